@@ -1,0 +1,116 @@
+package proc
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Command is a program to start. As the guardian starts it, nothing of ralph's
+// own process is inherited but what stands here.
+type Command struct {
+	// Argv is the program and its arguments. A name without a slash is looked up
+	// in the PATH of Env, in absolute directories only; one with a slash is
+	// relative to Dir.
+	Argv []string
+	Dir  string // working directory; empty is ralph's own
+	// Env is the whole environment, the last of equal names counts; nil is
+	// ralph's own. The run's token is added to it, and PWD where Dir is given.
+	Env []string
+	// Stdin, Stdout and Stderr are the standard files; nil is /dev/null. The
+	// caller keeps its copies, and closes them after Start.
+	Stdin, Stdout, Stderr *os.File
+}
+
+// resolved is a Command that the guardian can execute as it is.
+type resolved struct {
+	path, dir string
+	argv, env []string
+	files     [3]*os.File
+}
+
+// resolve finds the program. Its errors match [exec.ErrNotFound],
+// [fs.ErrNotExist] or [fs.ErrPermission].
+func (c Command) resolve(token string) (resolved, error) {
+	if len(c.Argv) == 0 || c.Argv[0] == "" {
+		return resolved{}, errors.New("the command to start is empty")
+	}
+	files := [3]*os.File{c.Stdin, c.Stdout, c.Stderr}
+	for _, f := range files {
+		if f != nil && int(f.Fd()) < 0 {
+			return resolved{}, &fs.PathError{Op: "pass on", Path: f.Name(), Err: fs.ErrClosed}
+		}
+	}
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return resolved{}, err
+	}
+	// Of a failed start the kernel does not tell whether the directory or the
+	// program was missing.
+	if info, err := os.Stat(dir); err != nil {
+		return resolved{}, err
+	} else if !info.IsDir() {
+		return resolved{}, &fs.PathError{Op: "chdir", Path: dir, Err: syscall.ENOTDIR}
+	}
+	env := withToken(c.Env, token)
+	if c.Dir != "" {
+		env = setenv(env, "PWD", dir) // some agents trust it more than the kernel
+	}
+	r := resolved{dir: dir, argv: c.Argv, env: env, files: files}
+	r.path, err = lookPath(c.Argv[0], dir, r.env)
+	return r, err
+}
+
+// withToken is env (nil: ralph's own) with the token, each name once.
+func withToken(env []string, token string) []string {
+	if env == nil {
+		env = os.Environ()
+	}
+	return setenv(env, TokenVar, token)
+}
+
+// setenv is a copy of env with this entry, in which the last of equal names is left.
+func setenv(env []string, name, value string) []string {
+	env = append(env[:len(env):len(env)], name+"="+value)
+	return (&exec.Cmd{Env: env}).Environ()
+}
+
+func lookPath(name, dir string, env []string) (string, error) {
+	if filepath.IsAbs(name) {
+		return name, nil
+	}
+	if strings.Contains(name, "/") {
+		return filepath.Join(dir, name), nil
+	}
+	notFound := &exec.Error{Name: name, Err: exec.ErrNotFound}
+	for _, d := range filepath.SplitList(getenv(env, "PATH")) {
+		if !filepath.IsAbs(d) {
+			continue // what lies in the worktree must not take the agent's place
+		}
+		file := filepath.Join(d, name)
+		info, err := os.Stat(file)
+		if err != nil || info.IsDir() {
+			continue
+		}
+		if err := unix.Access(file, unix.X_OK); err == nil {
+			return file, nil
+		}
+		notFound.Err = &fs.PathError{Op: "execute", Path: file, Err: syscall.EACCES}
+	}
+	return "", notFound
+}
+
+func getenv(env []string, name string) string {
+	for _, e := range env {
+		if value, ok := strings.CutPrefix(e, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,70 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"syscall"
+	"time"
+)
+
+var (
+	// ErrLost is returned by calls whose guardian has died.
+	ErrLost = errors.New("the guardian process has died")
+	// ErrBusy is returned by a start while another process tree is at work.
+	ErrBusy = errors.New("another process tree is still at work under this guardian")
+)
+
+const (
+	// killLimit bounds how long processes may outlive SIGKILL before they are
+	// reported instead of waited for.
+	killLimit = 5 * time.Second
+	// pollStep is how long to wait where the kernel sends no event.
+	pollStep = 5 * time.Millisecond
+)
+
+// Exit is how a process ended.
+type Exit struct {
+	Code   int            // the exit status, -1 when a signal ended the process
+	Signal syscall.Signal // 0 when it exited by itself
+}
+
+// unknownExit is the Exit of a process whose guardian was lost.
+var unknownExit = Exit{Code: -1}
+
+func exitOf(ws syscall.WaitStatus) Exit {
+	if ws.Signaled() {
+		return Exit{Code: -1, Signal: ws.Signal()}
+	}
+	return Exit{Code: ws.ExitStatus()}
+}
+
+// String is "exit status 1", "signal: killed", or "exit status unknown" where the
+// guardian was lost.
+func (e Exit) String() string {
+	switch {
+	case e == unknownExit:
+		return "exit status unknown"
+	case e.Signal != 0:
+		return "signal: " + e.Signal.String()
+	}
+	return fmt.Sprintf("exit status %d", e.Code)
+}
+
+// Swept is what was left of a process tree and had to be killed.
+type Swept struct {
+	// Strays counts the processes, the leader aside, that were alive when the
+	// leader had exited or the grace was over.
+	Strays int
+	// Names are the kernel's short names of a few of them, each once, sorted.
+	Names []string
+}
+
+// maxNames bounds Swept.Names: it is for a line on a screen.
+const maxNames = 8
+
+func sweptFrom(strays map[ID]string) Swept {
+	names := slices.Compact(slices.Sorted(maps.Values(strays)))
+	return Swept{Strays: len(strays), Names: names[:min(len(names), maxNames)]}
+}

@@ -1,0 +1,58 @@
+package proc
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// ID is the identity of a process: its number, which the system uses again, and
+// when it started, which no two holders of the number share. Start is opaque and
+// comparable on one machine only; on Linux it tells boots apart.
+type ID struct {
+	PID   int    `json:"pid"`
+	Start string `json:"start"`
+}
+
+// entry is one process of the system's process table.
+type entry struct {
+	id         ID
+	ppid, pgid int
+	name       string // the kernel's short name, for people only
+	zombie     bool   // dead and not yet reaped
+}
+
+// Self is the identity of the calling process. It fails where the process table
+// cannot be read, such as without /proc.
+func Self() (ID, error) {
+	e, err := look(os.Getpid())
+	if err != nil {
+		return ID{}, fmt.Errorf("cannot read this process's entry in the process table: %w", err)
+	}
+	return e.id, nil
+}
+
+// Alive tells whether this very process still runs; a zombie does not.
+func (id ID) Alive() bool {
+	e, err := look(id.PID)
+	return err == nil && e.id == id && !e.zombie
+}
+
+// Signal sends sig to this very process and to no other that got its number. It
+// returns [os.ErrProcessDone] where it is gone.
+func (id ID) Signal(sig syscall.Signal) error {
+	if id.PID <= 0 {
+		return os.ErrProcessDone
+	}
+	// On Linux the handle is a pidfd: whoever holds the number now holds it for
+	// the check and for the signal alike.
+	p, err := os.FindProcess(id.PID)
+	if err != nil {
+		return err
+	}
+	defer p.Release()
+	if e, err := look(id.PID); err != nil || e.id != id {
+		return os.ErrProcessDone
+	}
+	return p.Signal(sig)
+}

@@ -1,0 +1,94 @@
+package proc
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"time"
+)
+
+// Process is the leader of a process tree that a guardian started.
+type Process struct {
+	g      *Guardian
+	id     ID
+	exited chan struct{}
+	gone   chan struct{} // nothing of the tree is left, or the guardian is lost
+
+	exit  Exit  // valid when exited is closed
+	swept Swept // valid when gone is closed
+	err   error
+}
+
+func newProcess(g *Guardian, id ID) *Process {
+	return &Process{g: g, id: id, exited: make(chan struct{}), gone: make(chan struct{})}
+}
+
+// ID is the identity of the leader.
+func (p *Process) ID() ID { return p.id }
+
+// Exited is closed when the leader has exited, or the guardian is lost. What the
+// leader left behind is being killed then; End waits for that.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// Exit is how the leader ended; it is valid after Exited. Where the guardian was
+// lost it is Code -1 without a signal.
+func (p *Process) Exit() Exit { return p.exit }
+
+// Signal asks the guardian to send sig to the leader's process group. It returns
+// [os.ErrProcessDone] after the leader has exited.
+func (p *Process) Signal(sig syscall.Signal) error {
+	select {
+	case <-p.exited:
+		return os.ErrProcessDone
+	default:
+	}
+	if err := p.g.conn.send(message{Kind: kindSignal, ID: p.id, Signals: []syscall.Signal{sig}}); err != nil {
+		return ErrLost
+	}
+	return nil
+}
+
+// End ends the whole tree and returns when nothing of it is alive. The gentle
+// signals go to the leader's group, one at once and the others at even steps of
+// the grace; when the leader has exited or the grace is over, SIGKILL goes to
+// every process left, whatever its group or session. Without a gentle signal there
+// is no grace.
+//
+// It may be called at any time, more than once and at the same time; a shorter
+// grace takes the place of a longer one. The error names processes that outlived
+// SIGKILL, or is [ErrLost]: then what held the run's token has been killed.
+func (p *Process) End(gentle []syscall.Signal, grace time.Duration) (Swept, error) {
+	select {
+	case <-p.gone:
+	default:
+		// An error shows as the guardian's end.
+		_ = p.g.conn.send(message{Kind: kindEnd, ID: p.id, Signals: gentle, Grace: grace})
+	}
+	if !within(max(grace, 0)+killLimit+answerLimit, p.gone) {
+		_ = p.g.cmd.Process.Kill() // it hangs; what follows is done by token
+		<-p.gone
+	}
+	if errors.Is(p.err, ErrLost) {
+		// The leader is dying already, where the kernel does that for us, and
+		// does not show its environment then.
+		_ = p.id.Signal(syscall.SIGKILL)
+		n, err := EndByToken(p.g.token)
+		for limit := time.Now().Add(killLimit); p.id.Alive() && time.Now().Before(limit); {
+			time.Sleep(pollStep)
+		}
+		return Swept{Strays: n}, errors.Join(ErrLost, err)
+	}
+	return p.swept, p.err
+}
+
+// lose is what happens to p when the guardian is gone.
+func (p *Process) lose() {
+	select {
+	case <-p.exited:
+	default:
+		p.exit = unknownExit
+		close(p.exited)
+	}
+	p.err = ErrLost
+	close(p.gone)
+}

@@ -1,0 +1,165 @@
+package proc
+
+import (
+	"maps"
+	"os"
+	"syscall"
+	"time"
+)
+
+// settle is how long the children of a leader that obeyed a gentle signal may
+// take to end from the same signal before they count as strays.
+const settle = 20 * time.Millisecond
+
+// phase is how far the end of a tree has come.
+type phase int
+
+const (
+	working  phase = iota // nobody has asked for the end
+	asking                // gentle signals are being sent
+	slaying               // everything gets SIGKILL
+	finished              // nothing is left, or what is left outlived killLimit
+)
+
+// tree is the process tree at work, as the guardian sees it. It is a state
+// machine without a goroutine: the guardian calls advance after each event.
+type tree struct {
+	leader ID
+	token  string
+	exited bool // the leader has been reaped
+
+	phase    phase
+	gentle   []syscall.Signal // still to be sent, step apart
+	step     time.Duration
+	next     time.Time // when the next signal, or the next round of kills, is due
+	deadline time.Time // end of the grace; in slaying when to give up
+
+	strays    map[ID]string
+	survivors map[ID]string
+}
+
+// end asks for the tree's end. A second request can only make it come sooner.
+func (t *tree) end(now time.Time, gentle []syscall.Signal, grace time.Duration) {
+	if len(gentle) == 0 {
+		grace = 0 // nobody was told: nothing to wait for
+	}
+	deadline := now.Add(grace)
+	switch {
+	case t.phase == working:
+		t.phase, t.gentle, t.next, t.deadline = asking, gentle, now, deadline
+		t.step = grace / time.Duration(max(len(gentle), 1))
+	case t.phase == asking && deadline.Before(t.deadline):
+		t.deadline = deadline
+	}
+}
+
+// kill ends the grace.
+func (t *tree) kill(now time.Time) {
+	if t.phase < slaying {
+		t.phase, t.next, t.deadline = slaying, now, now.Add(killLimit)
+	}
+}
+
+// advance does what is due, and returns when the next thing is; zero is never.
+// childless says that the guardian has no child left to wait for.
+func (t *tree) advance(now time.Time, childless bool) time.Time {
+	if t.exited && t.phase == working {
+		t.kill(now)
+	}
+	if t.phase != working && t.gone(childless) {
+		t.phase = finished
+	}
+	if t.phase == asking {
+		t.ask(now)
+	}
+	if t.phase == slaying {
+		t.slay(now)
+	}
+	switch t.phase {
+	case asking:
+		if len(t.gentle) > 0 && t.next.Before(t.deadline) {
+			return t.next
+		}
+		return t.deadline
+	case slaying:
+		return t.next
+	}
+	return time.Time{}
+}
+
+// gone tells that no process of the tree is left.
+func (t *tree) gone(childless bool) bool {
+	if !childless || adopts {
+		return childless
+	}
+	left, err := members(t.token)
+	return err == nil && len(left) == 0
+}
+
+// ask sends the gentle signals whose time has come.
+func (t *tree) ask(now time.Time) {
+	if t.exited {
+		if soon := now.Add(settle); soon.Before(t.deadline) {
+			t.deadline = soon
+		}
+		t.gentle = nil
+	}
+	if !now.Before(t.deadline) {
+		t.kill(now)
+		return
+	}
+	for len(t.gentle) > 0 && !now.Before(t.next) {
+		t.signal(t.gentle[0])
+		t.gentle, t.next = t.gentle[1:], t.next.Add(t.step)
+	}
+}
+
+// signal sends sig to the leader's group, and wakes it where it was stopped.
+func (t *tree) signal(sig syscall.Signal) {
+	if t.exited {
+		return // its number, and the group's, may be another's by now
+	}
+	_ = syscall.Kill(-t.leader.PID, sig)
+	if sig != syscall.SIGSTOP && sig != syscall.SIGTSTP {
+		_ = syscall.Kill(-t.leader.PID, syscall.SIGCONT)
+	}
+}
+
+// slay kills all members that it can see. What forks meanwhile is seen in the
+// next round, which comes until wait finds no child.
+func (t *tree) slay(now time.Time) {
+	if now.Before(t.next) {
+		return
+	}
+	t.next = now.Add(pollStep)
+	found, err := members(t.token)
+	if now.After(t.deadline) {
+		t.phase, t.survivors = finished, alive(found)
+		return
+	}
+	if err != nil && !t.exited {
+		_ = syscall.Kill(-t.leader.PID, syscall.SIGKILL) // blind, but not idle
+	}
+	maps.Copy(t.strays, alive(found))
+	delete(t.strays, t.leader)
+	self, group := os.Getpid(), syscall.Getpgrp()
+	for _, e := range found {
+		// Our own child keeps its group's number in use until we reap it. The
+		// group gets what forks faster than it can be looked up.
+		if e.ppid == self && e.pgid != group && e.pgid > 1 {
+			_ = syscall.Kill(-e.pgid, syscall.SIGKILL)
+		}
+		_ = e.id.Signal(syscall.SIGKILL)
+	}
+}
+
+// alive are the living ones among found, with their names.
+func alive(found []entry) map[ID]string {
+	left := map[ID]string{}
+	for _, e := range found {
+		if !e.zombie {
+			left[e.id] = e.name
+		}
+	}
+	return left
+}

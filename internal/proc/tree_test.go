@@ -1,0 +1,59 @@
+package proc
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What outlives SIGKILL is reported when the limit is over, not waited for.
+func TestTreeGivesUp(t *testing.T) {
+	c := exec.Command("sleep", "3600")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	}()
+	now := time.Now()
+	tr := &tree{exited: true, strays: map[ID]string{}}
+	tr.kill(now.Add(-2 * killLimit))
+	if due := tr.advance(now, false); !due.IsZero() || tr.phase != finished {
+		t.Fatalf("phase %v, due %v, want the end", tr.phase, due)
+	}
+	err := survivors(tr.survivors)
+	if !strings.Contains(err.Error(), "sleep (pid ") {
+		t.Errorf("the error does not name the process: %v", err)
+	}
+}
+
+// The gentle signals are spread over the grace, and a shorter grace wins.
+func TestTreeTimes(t *testing.T) {
+	start := time.Unix(0, 0)
+	tr := &tree{leader: ID{PID: 1 << 30}, strays: map[ID]string{}} // no such group
+	if due := tr.advance(start, false); !due.IsZero() {
+		t.Errorf("a tree at work is due at %v", due)
+	}
+	tr.end(start, gentle, 4*time.Second)
+	for _, step := range []struct{ at, due time.Duration }{
+		{0, 2 * time.Second}, {time.Second, 2 * time.Second}, {2 * time.Second, 4 * time.Second}, {3 * time.Second, 4 * time.Second},
+	} {
+		if due := tr.advance(start.Add(step.at), false); due.Sub(start) != step.due {
+			t.Errorf("at %v the next step is due at %v, want %v", step.at, due.Sub(start), step.due)
+		}
+	}
+	start = start.Add(time.Second)
+	tr.end(start, gentle, time.Second)
+	if due := tr.advance(start, false); due.Sub(start) != time.Second {
+		t.Errorf("after a shorter request due after %v, want 1s", due.Sub(start))
+	}
+	tr.exited = true
+	if due := tr.advance(start, false); due.Sub(start) != settle {
+		t.Errorf("after the leader's exit due after %v, want %v", due.Sub(start), settle)
+	}
+	if tr.advance(start, true); tr.phase != finished {
+		t.Errorf("without children the phase is %v", tr.phase)
+	}
+}
