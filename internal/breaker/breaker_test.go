@@ -1,0 +1,109 @@
+package breaker
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Each letter is an iteration: P with progress, n without; lower-case errors
+// a and b follow as the second letter, "." for none.
+func TestStep(t *testing.T) {
+	limits := Thresholds{NoProgress: 3, SameError: 5}
+	tests := []struct {
+		name       string
+		limits     Thresholds
+		iterations string
+		want       Verdict
+	}{
+		{"begin", limits, "", Verdict{}},
+		{"two without progress", limits, "n. n.", Verdict{}},
+		{"three without progress", limits, "n. n. n.", Verdict{true, NoProgress, 3}},
+		{"progress in between", limits, "n. n. P. n. n.", Verdict{}},
+		{"same error despite progress", limits, "Pa Pa Pa Pa Pa", Verdict{true, SameError, 5}},
+		{"four equal errors", limits, "Pa Pa Pa Pa", Verdict{}},
+		{"other error in between", limits, "Pa Pa Pb Pa Pa Pa Pa", Verdict{}},
+		{"no error ends the row", limits, "Pa Pa Pa Pa P. Pa", Verdict{}},
+		{"it stays open", limits, "n. n. n. n.", Verdict{true, NoProgress, 4}},
+		{"both at once", Thresholds{2, 2}, "na na", Verdict{true, SameError, 2}},
+		{"at the first", Thresholds{1, 0}, "n.", Verdict{true, NoProgress, 1}},
+		{"off", Thresholds{0, 0}, "na na na na na na na na", Verdict{}},
+		{"errors alone", Thresholds{0, 2}, "na nb nb", Verdict{true, SameError, 2}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var state State
+			var got Verdict
+			for _, it := range strings.Fields(test.iterations) {
+				got = state.Step(test.limits, it[0] == 'P', strings.Trim(it[1:], "."))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestStateGoesOnFromRecordedCounts(t *testing.T) {
+	state := State{NoProgress: 1, SameError: 4, Error: "exit status 1 after 12.5s"}
+	got := state.Step(Thresholds{NoProgress: 3, SameError: 5}, false, "exit status 1 after 3m2s")
+	if want := (Verdict{true, SameError, 5}); got != want {
+		t.Errorf("Step = %+v, want %+v", got, want)
+	}
+}
+
+func TestNormalizeFoldsWhatChanges(t *testing.T) {
+	same := [][]string{
+		{"exit status 1", "Exit  status 137\n", "\x1b[31mexit status\x1b[0m 2"},
+		{"timed out after 15m0s", "timed out after 1h30m", "timed out after 2.5s"},
+		{`can't open "main.go"`, "can’t open `main.go`", "can‘t open “main.go”"},
+		{"open /tmp/a1/b.txt: no such file", "open ./x: no such file", `open C:\Users\me\f: no such file`, "open ~/y/../q: no such file"},
+		{"request 7f3c2a91-0b1d-4e5f-8a9b-0123456789ab", "request 00000000-1111-2222-3333-444444444444", "request req_011CZkJw8bQ2tY", "request deadbeef1", "request 0xc000123450"},
+		{"at 2026-11-21T04:27:05Z: overloaded", "at 2026-11-22 23:01:59.123+02:00: overloaded", "at 12:30: overloaded", "at 4am: overloaded", "at 11:15 pm: overloaded", "at Nov 21: overloaded", "at December 1: overloaded"},
+		{"commit 1b2c3d4 is gone", "commit 0123456789012345678901234567890123456789 is gone"},
+		{"main.go:12:3: undefined: x", "main.go:140:17: undefined: x"},
+	}
+	for _, group := range same {
+		for _, text := range group[1:] {
+			if a, b := Normalize(group[0]), Normalize(text); a != b {
+				t.Errorf("%q gives %q, but %q gives %q", group[0], a, text, b)
+			}
+		}
+	}
+}
+
+func TestNormalizeKeepsWhatMatters(t *testing.T) {
+	texts := []string{"", "exit status 1", "timed out after 15m", "undefined: x", "undefined: y", "undefined: 'x'",
+		"sha256sum: not found", "base64url: not found", "usage limit", "out of range", "defaced", "main.go: bad", "test.go: bad"}
+	seen := map[string]string{}
+	for _, text := range texts {
+		n := Normalize(text)
+		if other, ok := seen[n]; ok {
+			t.Errorf("%q and %q both give %q", other, text, n)
+		}
+		seen[n] = text
+	}
+}
+
+func FuzzNormalize(f *testing.F) {
+	for _, s := range []string{"a /b/c1 0x1f", "nov 21 4:05 pm", "‘x’ \x1b\x1b[0m[31m", "1 am2 pm", "//x\\\\y/", "İK5", "ⱥ" + strings.Repeat("Ⱥ", 2100), "\xff1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		once := Normalize(s)
+		if twice := Normalize(once); twice != once {
+			t.Errorf("%q gives %q, and that gives %q", s, once, twice)
+		}
+		if strings.ContainsAny(once, "0123456789") {
+			t.Errorf("%q gives %q, which has digits", s, once)
+		}
+	})
+}
+
+func BenchmarkNormalize(b *testing.B) {
+	text := strings.Repeat("open /tmp/x1/y: request req_011CZkJw8bQ2tY failed at 12:30\n", 10)
+	for b.Loop() {
+		Normalize(text)
+	}
+}

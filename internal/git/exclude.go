@@ -1,0 +1,86 @@
+package git
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2"
+)
+
+// The block of info/exclude that is ralph's own stands between these lines.
+const (
+	excludeBegin = "# ralph: files that ralph derives (this block is kept by ralph)"
+	excludeEnd   = "# ralph: end"
+)
+
+// Exclude makes git ignore untracked files that match patterns (of the form of
+// a .gitignore), in all worktrees of the repository, without touching a file
+// that could be committed. Patterns given before stay; the rest of info/exclude
+// is kept byte for byte, and nothing is written where nothing changes.
+func (r *Repo) Exclude(patterns ...string) error {
+	file := filepath.Join(r.CommonDir, "info", "exclude")
+	// People link this file to one that they share; a rename would cut the link.
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		file = target
+	}
+	old, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the repository's exclude file: %w", err)
+	}
+	text := withBlock(string(old), patterns)
+	if bytes.Equal(old, []byte(text)) {
+		return nil
+	}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(file); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return fmt.Errorf("make room for the repository's exclude file: %w", err)
+	}
+	if err := renameio.WriteFile(file, []byte(text), mode, renameio.WithStaticPermissions(mode)); err != nil {
+		return fmt.Errorf("write the repository's exclude file %s: %w", file, err)
+	}
+	return nil
+}
+
+// withBlock returns text with a block that holds patterns and what it held before.
+func withBlock(text string, patterns []string) string {
+	before, block, after := cutBlock(text)
+	lines := slices.Clone(block)
+	for _, pattern := range patterns {
+		if !slices.Contains(lines, pattern) {
+			lines = append(lines, pattern)
+		}
+	}
+	if len(lines) == len(block) {
+		return text
+	}
+	if before != "" && !strings.HasSuffix(before, "\n") {
+		before += "\n"
+	}
+	return before + excludeBegin + "\n" + strings.Join(lines, "\n") + "\n" + excludeEnd + "\n" + after
+}
+
+// cutBlock splits text around its block. Without one, all of it comes before.
+func cutBlock(text string) (before string, block []string, after string) {
+	start := strings.Index(text, excludeBegin+"\n")
+	if start < 0 {
+		return text, nil, ""
+	}
+	rest := text[start+len(excludeBegin)+1:]
+	end := strings.Index(rest, excludeEnd+"\n")
+	if end < 0 {
+		return text, nil, ""
+	}
+	if inner := strings.TrimSuffix(rest[:end], "\n"); inner != "" {
+		block = strings.Split(inner, "\n")
+	}
+	return text[:start], block, rest[end+len(excludeEnd)+1:]
+}

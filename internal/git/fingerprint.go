@@ -1,0 +1,149 @@
+package git
+
+import (
+	"context"
+	"crypto/sha1" // #nosec G505 -- git's own name for content, not a protection
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxHashed is the size in bytes up to which a changed file is read. Of larger
+// ones size and time of change stand for the content.
+const maxHashed = 32 << 20
+
+// WorktreeHash is a fingerprint of the worktree's content: of the paths, modes
+// and contents of all files that are not ignored. It is the same before and
+// after a commit of what was there, and after a change that was taken back.
+// Paths that equal one of exclude, or are below it, do not count.
+//
+// It costs two calls of git and the reading of the files with uncommitted changes.
+func (r *Repo) WorktreeHash(ctx context.Context, exclude ...string) (string, error) {
+	head, err := r.Head(ctx)
+	if err != nil {
+		return "", err
+	}
+	changes, err := r.Status(ctx, exclude...)
+	if err != nil {
+		return "", err
+	}
+	dirty := make(map[string]bool, len(changes))
+	for _, change := range changes {
+		dirty[change.Path] = true
+	}
+	entries, err := r.committed(ctx, head.Commit, dirty, exclude)
+	if err != nil {
+		return "", err
+	}
+	newHash := sha1.New
+	if len(head.Commit) == 2*sha256.Size {
+		newHash = sha256.New
+	}
+	for path := range dirty {
+		if entry := worktreeEntry(r.Root, path, newHash()); entry != "" {
+			entries = append(entries, entry)
+		}
+	}
+	slices.Sort(entries)
+	sum := sha256.New()
+	for _, entry := range entries {
+		io.WriteString(sum, entry)
+		sum.Write([]byte{0})
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// committed lists the head's files that are unchanged in the worktree, each as
+// "path NUL mode SPACE name of the content".
+func (r *Repo) committed(ctx context.Context, commit string, dirty map[string]bool, exclude []string) ([]string, error) {
+	if commit == "" {
+		return nil, nil
+	}
+	out, err := r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", commit, "--")
+	if err != nil {
+		return nil, err
+	}
+	var entries []string
+	for record := range strings.SplitSeq(string(out), "\x00") {
+		meta, path, ok := strings.Cut(record, "\t")
+		if !ok || dirty[path] || under(path, exclude) {
+			continue
+		}
+		part := strings.Fields(meta) // mode, type, name
+		if len(part) != 3 {
+			return nil, fmt.Errorf("git ls-tree: the record %q is of a form that is not known", record)
+		}
+		entries = append(entries, path+"\x00"+part[0]+" "+part[2])
+	}
+	return entries, nil
+}
+
+// worktreeEntry is the entry that path would have in a commit, "" where the
+// file is gone. sum is of the kind that the repository names content with.
+func worktreeEntry(root, path string, sum hash.Hash) string {
+	file := filepath.Join(root, path)
+	info, err := os.Lstat(file)
+	if err != nil {
+		return ""
+	}
+	stamp := func() string { return fmt.Sprintf("%s\x00%d %d", path, info.Size(), info.ModTime().UnixNano()) }
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		return path + "\x00" + directoryStamp(file)
+	case mode&fs.ModeSymlink != 0:
+		target, err := os.Readlink(file)
+		if err != nil {
+			return stamp()
+		}
+		return path + "\x00120000 " + blobName(sum, []byte(target))
+	case !mode.IsRegular() || info.Size() > maxHashed:
+		return stamp()
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return stamp()
+	}
+	mode := "100644"
+	if info.Mode()&0o100 != 0 {
+		mode = "100755"
+	}
+	return path + "\x00" + mode + " " + blobName(sum, content)
+}
+
+// blobName is git's name for content. Where a filter changes what is committed
+// (line ends, LFS) it differs from the one in the tree, so that committing such
+// a file counts as a change.
+func blobName(sum hash.Hash, content []byte) string {
+	fmt.Fprintf(sum, "blob %d\x00", len(content))
+	sum.Write(content)
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// directoryStamp stands for a changed submodule or a repository inside of this
+// one: git tells only that something in it has changed.
+func directoryStamp(dir string) string {
+	sum := sha256.New()
+	filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // what cannot be read cannot be compared
+		}
+		if entry.Name() == ".git" {
+			if entry.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if info, err := entry.Info(); err == nil && !entry.IsDir() {
+			fmt.Fprintf(sum, "%s\x00%v %d %d\x00", path, info.Mode(), info.Size(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	return hex.EncodeToString(sum.Sum(nil))
+}

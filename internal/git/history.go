@@ -1,0 +1,76 @@
+package git
+
+import (
+	"context"
+	"strings"
+)
+
+// Commits lists what is reachable from to but not from from, full hashes,
+// parents before children. An empty from means the whole history of to, an
+// empty to (a branch without a commit) means none.
+func (r *Repo) Commits(ctx context.Context, from, to string) ([]string, error) {
+	if to == "" || from == to {
+		return nil, nil
+	}
+	args := []string{"rev-list", "--topo-order", "--reverse", to}
+	if err := checkRevision(to); err != nil {
+		return nil, err
+	}
+	if from != "" {
+		if err := checkRevision(from); err != nil {
+			return nil, err
+		}
+		args = append(args, "^"+from)
+	}
+	out, err := r.git(ctx, append(args, "--")...)
+	return strings.Fields(string(out)), err
+}
+
+// IsAncestor tells whether commit can be reached from descendant. A commit is
+// its own ancestor. A commit that the repository does not have is an error.
+func (r *Repo) IsAncestor(ctx context.Context, commit, descendant string) (bool, error) {
+	if err := checkRevision(commit, descendant); err != nil {
+		return false, err
+	}
+	_, err := r.git(ctx, "merge-base", "--is-ancestor", commit, descendant)
+	if exitedWith(err, 1) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// ChangedPaths lists the files that differ between two commits, in git's order.
+// An empty from stands for a tree without files. Paths that equal one of
+// exclude, or are below it, are left out.
+func (r *Repo) ChangedPaths(ctx context.Context, from, to string, exclude ...string) ([]string, error) {
+	args := []string{"diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"}
+	if from == "" {
+		args = []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", to, "--"}
+	} else if err := checkRevision(from); err != nil {
+		return nil, err
+	}
+	if err := checkRevision(to); err != nil {
+		return nil, err
+	}
+	out, err := r.git(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for path := range strings.SplitSeq(string(out), "\x00") {
+		if path != "" && !under(path, exclude) {
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
+// Tree returns the full hash of a commit's tree: two commits with the same
+// content have the same tree.
+func (r *Repo) Tree(ctx context.Context, commit string) (string, error) {
+	if err := checkRevision(commit); err != nil {
+		return "", err
+	}
+	out, err := r.git(ctx, "rev-parse", "--verify", commit+"^{tree}")
+	return strings.TrimSpace(string(out)), err
+}

@@ -1,0 +1,70 @@
+// Package git asks git the questions ralph has: where am I, what is the head,
+// what has changed since. It forks git as rarely as it can, never writes to the
+// index or the working tree of the repository, and never runs its hooks.
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// ErrNotWorktree is returned by Open for a directory that is in no worktree:
+// outside of any repository, in a bare one, or inside of a .git directory.
+// Its text is a whole sentence because scripts know it as such.
+//
+//lint:ignore ST1005 the sentence is shown to people as it stands
+var ErrNotWorktree = errors.New("Not inside a git worktree. Run from within a worktree directory.")
+
+// Repo is one worktree of a repository: the main one, a linked one or a
+// submodule. It holds no open files and may be used by several goroutines.
+type Repo struct {
+	Root      string // of the worktree, absolute, symbolic links resolved
+	GitDir    string // of this worktree: its HEAD and index are here
+	CommonDir string // shared by all worktrees: refs, objects, info/exclude
+}
+
+// Open finds the worktree that dir is in. It returns ErrNotWorktree where there
+// is none, and an *Error with git's own words where git refuses to answer, as
+// it does for a repository that belongs to somebody else.
+func Open(ctx context.Context, dir string) (*Repo, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("find the directory to work in: %w", err)
+	}
+	// --path-format=absolute would be shorter, but git knows it only since 2.31.
+	out, err := run(ctx, dir, nil, "rev-parse", "--is-inside-work-tree", "--absolute-git-dir",
+		"--git-common-dir", "--show-toplevel")
+	if err != nil {
+		return nil, notWorktree(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) != 4 {
+		return nil, fmt.Errorf("the path of the repository at %q holds a line break, move it to a path without one", dir)
+	}
+	if lines[0] != "true" {
+		return nil, ErrNotWorktree
+	}
+	common := lines[2]
+	if !filepath.IsAbs(common) {
+		common = filepath.Join(dir, common)
+	}
+	return &Repo{Root: lines[3], GitDir: filepath.Clean(lines[1]), CommonDir: filepath.Clean(common)}, nil
+}
+
+// notWorktree turns git's two ways to say "no worktree here" into ErrNotWorktree.
+// A worktree whose repository has moved away has words of its own, which tell
+// more: they are kept.
+func notWorktree(err error) error {
+	var failed *Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	if strings.HasPrefix(failed.Stderr, "fatal: not a git repository (or any") ||
+		strings.HasPrefix(failed.Stderr, "fatal: this operation must be run in a work tree") {
+		return ErrNotWorktree
+	}
+	return err
+}

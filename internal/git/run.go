@@ -1,0 +1,124 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Error is a call of git that did not succeed.
+type Error struct {
+	Args     []string // without the settings that each call gets
+	ExitCode int      // -1 where git was ended by a signal
+	Stderr   string   // the first line that tells the reason, may be empty
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	what := "git " + strings.Join(e.Args, " ")
+	if e.Stderr == "" {
+		return fmt.Sprintf("%s: exit status %d", what, e.ExitCode)
+	}
+	return what + ": " + e.Stderr
+}
+
+// settings take precedence over the repository's own configuration where that
+// could start a program of somebody's choice or wait for a person.
+var settings = [...]string{
+	"--no-pager",
+	"-c", "core.fsmonitor=false",
+	"-c", "core.hooksPath=/dev/null",
+	"-c", "advice.detachedHead=false",
+	"-c", "submodule.recurse=false",
+}
+
+// endGrace is how long git has to clean up (lock files, half a worktree) after
+// its context has ended.
+const endGrace = 2 * time.Second
+
+// run calls git in dir and returns its standard output. The context's end ends
+// git and what it started, such as a content filter.
+func run(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error) {
+	argv := append(append([]string{}, settings[:]...), args...)
+	cmd := exec.CommandContext(ctx, "git", argv...)
+	var stdout, stderr bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, environ(os.Environ()), &stdout, &stderr
+	if stdin != nil {
+		cmd.Stdin = bytes.NewReader(stdin)
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = endGrace
+	err := cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return stdout.Bytes(), nil
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("git %s: %w", args[0], context.Cause(ctx))
+	case errors.As(err, &exit):
+		return nil, &Error{Args: args, ExitCode: exit.ExitCode(), Stderr: reason(stderr.String())}
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, fmt.Errorf("git is not on the PATH, install it: %w", err)
+	}
+	return nil, fmt.Errorf("git %s in %s: %w", args[0], dir, err)
+}
+
+// git calls git in the worktree's root.
+func (r *Repo) git(ctx context.Context, args ...string) ([]byte, error) {
+	return run(ctx, r.Root, nil, args...)
+}
+
+// reason picks the line of git's complaint that tells why: warnings and hints
+// may come before it.
+func reason(stderr string) string {
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	for _, line := range lines {
+		if strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") {
+			return line
+		}
+	}
+	return lines[0]
+}
+
+// dropped are the variables that would lead git to another repository, as a
+// hook's environment does, or change what its arguments mean. GIT_CONFIG_COUNT
+// and its kin stay: containers set safe.directory with them.
+var dropped = map[string]bool{
+	"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_IMPLICIT_WORK_TREE": true, "GIT_INDEX_FILE": true,
+	"GIT_COMMON_DIR": true, "GIT_PREFIX": true, "GIT_NAMESPACE": true, "GIT_QUARANTINE_PATH": true,
+	"GIT_OBJECT_DIRECTORY": true, "GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_SHALLOW_FILE": true,
+	"GIT_GRAFT_FILE": true, "GIT_REPLACE_REF_BASE": true, "GIT_EXTERNAL_DIFF": true,
+	"GIT_LITERAL_PATHSPECS": true, "GIT_GLOB_PATHSPECS": true, "GIT_NOGLOB_PATHSPECS": true,
+	"GIT_ICASE_PATHSPECS": true, "GIT_TRACE": true, "GIT_TRACE2": true, "GIT_NOTES_REF": true,
+	"GIT_AUTHOR_DATE": true, "GIT_COMMITTER_DATE": true, "LC_ALL": true, "GIT_TERMINAL_PROMPT": true,
+	"GIT_OPTIONAL_LOCKS": true,
+}
+
+// environ is the environment of each call: English messages, no questions, and
+// no refresh of the index by a mere look.
+func environ(base []string) []string {
+	env := make([]string, 0, len(base)+3)
+	for _, entry := range base {
+		if name, _, _ := strings.Cut(entry, "="); !dropped[name] {
+			env = append(env, entry)
+		}
+	}
+	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
+}
+
+// checkRevision refuses what git would take for an option or for a range.
+func checkRevision(revs ...string) error {
+	for _, rev := range revs {
+		if rev == "" || rev[0] == '-' || strings.Contains(rev, "..") || rev[0] == '^' {
+			return fmt.Errorf("%q is not the name of a commit", rev)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package prd
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// Difference is what separates two states of a plan. All lists hold ids in the
+// order of the newer state, Removed in that of the older.
+type Difference struct {
+	Added, Removed   []string
+	Passed, Unpassed []string // passes became true, became false
+	Notes            []string // whose notes changed
+	Changed          []Change // everything else in stories that are in both
+	Other            []string // keys of the document itself, and "userStories" where the order of the stories changed
+}
+
+// Change is one key of a story that differs.
+type Change struct {
+	ID, Field string
+}
+
+// Empty tells whether the two states are the same.
+func (d Difference) Empty() bool {
+	return d.Allowed() && len(d.Passed)+len(d.Unpassed)+len(d.Notes) == 0
+}
+
+// Allowed tells whether nothing but passes and notes changed, which is all
+// that an agent may change during an iteration.
+func (d Difference) Allowed() bool {
+	return len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Other) == 0
+}
+
+// Diff compares two states story by story, matched by id. Formatting and the
+// order of keys do not count; nil is a plan without anything.
+func Diff(old, new *PRD) Difference {
+	if old == nil {
+		old = &PRD{}
+	}
+	if new == nil {
+		new = &PRD{}
+	}
+	var d Difference
+	d.root(old, new)
+	before, after := old.byID(), new.byID()
+	for i := range old.Stories {
+		if _, ok := after[old.Stories[i].ID]; !ok {
+			d.Removed = append(d.Removed, old.Stories[i].ID)
+		}
+	}
+	last, moved := -1, false
+	for i := range new.Stories {
+		s := &new.Stories[i]
+		at, ok := before[s.ID]
+		if !ok {
+			d.Added = append(d.Added, s.ID)
+			continue
+		}
+		moved = moved || at < last
+		last = at
+		d.story(&old.Stories[at], s)
+	}
+	if moved {
+		d.Other = append(d.Other, "userStories")
+	}
+	return d
+}
+
+func (d *Difference) root(old, new *PRD) {
+	if old.Description != new.Description {
+		d.Other = append(d.Other, "description")
+	}
+	if old.CreatedAt != new.CreatedAt {
+		d.Other = append(d.Other, "createdAt")
+	}
+	d.Other = append(d.Other, unknownChanges(old.members, new.members, rootKeys)...)
+}
+
+func (d *Difference) story(old, new *Story) {
+	switch {
+	case new.Passes && !old.Passes:
+		d.Passed = append(d.Passed, new.ID)
+	case old.Passes && !new.Passes:
+		d.Unpassed = append(d.Unpassed, new.ID)
+	}
+	if old.Notes != new.Notes {
+		d.Notes = append(d.Notes, new.ID)
+	}
+	changed := func(field string, differs bool) {
+		if differs {
+			d.Changed = append(d.Changed, Change{new.ID, field})
+		}
+	}
+	changed("title", old.Title != new.Title)
+	changed("description", old.Description != new.Description)
+	changed("acceptanceCriteria", !slices.Equal(old.AcceptanceCriteria, new.AcceptanceCriteria))
+	changed("priority", old.Priority != new.Priority)
+	for _, key := range unknownChanges(old.members, new.members, storyKeys) {
+		changed(key, true)
+	}
+}
+
+// unknownChanges returns the unknown keys whose values are not the same.
+func unknownChanges(old, new, known []member) []string {
+	var keys []string
+	before, after := unknownValues(old, known), unknownValues(new, known)
+	for _, m := range old {
+		if v, ok := before[m.key]; ok && v != after[m.key] {
+			keys = append(keys, m.key)
+		}
+	}
+	for _, m := range new {
+		_, had := before[m.key]
+		if _, has := after[m.key]; has && !had {
+			keys = append(keys, m.key)
+		}
+	}
+	return keys
+}
+
+// unknownValues returns the JSON text, without white space, of the unknown keys.
+func unknownValues(members, known []member) map[string]string {
+	var values map[string]string
+	for _, m := range members {
+		if m.raw == "" || slices.ContainsFunc(known, func(k member) bool { return k.key == m.key }) {
+			continue
+		}
+		var b bytes.Buffer
+		if json.Compact(&b, []byte(m.raw)) != nil {
+			b.WriteString(m.raw)
+		}
+		if values == nil {
+			values = map[string]string{}
+		}
+		values[m.key] = b.String()
+	}
+	return values
+}
+
+// byID returns the index of each story. The first has an id that is not unique.
+func (p *PRD) byID() map[string]int {
+	m := make(map[string]int, len(p.Stories))
+	for i := range p.Stories {
+		if _, ok := m[p.Stories[i].ID]; !ok {
+			m[p.Stories[i].ID] = i
+		}
+	}
+	return m
+}
+
+// Restore returns the snapshot with what an agent may change: passes and notes,
+// taken from the agent's state by id. agent is nil where that cannot be read.
+func Restore(snapshot, agent *PRD) *PRD {
+	p := snapshot.clone()
+	if agent == nil {
+		return p
+	}
+	theirs := agent.byID()
+	for i := range p.Stories {
+		s := &p.Stories[i]
+		if at, ok := theirs[s.ID]; ok {
+			s.Passes, s.Notes = agent.Stories[at].Passes, agent.Stories[at].Notes
+		}
+	}
+	return p
+}
+
+// Inherit returns p with the unknown keys and the order of keys of an older
+// state; stories are matched by id. Fields are not touched.
+func (p *PRD) Inherit(old *PRD) *PRD {
+	c := p.clone()
+	c.members = old.members
+	before := old.byID()
+	for i := range c.Stories {
+		if at, ok := before[c.Stories[i].ID]; ok {
+			c.Stories[i].members = old.Stories[at].members
+		}
+	}
+	return c
+}

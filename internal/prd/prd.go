@@ -1,0 +1,86 @@
+// Package prd reads and writes prd.json, the derived state of a plan: its
+// stories, their acceptance criteria, and which of them pass.
+//
+// A file is read strictly: a violation names its line, its column and its path
+// in the document. It is written in one stable form that keeps the order of
+// the keys and all keys that this package does not know.
+package prd
+
+// PRD is the content of a prd.json.
+type PRD struct {
+	Description string
+	CreatedAt   string // ISO-8601, as it stands in the file
+	Stories     []Story
+
+	members []member // the object's keys in the order of the file; nil for the usual ones
+}
+
+// Story is one element of userStories.
+type Story struct {
+	ID                 string
+	Title              string
+	Description        string // empty where missing or null
+	AcceptanceCriteria []string
+	Priority           int // 1 is the highest
+	Passes             bool
+	Notes              string // empty where missing or null
+	Line               int    // of the story's first character in the file; 0 for one that was not read from a file
+
+	members []member
+}
+
+// member is one key of an object as it stood in the file. A nil slice of
+// members stands for the usual keys in the usual order. Slices of members are
+// never changed once they are made: stories share them.
+type member struct {
+	key string
+	raw string // JSON text to be kept as it is; empty for a key that a field of the struct holds
+}
+
+// Story returns the story with the id, or nil.
+func (p *PRD) Story(id string) *Story {
+	for i := range p.Stories {
+		if p.Stories[i].ID == id {
+			return &p.Stories[i]
+		}
+	}
+	return nil
+}
+
+// Next returns the open story with the lowest priority number, the first in
+// the file where several have it, or nil when every story passes.
+func (p *PRD) Next() *Story {
+	var next *Story
+	for i := range p.Stories {
+		s := &p.Stories[i]
+		if !s.Passes && (next == nil || s.Priority < next.Priority) {
+			next = s
+		}
+	}
+	return next
+}
+
+// Counts tells how many stories pass, and how many there are.
+func (p *PRD) Counts() (complete, total int) {
+	for i := range p.Stories {
+		if p.Stories[i].Passes {
+			complete++
+		}
+	}
+	return complete, len(p.Stories)
+}
+
+// Complete tells whether every story passes. A plan without stories, which no
+// valid file holds, is not complete.
+func (p *PRD) Complete() bool {
+	complete, total := p.Counts()
+	return total > 0 && complete == total
+}
+
+// clone returns a copy whose stories can be changed without changing p's. The
+// criteria are shared.
+func (p *PRD) clone() *PRD {
+	c := *p
+	c.Stories = append([]Story(nil), p.Stories...)
+	return &c
+}

@@ -1,0 +1,144 @@
+package prd_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/prd"
+)
+
+// valid is a plan in the stable form, with everything that is optional.
+const valid = `{
+  "description": "Users can sign in",
+  "createdAt": "2026-01-15T10:30:00Z",
+  "userStories": [
+    {
+      "id": "STORY-001",
+      "title": "Sign-in form",
+      "description": "As a visitor, I want to sign in, so that I see my data.",
+      "acceptanceCriteria": [
+        "The form has a name & a password",
+        "Unit tests pass"
+      ],
+      "priority": 2,
+      "passes": true,
+      "notes": ""
+    },
+    {
+      "id": "STORY-002",
+      "title": "Sign out",
+      "acceptanceCriteria": [
+        "Typecheck passes"
+      ],
+      "priority": 1,
+      "passes": false,
+      "estimate": {
+        "hours": 1.50
+      },
+      "notes": null
+    }
+  ]
+}
+`
+
+func mustParse(t testing.TB, data string) *prd.PRD {
+	t.Helper()
+	p, _, err := prd.Parse("prd.json", []byte(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// plan returns a prd.json of n stories, each with the usual keys.
+func plan(n int) []byte {
+	var b strings.Builder
+	b.WriteString(`{"description":"d","createdAt":"2026-01-15","userStories":[`)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `
+    {
+      "id": "STORY-%05d",
+      "title": "The user can do the thing with number %d",
+      "description": "As a user, I want to do the thing, so that it is done and I can \"go on\".",
+      "acceptanceCriteria": [
+        "The button for the thing is on the page of number %d",
+        "A click on the button does the thing and says so",
+        "Typecheck passes",
+        "Unit tests pass"
+      ],
+      "priority": %d,
+      "passes": %t,
+      "notes": ""
+    }`, i, i, i, i+1, i%3 == 0)
+	}
+	b.WriteString("\n  ]\n}\n")
+	return []byte(b.String())
+}
+
+func TestParseReadsFieldsAndLines(t *testing.T) {
+	p := mustParse(t, valid)
+	if got := p.Stories[0].AcceptanceCriteria; !cmp.Equal(got, []string{"The form has a name & a password", "Unit tests pass"}) {
+		t.Errorf("criteria = %q", got)
+	}
+	if p.Stories[0].Line != 5 || p.Stories[1].Line != 17 {
+		t.Errorf("lines = %d, %d, want 5, 17", p.Stories[0].Line, p.Stories[1].Line)
+	}
+	if s := p.Story("STORY-002"); s == nil || s.Title != "Sign out" || s.Notes != "" {
+		t.Errorf("Story(STORY-002) = %+v", s)
+	}
+	if p.Story("STORY-003") != nil {
+		t.Error("Story(STORY-003) should be nil")
+	}
+}
+
+func TestParseTakesByteOrderMarkAndCRLF(t *testing.T) {
+	p := mustParse(t, "\ufeff"+strings.ReplaceAll(valid, "\n", "\r\n"))
+	if got := string(p.Bytes()); got != valid {
+		t.Error(cmp.Diff(valid, got))
+	}
+}
+
+func TestNextIsTheOpenStoryWithTheLowestNumber(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		stories []prd.Story
+		want    string
+	}{
+		{"lowest number", []prd.Story{{ID: "A", Priority: 2}, {ID: "B", Priority: 1}}, "B"},
+		{"order of the file decides", []prd.Story{{ID: "A", Priority: 3}, {ID: "B", Priority: 3}}, "A"},
+		{"passing ones are over", []prd.Story{{ID: "A", Priority: 1, Passes: true}, {ID: "B", Priority: 9}}, "B"},
+		{"all pass", []prd.Story{{ID: "A", Priority: 1, Passes: true}}, ""},
+		{"none", nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := prd.PRD{Stories: tt.stories}
+			got := ""
+			if s := p.Next(); s != nil {
+				got = s.ID
+			}
+			if got != tt.want {
+				t.Errorf("Next() = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestCompleteNeedsAStory(t *testing.T) {
+	if (&prd.PRD{}).Complete() {
+		t.Error("a plan without stories is complete")
+	}
+	p := mustParse(t, valid)
+	if done, total := p.Counts(); done != 1 || total != 2 || p.Complete() {
+		t.Errorf("Counts() = %d, %d, Complete() = %t", done, total, p.Complete())
+	}
+	p.Stories[1].Passes = true
+	if !p.Complete() {
+		t.Error("every story passes, and the plan is not complete")
+	}
+}

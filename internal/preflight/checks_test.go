@@ -1,0 +1,301 @@
+package preflight_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/git"
+	"ralph/internal/preflight"
+)
+
+// wrong returns the checks that are not ok, a line for each and for each of
+// their details.
+func wrong(r preflight.Report) []string {
+	var lines []string
+	for _, c := range r.Checks {
+		if c.Severity == preflight.OK {
+			continue
+		}
+		lines = append(lines, string(c.Severity)+" "+c.ID+": "+c.Message)
+		for _, d := range c.Details {
+			lines = append(lines, "  "+d.String())
+		}
+	}
+	return lines
+}
+
+func TestChecks(t *testing.T) {
+	inFolder := func(in preflight.Input, name string) string { return filepath.Join(in.Root, folder, name) }
+	tests := map[string]struct {
+		change func(t *testing.T, in *preflight.Input) error
+		want   []string
+	}{
+		"detached HEAD": {
+			func(_ *testing.T, in *preflight.Input) error { in.Branch = ""; return nil },
+			[]string{"error branch: Not on a branch (detached HEAD)"},
+		},
+		"rebase": {
+			func(_ *testing.T, in *preflight.Input) error { in.Branch, in.InProgress = "", "rebase"; return nil },
+			[]string{"error operation: A rebase is in progress (HEAD is detached until it ends)"},
+		},
+		"merge": {
+			func(_ *testing.T, in *preflight.Input) error { in.InProgress = "merge"; return nil },
+			[]string{"error operation: A merge is in progress"},
+		},
+		"a branch that cannot be a unit": {
+			func(_ *testing.T, in *preflight.Input) error { in.Branch = "archive"; return nil },
+			[]string{`error branch: "archive" cannot name a unit: ralph keeps something else under .ralph/archive; rename it (git branch -m NEW-NAME)`},
+		},
+		"protected branch": {
+			func(_ *testing.T, in *preflight.Input) error {
+				in.Branch = "main"
+				return os.Rename(filepath.Join(in.Root, folder), filepath.Join(in.Root, ".ralph/main"))
+			},
+			[]string{"warn protected_branch: Running on protected branch 'main'"},
+		},
+		"no folder": {
+			func(_ *testing.T, in *preflight.Input) error { return os.RemoveAll(filepath.Join(in.Root, folder)) },
+			[]string{"error folder: Folder missing: .ralph/feature-user-auth/"},
+		},
+		"a file for the folder": {
+			func(_ *testing.T, in *preflight.Input) error {
+				dir := filepath.Join(in.Root, folder)
+				return errors.Join(os.RemoveAll(dir), os.WriteFile(strings.TrimSuffix(dir, "/"), nil, 0o644))
+			},
+			[]string{"error folder: Not a folder: .ralph/feature-user-auth"},
+		},
+		"another branch's folder": {
+			func(t *testing.T, in *preflight.Input) error {
+				in.OwnerFile = filepath.Join(t.TempDir(), "owner")
+				return preflight.NoteOwner(in.OwnerFile, "feature-user-auth")
+			},
+			[]string{"error owner: Folder .ralph/feature-user-auth/ belongs to branch 'feature-user-auth'"},
+		},
+		"its own folder": {
+			func(t *testing.T, in *preflight.Input) error {
+				in.OwnerFile = filepath.Join(t.TempDir(), "owner")
+				return preflight.NoteOwner(in.OwnerFile, in.Branch)
+			},
+			nil,
+		},
+		"files missing": {
+			func(_ *testing.T, in *preflight.Input) error {
+				return errors.Join(os.Remove(inFolder(*in, "progress.txt")), os.Remove(inFolder(*in, "prd.json")))
+			},
+			[]string{"error files: Required files missing", "  prd.json", "  progress.txt"},
+		},
+		"progress.txt is a FIFO": {
+			func(_ *testing.T, in *preflight.Input) error {
+				return errors.Join(os.Remove(inFolder(*in, "progress.txt")), syscall.Mkfifo(inFolder(*in, "progress.txt"), 0o644))
+			},
+			[]string{"error files: Required files missing", "  progress.txt is not a regular file"},
+		},
+		"prd.json is a directory": {
+			func(_ *testing.T, in *preflight.Input) error {
+				return errors.Join(os.Remove(inFolder(*in, "prd.json")), os.Mkdir(inFolder(*in, "prd.json"), 0o755))
+			},
+			[]string{"error prd_schema: prd.json schema invalid", "  .ralph/feature-user-auth/prd.json is a directory, not a file"},
+		},
+		"prd.json is a FIFO": {
+			func(_ *testing.T, in *preflight.Input) error {
+				return errors.Join(os.Remove(inFolder(*in, "prd.json")), syscall.Mkfifo(inFolder(*in, "prd.json"), 0o644))
+			},
+			[]string{"error prd_schema: prd.json schema invalid", "  .ralph/feature-user-auth/prd.json is not a regular file"},
+		},
+		"prd.json is a symlink loop": {
+			func(_ *testing.T, in *preflight.Input) error {
+				return errors.Join(os.Remove(inFolder(*in, "prd.json")), os.Symlink("prd.json", inFolder(*in, "prd.json")))
+			},
+			[]string{"error prd_schema: prd.json schema invalid", "  .ralph/feature-user-auth/prd.json cannot be read: too many levels of symbolic links"},
+		},
+		"prd.json breaks the schema": {
+			func(t *testing.T, in *preflight.Input) error {
+				edit(t, *in, "prd.json", `"priority": 2`, `"priority": 0`)
+				return nil
+			},
+			[]string{
+				"error prd_schema: prd.json schema invalid",
+				"  .ralph/feature-user-auth/prd.json:26:19: userStories[1].priority: a priority is a whole number from 1, the highest",
+			},
+		},
+		"misspelt key": {
+			func(t *testing.T, in *preflight.Input) error {
+				edit(t, *in, "prd.json", `"priority": 2`, `"priority": 2, "note": ""`)
+				return nil
+			},
+			[]string{
+				"warn prd_keys: prd.json has unknown keys",
+				`  .ralph/feature-user-auth/prd.json:26:22: userStories[1].note: unknown key "note", kept as it is. Did you mean "notes"?`,
+			},
+		},
+		"spec.md is too large": {
+			func(_ *testing.T, in *preflight.Input) error { return os.Truncate(inFolder(*in, "spec.md"), 50<<20) },
+			[]string{"error spec: spec.md cannot be read", "  .ralph/feature-user-auth/spec.md is larger than 16 MB"},
+		},
+		"sections missing": {
+			func(t *testing.T, in *preflight.Input) error {
+				edit(t, *in, "spec.md", "## Problem Statement", "## Why", "## Success Criteria", "## When", "## User Stories", "## What")
+				return nil
+			},
+			[]string{
+				`warn spec_sections: spec.md missing "Problem Statement" section`,
+				`warn spec_sections: spec.md missing "Success Criteria" section`,
+				`warn spec_sections: spec.md missing "User Stories" section`,
+			},
+		},
+		"no time of creation": {
+			func(t *testing.T, in *preflight.Input) error {
+				edit(t, *in, "spec.md", "created: 2026-01-15T10:30:00Z", "author: x")
+				return nil
+			},
+			[]string{
+				"warn spec: spec.md has something odd",
+				`  .ralph/feature-user-auth/spec.md:1: the front matter has no "created". Begin the file with three lines: ---, created: 2026-01-15T10:30:00Z, ---.`,
+			},
+		},
+		"a story that cannot be read": {
+			func(t *testing.T, in *preflight.Input) error {
+				edit(t, *in, "spec.md", "### STORY-002: Sign out", "### STORY-002 Sign out")
+				return nil
+			},
+			[]string{
+				"error spec: spec.md has stories that cannot be read",
+				`  .ralph/feature-user-auth/spec.md:29: "STORY-002 Sign out" looks like a story, but no colon or dash follows the id. Write it as a heading "### STORY-001: Title", with level 2 to 4.`,
+				"warn quality: Plan quality",
+				"  .ralph/feature-user-auth/spec.md:36: there is no STORY-002 between STORY-001 and STORY-003",
+			},
+		},
+		"title differs": {
+			func(t *testing.T, in *preflight.Input) error {
+				edit(t, *in, "spec.md", "STORY-002: Sign out", "STORY-002: Leave")
+				return nil
+			},
+			[]string{"error sync: Sync check failed", "  .ralph/feature-user-auth/spec.md:29: STORY-002 title differs"},
+		},
+		"uncommitted changes": {
+			func(_ *testing.T, in *preflight.Input) error { in.Dirty = []string{"main.go"}; return nil },
+			[]string{"warn working_tree: Uncommitted changes outside .ralph/", "  main.go"},
+		},
+		"no agent": {
+			func(_ *testing.T, in *preflight.Input) error { in.Agent.Path = ""; return nil },
+			[]string{"error agent: Agent 'claude' not found"},
+		},
+		"root approves everything": {
+			func(_ *testing.T, in *preflight.Input) error { in.Agent.RootAndApproveAll = true; return nil },
+			[]string{"error agent: Agent 'claude' must not approve everything as root"},
+		},
+		"no login": {
+			func(_ *testing.T, in *preflight.Input) error { in.Agent.LoginSign = false; return nil },
+			[]string{"warn agent: No sign of a login for agent 'claude'"},
+		},
+		"agent not asked about": {
+			func(_ *testing.T, in *preflight.Input) error { in.Agent = preflight.Agent{}; return nil },
+			nil,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := worktree(t, good)
+			if err := tt.change(t, &in); err != nil {
+				t.Fatal(err)
+			}
+			r := preflight.Run(in)
+			if diff := cmp.Diff(tt.want, wrong(r)); diff != "" {
+				t.Error(diff)
+			}
+			failed := strings.HasPrefix(strings.Join(tt.want, "\n"), "error") || strings.Contains(strings.Join(tt.want, "\n"), "\nerror")
+			if r.OK == failed {
+				t.Errorf("OK = %t", r.OK)
+			}
+			for _, c := range r.Checks {
+				if c.Severity != preflight.OK && c.Hint == "" {
+					t.Errorf("check %s does not say what to do", c.ID)
+				}
+			}
+		})
+	}
+}
+
+func TestJSON(t *testing.T) {
+	in := worktree(t, good)
+	edit(t, in, "spec.md", "### STORY-003: Sessions end", "### STORY-004: Sessions end")
+	edit(t, in, "prd.json", `"passes": false`, `"passes": true`)
+	got, err := json.MarshalIndent(preflight.Run(in), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct {
+		Unit, Branch, Folder string
+		OK                   bool
+		Checks               []struct {
+			ID, Severity, Message, Hint string
+			Details                     []string
+		}
+	}
+	if err := json.Unmarshal(got, &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Unit != "feature-user-auth" || r.Branch != "feature/user-auth" || r.Folder != folder || r.OK {
+		t.Errorf("%s", got)
+	}
+	details := map[string][]string{}
+	for _, c := range r.Checks {
+		if c.Details == nil {
+			t.Errorf("the details of %s are null, not a list", c.ID)
+		}
+		details[c.ID] = append(details[c.ID], c.Details...)
+	}
+	want := map[string][]string{
+		"sync":    {".ralph/feature-user-auth/spec.md:36: STORY-004 in spec.md not found in prd.json"},
+		"orphans": {".ralph/feature-user-auth/prd.json:30: STORY-003 in prd.json (passes: true) not found in spec.md: COMPLETED WORK WILL BE LOST"},
+	}
+	for id, lines := range want {
+		if diff := cmp.Diff(lines, details[id]); diff != "" {
+			t.Errorf("%s: %s", id, diff)
+		}
+	}
+}
+
+func TestTextBoundsTheDetails(t *testing.T) {
+	in := worktree(t, good)
+	for range 50 {
+		in.Dirty = append(in.Dirty, "x")
+	}
+	got := text(t, preflight.Run(in))
+	if n := strings.Count(got, "    - x\n"); n != 20 || !strings.Contains(got, "    - and 30 more\n") {
+		t.Errorf("%d details are shown:\n%s", n, got)
+	}
+}
+
+func TestGather(t *testing.T) {
+	root := t.TempDir()
+	// The user's own settings must not get in.
+	t.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	run(t, root, "git", "init", "-q", "-b", "feature/x")
+	for _, name := range []string{"a.txt", ".ralph/feature-x/spec.md"} {
+		path := filepath.Join(root, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	repo, err := git.Open(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := preflight.Gather(t.Context(), repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := preflight.Input{Root: repo.Root, Branch: "feature/x", Dirty: []string{"a.txt"}}
+	if diff := cmp.Diff(want, in); diff != "" {
+		t.Error(diff)
+	}
+}

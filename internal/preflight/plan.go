@@ -1,0 +1,213 @@
+package preflight
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ralph/internal/prd"
+	"ralph/internal/spec"
+)
+
+const (
+	syncHint   = "Resolve sync issues by running '/ralph-prd' in Claude Code, or 'ralph prd'."
+	filesHint  = "Make the missing files by running '/ralph-prd' in Claude Code, or 'ralph prd'."
+	schemaHint = "Correct prd.json at the places named above."
+	specHint   = "Correct spec.md at the places named above, then run 'ralph prd'."
+)
+
+// plan checks the files of the feature and their agreement.
+func (r *runner) plan() {
+	missing := r.files()
+	var p *prd.PRD
+	var s *spec.Spec
+	if !missing["prd.json"] {
+		p = r.prd()
+	}
+	if !missing["spec.md"] {
+		s = r.spec()
+	}
+	if s != nil && p != nil {
+		r.sync(s, p)
+	}
+	if s != nil {
+		r.quality(s, p)
+	}
+}
+
+// files checks that the required files are there.
+func (r *runner) files() (missing map[string]bool) {
+	missing = map[string]bool{}
+	c := Check{ID: "files", Severity: OK, Message: "Required files present"}
+	for _, name := range []string{"spec.md", "prd.json", "progress.txt"} {
+		info, err := os.Stat(filepath.Join(r.in.Root, r.file(name)))
+		text := name
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			missing[name] = true
+		case name != "progress.txt": // what else may be wrong is told when they are read
+			continue
+		case err != nil:
+			text = r.worded(err)
+		case !info.Mode().IsRegular():
+			text = name + " is not a regular file"
+		default:
+			continue
+		}
+		c.Severity, c.Message = Error, "Required files missing"
+		c.Details = append(c.Details, Detail{Text: text})
+	}
+	if c.Severity == Error {
+		if c.Hint = filesHint; missing["spec.md"] {
+			c.Hint = planHint
+		}
+	}
+	r.add(c)
+	return missing
+}
+
+// prd checks prd.json, and returns nil where it cannot be used.
+func (r *runner) prd() *prd.PRD {
+	file := r.file("prd.json")
+	var p *prd.PRD
+	var odd []prd.Finding
+	data, err := prd.ReadFile(filepath.Join(r.in.Root, file), prd.MaxSize)
+	if err == nil {
+		p, odd, err = prd.Parse(file, data)
+	}
+	c := Check{ID: "prd_schema", Severity: OK, Message: "prd.json schema valid"}
+	if err != nil {
+		c = Check{ID: "prd_schema", Severity: Error, Message: "prd.json schema invalid", Hint: schemaHint, Details: r.reasons(err), located: true}
+	}
+	r.add(c)
+	if len(odd) > 0 {
+		c := Check{ID: "prd_keys", Severity: Warn, Message: "prd.json has unknown keys", located: true,
+			Hint: "Remove them, unless another program needs them."}
+		for _, f := range odd {
+			c.Details = append(c.Details, detail(f))
+		}
+		r.add(c)
+	}
+	return p
+}
+
+// reasons are the details of an error of prd or spec.
+func (r *runner) reasons(err error) []Detail {
+	invalid := (*prd.InvalidError)(nil)
+	if !errors.As(err, &invalid) {
+		return []Detail{{Text: r.worded(err)}}
+	}
+	var details []Detail
+	for _, f := range invalid.Findings {
+		details = append(details, detail(f))
+	}
+	return details
+}
+
+func detail(f prd.Finding) Detail {
+	text := f.Message
+	if f.Path != "" {
+		text = f.Path + ": " + text
+	}
+	if f.Hint != "" {
+		text += ". " + f.Hint
+	}
+	return Detail{Text: text, File: f.File, Line: f.Line, Column: f.Column}
+}
+
+// spec checks spec.md, and returns nil where it cannot be read.
+func (r *runner) spec() *spec.Spec {
+	file := r.file("spec.md")
+	var s *spec.Spec
+	var findings []spec.Finding
+	data, err := prd.ReadFile(filepath.Join(r.in.Root, file), spec.MaxSize)
+	if err == nil {
+		s, findings, err = spec.Parse(file, data)
+	}
+	if err != nil {
+		r.add(Check{ID: "spec", Severity: Error, Message: "spec.md cannot be read", Details: r.reasons(err), Hint: specHint, located: true})
+		return nil
+	}
+	broken := Check{ID: "spec", Severity: Error, Message: "spec.md has stories that cannot be read", Hint: specHint, located: true}
+	odd := Check{ID: "spec", Severity: Warn, Message: "spec.md has something odd", Hint: "Look at the places named.", located: true}
+	for _, f := range findings {
+		c := &broken
+		if f.Warning {
+			c = &odd
+		}
+		c.Details = append(c.Details, detail(f.Finding))
+	}
+	complete := r.sections(s)
+	for _, c := range []Check{odd, broken} {
+		if len(c.Details) > 0 {
+			r.add(c)
+			complete = false
+		}
+	}
+	if complete {
+		r.add(Check{ID: "spec", Severity: OK, Message: "spec.md structure valid"})
+	}
+	return s
+}
+
+// sections warns of each section that a spec should have and this one has not.
+func (r *runner) sections(s *spec.Spec) (complete bool) {
+	complete = true
+	for _, section := range []struct{ title, remark string }{
+		{"Problem Statement", ""}, {"Success Criteria", ""}, {"User Stories", ""}, {"Out of Scope", " (recommended)"},
+	} {
+		if s.Section(section.title) == nil {
+			complete = false
+			r.add(Check{ID: "spec_sections", Severity: Warn, Message: fmt.Sprintf("spec.md missing %q section%s", section.title, section.remark),
+				Hint: fmt.Sprintf("Add a heading '## %s' to spec.md.", section.title)})
+		}
+	}
+	return complete
+}
+
+// sync checks that spec.md and prd.json have the same stories.
+func (r *runner) sync(s *spec.Spec, p *prd.PRD) {
+	differ := Check{ID: "sync", Severity: Error, Message: "Sync check failed", Hint: syncHint}
+	lost := Check{ID: "orphans", Severity: Error, Message: "Orphan check failed"}
+	var ids []string
+	differences := spec.Sync(s, p)
+	for _, d := range differences {
+		inPRD := Detail{Text: d.String(), File: r.file("prd.json"), Line: d.PRDLine}
+		switch d.Kind {
+		case spec.Orphan:
+			r.add(Check{ID: "orphans", Severity: Warn, Message: fmt.Sprintf("Orphaned story: %s (passes: false, will be removed)", d.ID),
+				Details: []Detail{inPRD}, brief: true, Hint: fmt.Sprintf("Add %s back to spec.md, or let 'ralph prd' remove it.", d.ID)})
+		case spec.FinishedOrphan:
+			inPRD.Note = "COMPLETED WORK WILL BE LOST"
+			lost.Details = append(lost.Details, inPRD)
+			ids = append(ids, d.ID)
+		default:
+			differ.Details = append(differ.Details, Detail{Text: d.String(), File: r.file("spec.md"), Line: d.SpecLine})
+		}
+	}
+	if len(differ.Details) > 0 {
+		r.add(differ)
+	}
+	if len(ids) > 0 {
+		lost.Hint = lostHint(ids)
+		r.add(lost)
+	}
+	if len(differences) == 0 {
+		r.add(Check{ID: "sync", Severity: OK, Message: "Sync check passed"})
+	}
+}
+
+// lostHint tells the two ways out for stories that were finished and are no
+// longer in the spec.
+func lostHint(ids []string) string {
+	what := "This story was completed but is"
+	if len(ids) > 1 {
+		what = "These stories were completed but are"
+	}
+	return what + " no longer in spec.md.\nOptions:\n" +
+		"  1. Add " + strings.Join(ids, ", ") + " back to spec.md (preserve completed work)\n" +
+		"  2. Run '/ralph-prd' or 'ralph prd --confirm-orphan-removal' (discard work)"
+}

@@ -1,0 +1,79 @@
+// Package preflight checks, before a run, everything that must hold for it: the
+// branch, the feature's folder and files, their agreement, the agent. It reads
+// and changes nothing; what it has found is a report, for people and programs.
+package preflight
+
+import (
+	"context"
+	"path"
+
+	"ralph/internal/git"
+)
+
+// Input is what the checks of a prd plan need to know.
+type Input struct {
+	Root       string   // of the worktree, absolute
+	Branch     string   // empty where HEAD is detached
+	InProgress string   // the operation that git has not ended, such as "merge"; empty where there is none
+	Dirty      []string // paths outside of .ralph/ with uncommitted changes, from the root
+	Protected  []string // names of protected branches
+	OwnerFile  string   // where NoteOwner has put the folder's branch; empty for no such check
+	Agent      Agent
+}
+
+// Agent is what can be told of the agent without starting it. Without a name
+// it is not checked.
+type Agent struct {
+	Name              string // of the harness
+	Path              string // of its program; empty where it was not found
+	RootAndApproveAll bool   // it would be told to approve everything, as root
+	LoginSign         bool   // there is a key, a token or a credentials file
+}
+
+// Gather asks git for what Input has to know of the worktree.
+func Gather(ctx context.Context, repo *git.Repo) (Input, error) {
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return Input{}, err
+	}
+	changes, err := repo.Status(ctx, ".ralph")
+	if err != nil {
+		return Input{}, err
+	}
+	in := Input{Root: repo.Root, Branch: head.Branch, InProgress: repo.InProgress()}
+	for _, c := range changes {
+		in.Dirty = append(in.Dirty, c.Path)
+	}
+	return in, nil
+}
+
+// Run makes all checks that can be made: one that needs what another did not
+// find is left out.
+func Run(in Input) Report {
+	r := runner{in: in, report: Report{Branch: in.Branch, OK: true}}
+	if r.branch() && r.folder() {
+		r.plan()
+	}
+	r.workingTree()
+	r.agent()
+	return r.report
+}
+
+// runner collects the report.
+type runner struct {
+	in     Input
+	report Report
+}
+
+func (r *runner) add(c Check) {
+	if c.Severity == Error {
+		r.report.OK = false
+	}
+	if c.Details == nil {
+		c.Details = []Detail{} // an empty list in JSON, not null
+	}
+	r.report.Checks = append(r.report.Checks, c)
+}
+
+// file is the path of one of the feature's files, from the root.
+func (r *runner) file(name string) string { return path.Join(r.report.Folder, name) }

@@ -1,0 +1,142 @@
+package preflight
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ralph/internal/prd"
+	"ralph/internal/spec"
+)
+
+// A story beyond these sizes seldom fits into one session of an agent.
+const (
+	maxCriteria    = 6
+	maxDescription = 600 // characters
+)
+
+// vague are words that say that something is good, and nothing that could be
+// checked.
+var vague = []string{
+	"works correctly", "works properly", "works well", "works as expected", "works fine", "works perfectly",
+	"is fast", "is quick", "is responsive enough", "performs well", "good performance", "is performant",
+	"is user-friendly", "is user friendly", "is intuitive", "is easy to use", "easy to understand",
+	"looks good", "looks nice", "is robust", "is high quality", "is well designed", "is bug-free",
+}
+
+// proof are words of which one is in a criterion that a program can check.
+var proof = []string{"test", "typecheck", "type check", "type-check", "types check", "tsc", "mypy", "lint", "compile", "build"}
+
+// quality warns of what makes a plan hard to carry out. It errs on the side of
+// silence. p is nil where prd.json cannot be read.
+func (r *runner) quality(s *spec.Spec, p *prd.PRD) {
+	c := Check{ID: "quality", Severity: Warn, Message: "Plan quality", located: true,
+		Hint: "Better the stories in spec.md, then run 'ralph prd'."}
+	add := func(line int, format string, args ...any) {
+		c.Details = append(c.Details, Detail{Text: fmt.Sprintf(format, args...), File: r.file("spec.md"), Line: line})
+	}
+	for i := range s.Stories {
+		story := &s.Stories[i]
+		criteria(story, add)
+		if n := len(story.Criteria); n > maxCriteria {
+			add(story.Line, "%s has %d acceptance criteria: more than %d seldom fit into one iteration, split it", story.ID, n, maxCriteria)
+		}
+		if len([]rune(story.Description)) > maxDescription {
+			add(story.Line, "%s has a description of more than %d characters: it seldom fits into one iteration, split it", story.ID, maxDescription)
+		}
+	}
+	gaps(s.Stories, add)
+	dependencies(s, p, add)
+	if len(c.Details) == 0 {
+		c = Check{ID: "quality", Severity: OK, Message: "No weakness of the plan found", quiet: true}
+	}
+	slices.SortStableFunc(c.Details, func(a, b Detail) int { return a.Line - b.Line })
+	r.add(c)
+}
+
+// criteria warns of criteria that nothing can check, and of a story that no
+// program checks.
+func criteria(story *spec.Story, add func(line int, format string, args ...any)) {
+	proven := len(story.Criteria) == 0 // which is an error of its own
+	for _, c := range story.Criteria {
+		text := strings.ToLower(c.Text)
+		proven = proven || containsAny(text, proof) != ""
+		// A number, as in "is fast: under 200 ms", makes it measurable.
+		if word := containsAny(text, vague); word != "" && !strings.ContainsAny(text, "0123456789") {
+			add(c.Line, "%s: nothing can check %q; say what can be seen or measured", story.ID, word)
+		}
+	}
+	if !proven {
+		add(story.Line, "%s has no criterion about tests or type checks, such as \"Unit tests pass\"", story.ID)
+	}
+}
+
+func containsAny(text string, words []string) string {
+	for _, word := range words {
+		if strings.Contains(text, word) {
+			return word
+		}
+	}
+	return ""
+}
+
+// gaps warns of numbers that are left out between the ids of one kind.
+func gaps(stories []spec.Story, add func(line int, format string, args ...any)) {
+	type numbered struct {
+		number int
+		story  *spec.Story
+	}
+	kinds := map[string][]numbered{}
+	for i := range stories {
+		dash := strings.LastIndexByte(stories[i].ID, '-')
+		if n, err := strconv.Atoi(stories[i].ID[dash+1:]); err == nil {
+			prefix := stories[i].ID[:dash]
+			kinds[prefix] = append(kinds[prefix], numbered{n, &stories[i]})
+		}
+	}
+	for prefix, list := range kinds {
+		slices.SortFunc(list, func(a, b numbered) int { return cmp.Compare(a.number, b.number) })
+		step := 1
+		if len(list) > 2 {
+			step = max(1, list[1].number-list[0].number) // 10, 20, 30 is a habit, not a gap
+		}
+		for i := 1; i < len(list); i++ {
+			before, after := list[i-1].number, list[i].number
+			if after-before > 1 && (after-before != step || after%step != 0) {
+				id := list[i].story.ID
+				first := fmt.Sprintf("%s-%0*d", prefix, len(id)-len(prefix)-1, before+1)
+				add(list[i].story.Line, "there is no %s between %s and %s", first, list[i-1].story.ID, id)
+			}
+		}
+	}
+}
+
+// dependencies warns of stories that come before what they need.
+func dependencies(s *spec.Spec, p *prd.PRD, add func(line int, format string, args ...any)) {
+	type rank struct{ priority, place int }
+	ranks := map[string]rank{}
+	for i, story := range s.Stories {
+		ranks[story.ID] = rank{cmp.Or(story.Priority, i+1), i}
+	}
+	passed := map[string]bool{}
+	if p != nil {
+		for i, story := range p.Stories {
+			ranks[story.ID] = rank{story.Priority, i}
+			passed[story.ID] = story.Passes
+		}
+	}
+	for _, story := range s.Stories {
+		own := ranks[story.ID]
+		for _, id := range story.DependsOn {
+			other, known := ranks[id]
+			switch {
+			case !known:
+				add(story.Line, "%s depends on %s, which is not in the plan", story.ID, id)
+			case !passed[id] && (other.priority > own.priority || other.priority == own.priority && other.place > own.place):
+				add(story.Line, "%s (priority %d) depends on %s (priority %d), which comes later", story.ID, own.priority, id, other.priority)
+			}
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package preflight
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2"
+
+	"ralph/internal/git"
+)
+
+const planHint = "Plan the feature by running '/ralph-plan' in Claude Code, or 'ralph plan'."
+
+// branch checks what is checked out, and tells whether it names a unit.
+func (r *runner) branch() bool {
+	if op := r.in.InProgress; op != "" {
+		message := fmt.Sprintf("A %s is in progress", op)
+		if r.in.Branch == "" {
+			message += " (HEAD is detached until it ends)"
+		}
+		r.add(Check{ID: "operation", Severity: Error, Message: message, Hint: operationHint(op)})
+	} else {
+		r.add(Check{ID: "operation", Severity: OK, Message: "No merge or rebase in progress", quiet: true})
+	}
+	if r.in.Branch == "" {
+		if r.in.InProgress == "" {
+			r.add(Check{ID: "branch", Severity: Error, Message: "Not on a branch (detached HEAD)",
+				Hint: "Check out the feature's branch with 'git switch NAME', or begin one with 'git switch -c NAME'."})
+		}
+		return false
+	}
+	unit, err := git.UnitOf(r.in.Branch)
+	if err != nil {
+		r.add(Check{ID: "branch", Severity: Error, Message: err.Error(),
+			Hint: "Give the branch another name with 'git branch -m NAME'."})
+		return false
+	}
+	r.report.Unit, r.report.Folder = unit, ".ralph/"+unit+"/"
+	r.add(Check{ID: "branch", Severity: OK, Message: "Branch detected: " + r.in.Branch})
+	if slices.Contains(r.in.Protected, r.in.Branch) {
+		r.add(Check{ID: "protected_branch", Severity: Warn, Message: fmt.Sprintf("Running on protected branch '%s'", r.in.Branch),
+			Hint: "Work on a branch of the feature: 'git switch -c feature/NAME'."})
+	} else {
+		r.add(Check{ID: "protected_branch", Severity: OK, Message: "The branch is not protected", quiet: true})
+	}
+	return true
+}
+
+func operationHint(op string) string {
+	if op == "bisect" {
+		return "End it with 'git bisect reset'."
+	}
+	return fmt.Sprintf("Finish it with 'git %s --continue', or undo it with 'git %s --abort'.", op, op)
+}
+
+// folder checks that the feature's folder is there and is this branch's own.
+func (r *runner) folder() bool {
+	info, err := os.Stat(filepath.Join(r.in.Root, r.report.Folder))
+	c := Check{ID: "folder", Severity: Error, Message: "Folder missing: " + r.report.Folder, Hint: planHint}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		c.Message, c.Hint = fmt.Sprintf("Folder cannot be read: %s", r.worded(err)), "See to the permissions of "+r.report.Folder+"."
+	case !info.IsDir():
+		c.Message, c.Hint = "Not a folder: "+strings.TrimSuffix(r.report.Folder, "/"), "Move it out of the way. "+planHint
+	default:
+		c = Check{ID: "folder", Severity: OK, Message: "Folder exists: " + r.report.Folder}
+	}
+	r.add(c)
+	return c.Severity == OK && r.owner()
+}
+
+// owner refuses the folder of another branch: feature/a and feature-a have the
+// same.
+func (r *runner) owner() bool {
+	if r.in.OwnerFile == "" {
+		return true
+	}
+	content, err := os.ReadFile(r.in.OwnerFile)
+	if err != nil {
+		return true // nobody has run here yet
+	}
+	owner := strings.TrimSuffix(string(content), "\n")
+	if owner == "" || owner == r.in.Branch {
+		return true
+	}
+	r.add(Check{ID: "owner", Severity: Error, Message: fmt.Sprintf("Folder %s belongs to branch '%s'", r.report.Folder, owner),
+		Hint: fmt.Sprintf("Give one of the branches another name with 'git branch -m NAME'. If the folder is this branch's own now, remove %s.", r.in.OwnerFile)})
+	return false
+}
+
+// NoteOwner writes down whose folder it is, for later checks; the file's
+// directory must exist.
+func NoteOwner(file, branch string) error {
+	if err := renameio.WriteFile(file, []byte(branch+"\n"), 0o600, renameio.WithTempDir(filepath.Dir(file))); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", file, err)
+	}
+	return nil
+}
+
+func (r *runner) workingTree() {
+	c := Check{ID: "working_tree", Severity: OK, Message: "No uncommitted changes outside .ralph/", quiet: true}
+	if len(r.in.Dirty) > 0 {
+		c = Check{ID: "working_tree", Severity: Warn, Message: "Uncommitted changes outside .ralph/",
+			Hint: "Commit or stash them: the agent may take them for its own."}
+		for _, path := range r.in.Dirty {
+			c.Details = append(c.Details, Detail{Text: path})
+		}
+	}
+	r.add(c)
+}
+
+func (r *runner) agent() {
+	a := r.in.Agent
+	c := Check{ID: "agent"}
+	switch {
+	case a.Name == "":
+		return
+	case a.Path == "":
+		c.Severity, c.Message = Error, fmt.Sprintf("Agent '%s' not found", a.Name)
+		c.Hint = "Install it, put its command into ~/.ralph/config.yaml, or choose another with '--harness NAME'."
+	case a.RootAndApproveAll:
+		c.Severity, c.Message = Error, fmt.Sprintf("Agent '%s' must not approve everything as root", a.Name)
+		c.Hint = "Run as another user, or without --dangerously-skip-permissions."
+	case !a.LoginSign:
+		c.Severity, c.Message = Warn, fmt.Sprintf("No sign of a login for agent '%s'", a.Name)
+		c.Hint = fmt.Sprintf("Start '%s' once by hand and log in, or put its key into the environment.", a.Path)
+	default:
+		c.Severity, c.Message, c.quiet = OK, fmt.Sprintf("Agent found: %s", a.Path), true
+	}
+	r.add(c)
+}
+
+// worded is an error's text with paths as they are from the worktree's root.
+func (r *runner) worded(err error) string {
+	return strings.ReplaceAll(err.Error(), strings.TrimSuffix(r.in.Root, "/")+"/", "")
+}

@@ -1,0 +1,150 @@
+package spec_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/prd"
+	"ralph/internal/spec"
+)
+
+// good is a whole story; it has 5 lines.
+const good = "### STORY-1: Title\n\n**Acceptance Criteria:**\n- a\n\n"
+
+func TestNothingThatLooksLikeAStoryIsSkipped(t *testing.T) {
+	tests := map[string]struct {
+		text string // from line 11
+		want []string
+	}{
+		"no colon":        {"### STORY-3 no colon", []string{`error spec.md:11: "STORY-3 no colon" looks like a story, but no colon or dash follows the id`}},
+		"hyphen too near": {"### STORY-3-title", []string{`error spec.md:11: "STORY-3-title" looks like a story, but its id is not of the form STORY-001`}},
+		"no title":        {"### STORY-3:", []string{"error spec.md:11: story STORY-3 has no title"}},
+		"id alone":        {"### STORY-3", []string{`error spec.md:11: "STORY-3" looks like a story, but no colon or dash follows the id`}},
+		"in brackets":     {"### STORY-3 (P1): Title", []string{`error spec.md:11: "STORY-3 (P1): Title" looks like a story, but no colon or dash follows the id`}},
+		"no criteria":     {"### STORY-3: Title\n\ntext", []string{"error spec.md:11: story STORY-3 has no acceptance criteria"}},
+		"id twice":        {good, []string{"error spec.md:11: the id STORY-1 is taken by the story in line 6"}},
+		"level 1":         {"# STORY-3: Title", []string{`error spec.md:11: "STORY-3: Title" looks like a story, but is not a heading of level 2 to 4`}},
+		"level 5":         {"##### STORY-3: Title", []string{`error spec.md:11: "STORY-3: Title" looks like a story, but is not a heading of level 2 to 4`}},
+		"small letters":   {"### story-3: Title", []string{`error spec.md:11: "story-3: Title" looks like a story, but its id is not in capitals`}},
+		"no hyphen":       {"### STORY 3: Title", []string{`error spec.md:11: "STORY 3: Title" looks like a story, but its id is not of the form STORY-001`}},
+		"user story":      {"### User Story #3 - Title", []string{`error spec.md:11: "User Story #3 - Title" looks like a story, but its id is not of the form STORY-001`}},
+		"numbered":        {"### 1. STORY-3: Title", []string{`error spec.md:11: "1. STORY-3: Title" looks like a story, but does not begin with its id`}},
+		"emoji":           {"### ✅ STORY-3 – Title", []string{`error spec.md:11: "✅ STORY-3 – Title" looks like a story, but does not begin with its id`}},
+		"bold line":       {"**STORY-3: Title**\n", []string{`error spec.md:11: "STORY-3: Title" looks like a story, but is not a heading of level 2 to 4`}},
+		"empty criterion": {"### STORY-3: Title\n\n**Acceptance Criteria:**\n- a\n- [ ]\n", []string{"warning spec.md:15: an acceptance criterion of STORY-3 is empty"}},
+		"odd priority":    {"### STORY-3: Title\n\n**Priority:** high\n\n**Acceptance Criteria:**\n- a\n", []string{"warning spec.md:13: the priority of STORY-3 is not a whole number from 1"}},
+		"a standard":      {"### UTF-8: names\n\ntext", []string{"warning spec.md:11: UTF-8 has no acceptance criteria and is not taken for a story"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, findings := parse(t, withStory(good+tt.text))
+			if diff := cmp.Diff(tt.want, findings); diff != "" {
+				t.Error(diff)
+			}
+			_, _, err := spec.Generate(s, nil, spec.Options{})
+			if strings.HasPrefix(tt.want[0], "error") != (err != nil) {
+				t.Errorf("Generate: %v", err)
+			}
+		})
+	}
+}
+
+func TestWhatOnlyMentionsAStoryIsNone(t *testing.T) {
+	for name, text := range map[string]string{
+		"heading about one":   "## Notes on STORY-1",
+		"bold reference":      "**STORY-1**: see above",
+		"bold line about one": "**STORY-1: Title**",
+		"standard":            "### ISO-8601 dates",
+		"phase":               "### Phase-2: later",
+		"history":             "## A short history of US 1990 law",
+		"code":                "```\n### STORY-3 no colon\n```",
+		"indented code":       "    ### STORY-3 no colon",
+		"quote":               "> ### STORY-3 no colon",
+		"comment":             "<!-- ### STORY-3 no colon -->",
+		"escaped":             `\### STORY-3 no colon`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, findings := parse(t, withStory(good+text+"\n"))
+			if len(findings) > 0 || len(s.Stories) != 1 {
+				t.Errorf("stories = %+v, findings = %q", s.Stories, findings)
+			}
+		})
+	}
+}
+
+func TestFrontMatter(t *testing.T) {
+	tests := map[string]struct {
+		head    string
+		created string
+		want    []string
+	}{
+		"time":         {"---\ncreated: 2026-01-15T10:30:00+02:00\n---\n", "2026-01-15T10:30:00+02:00", nil},
+		"quoted":       {"---\ntitle: x\ncreated: \"2026-01-15\"\n---\n", "2026-01-15", nil},
+		"none":         {"", "", []string{"warning spec.md:1: no front matter with the time of creation"}},
+		"not ended":    {"---\ncreated: 2026-01-15\n", "", []string{"warning spec.md:1: no front matter with the time of creation"}},
+		"without it":   {"---\ntitle: x\n---\n", "", []string{`warning spec.md:1: the front matter has no "created"`}},
+		"empty":        {"---\n---\n", "", []string{`warning spec.md:1: the front matter has no "created"`}},
+		"not a time":   {"---\ntitle: x\ncreated: today\n---\n", "", []string{"warning spec.md:3: created is not an ISO-8601 time, such as 2026-01-15T10:30:00Z"}},
+		"not YAML":     {"---\na: b: c\n---\n", "", []string{"warning spec.md:1: the front matter cannot be read: yaml: mapping values are not allowed in this context"}},
+		"not a scalar": {"---\ncreated: [1]\n---\n", "", []string{`warning spec.md:1: the front matter has no "created"`}},
+		"much of it":   {"---\n" + strings.Repeat("x: y\n", 20000) + "---\n", "", []string{"error spec.md:1: the front matter is too long"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, findings := parse(t, tt.head+"\n"+good)
+			if s.Created != tt.created || len(s.Stories) != 1 {
+				t.Errorf("created = %q, %d stories", s.Created, len(s.Stories))
+			}
+			if diff := cmp.Diff(tt.want, findings); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestSpecWithoutStories(t *testing.T) {
+	_, findings := parse(t, withStory("## User Stories\n"))
+	if diff := cmp.Diff([]string{"error spec.md: there is no story in it"}, findings); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for name, tt := range map[string]struct{ text, want string }{
+		"not UTF-8":     {"# T\n\nf\xfcr", "spec.md:3: the file is not valid UTF-8"},
+		"deep quotes":   {"# T\n" + strings.Repeat("> ", 500) + "x", "spec.md:2: the line is indented or nested too deeply"},
+		"deep lists":    {strings.Repeat("- ", 500) + "x", "spec.md:1: the line is indented or nested too deeply"},
+		"fifty million": {strings.Repeat("x\n", 25_000_000), "spec.md: larger than 16 MB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := spec.Parse("spec.md", []byte(tt.text))
+			invalid := (*prd.InvalidError)(nil)
+			if !errors.As(err, &invalid) || err.Error() != tt.want {
+				t.Errorf("error = %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestLoadRefusesWhatIsNoPlainFile(t *testing.T) {
+	dir := t.TempDir()
+	fifo, large := filepath.Join(dir, "fifo"), filepath.Join(dir, "large")
+	if err := errors.Join(syscall.Mkfifo(fifo, 0o644), os.WriteFile(large, nil, 0o644), os.Truncate(large, 50<<20)); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		dir:   " is a directory, not a file",
+		fifo:  " is not a regular file",
+		large: " is larger than 16 MB",
+	} {
+		if _, _, err := spec.Load(path); err == nil || err.Error() != path+want {
+			t.Errorf("error = %v, want %q", err, path+want)
+		}
+	}
+}

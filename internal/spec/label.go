@@ -1,0 +1,82 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+)
+
+// cutLabel splits off a label at the beginning of a line: any text in bold
+// that ends in a colon or is followed by one, and the known labels also
+// without a colon or without emphasis.
+func cutLabel(line string) (l label, rest string, ok bool) {
+	bold, rest := cutBold(line)
+	if bold == "" {
+		name, rest, found := strings.Cut(line, ":")
+		l := partOf(name)
+		return l, rest, found && l != labelNone && l != labelStory
+	}
+	colon := strings.HasSuffix(bold, ":") || strings.HasPrefix(strings.TrimSpace(rest), ":")
+	rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest), ":"))
+	switch l = partOf(bold); {
+	case l != labelNone:
+		return l, rest, colon || rest == "" || l == labelStory
+	case colon:
+		return labelOther, rest, true
+	}
+	return labelNone, "", false
+}
+
+// cutBold splits off emphasised text at the beginning of a line.
+func cutBold(line string) (bold, rest string) {
+	start, end, bold := nextBold(line)
+	if start > 0 {
+		return "", line
+	}
+	return bold, line[end:]
+}
+
+// nextBold finds the next text between two equal runs of * or _, and where the
+// runs begin and end. Without one, bold is empty.
+func nextBold(line string) (start, end int, bold string) {
+	line = line[:min(len(line), maxInline)]
+	start = strings.IndexAny(line, "*_")
+	if start < 0 {
+		return 0, 0, ""
+	}
+	run := line[start:]
+	n := len(run) - len(strings.TrimLeft(run, run[:1]))
+	size := strings.Index(run[n:], run[:n])
+	if size < 0 {
+		return 0, 0, ""
+	}
+	return start, start + n + size + n, strings.TrimSpace(run[n : n+size])
+}
+
+// maxDepends bounds how many dependencies of a story are noted.
+const maxDepends = 100
+
+// depends notes the ids of which a line says that they come first.
+func (r *reader) depends(text string) {
+	from := -1
+	lower := strings.ToLower(text)
+	for _, phrase := range []string{"depends on", "blocked by"} {
+		if i := strings.Index(lower, phrase); i >= 0 {
+			from = i + len(phrase)
+		}
+	}
+	switch {
+	case r.label == labelDepends:
+		from = 0
+	case from < 0 || len(lower) != len(text):
+		return
+	}
+	for _, word := range strings.FieldsFunc(text[from:], func(c rune) bool { return strings.ContainsRune(" ,;()[]*_`", c) }) {
+		id, _, ok := cutID(word)
+		if ok && id != r.story.ID && len(r.story.DependsOn) < maxDepends && !slices.Contains(r.story.DependsOn, id) {
+			r.story.DependsOn = append(r.story.DependsOn, id)
+		}
+		if strings.HasSuffix(word, ".") {
+			return // the sentence ends
+		}
+	}
+}

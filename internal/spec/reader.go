@@ -1,0 +1,191 @@
+package spec
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+
+	"ralph/internal/prd"
+)
+
+// reader goes through a spec.md from top to bottom.
+type reader struct {
+	src      []byte
+	next     int // offset of what is not read yet
+	blocks   parser.Parser
+	inline   parser.Parser // made when a heading needs it
+	spec     *Spec
+	findings []Finding
+
+	line, counted int // the line of the offset up to which lines are counted
+	base          int // offset of the piece that is being read
+
+	story    *Story // the story at hand, or nil
+	label    label  // what the text at hand is about
+	told     narrative
+	free     []string // the story's lines without a label
+	notes    []string // those of its technical notes
+	problem  bool     // within the Problem Statement
+	suspects []suspect
+}
+
+// suspect is text that looks like a story, for a verdict at the end: by then
+// it is known what ids look like in this file.
+type suspect struct {
+	line int
+	id   string // in capitals; empty where there is none
+	text string
+}
+
+func newReader(name string, src []byte) *reader {
+	return &reader{
+		src:  src,
+		line: 1,
+		// Without inline parsers: text is compared as it is written.
+		blocks: parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...)),
+		spec:   &Spec{File: name, unreadable: map[string]bool{}},
+	}
+}
+
+func (r *reader) report(f Finding, line int, message, hint string) {
+	f.Finding = prd.Finding{File: r.spec.File, Line: line, Message: message, Hint: hint}
+	r.findings = append(r.findings, f)
+}
+
+// minPiece is the size, in bytes, of what is parsed at a time.
+const minPiece = 32 << 10
+
+// body parses the text in pieces that begin with a heading, so that the syntax
+// tree of a large file is never in memory as a whole.
+func (r *reader) body() {
+	size := minPiece
+	for r.next < len(r.src) {
+		end := nextHeading(r.src, r.next+size)
+		piece := r.src[r.next:end]
+		doc := r.blocks.Parse(text.NewReader(piece))
+		if end < len(r.src) && mayGoOn(doc) {
+			// Doubling keeps the time linear when the block is a long one.
+			size *= 2
+			continue
+		}
+		r.base = r.next
+		for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+			r.block(n)
+		}
+		r.next, size = end, minPiece
+	}
+}
+
+// nextHeading returns the offset of the first line from offset on that begins
+// with a heading's mark, or the end. Such a line ends every block that is open,
+// but for those that mayGoOn names.
+func nextHeading(src []byte, offset int) int {
+	for offset < len(src) {
+		i := bytes.Index(src[offset:], []byte("\n##"))
+		if i < 0 {
+			break
+		}
+		offset += i + 1
+		if title := bytes.TrimLeft(src[offset:min(offset+7, len(src))], "#"); len(title) > 0 && title[0] == ' ' {
+			return offset
+		}
+	}
+	return len(src)
+}
+
+// mayGoOn tells whether the last block of a piece could swallow a heading.
+func mayGoOn(doc ast.Node) bool {
+	last := doc.LastChild()
+	return last != nil && (last.Kind() == ast.KindFencedCodeBlock || last.Kind() == ast.KindHTMLBlock)
+}
+
+// block reads one block. Code, HTML, comments and quotes say nothing.
+func (r *reader) block(n ast.Node) {
+	switch n.Kind() {
+	case ast.KindHeading:
+		r.heading(n.(*ast.Heading))
+	case ast.KindParagraph, ast.KindTextBlock:
+		r.paragraph(n)
+	case ast.KindList:
+		r.list(n)
+	}
+}
+
+// lineOf returns the line of an offset in the piece at hand.
+func (r *reader) lineOf(offset int) int {
+	offset += r.base
+	if offset < r.counted {
+		return r.line - bytes.Count(r.src[offset:r.counted], []byte("\n"))
+	}
+	r.line += bytes.Count(r.src[r.counted:offset], []byte("\n"))
+	r.counted = offset
+	return r.line
+}
+
+// lines returns the lines of a block, each as it stands in the file.
+func (r *reader) lines(n ast.Node) [][]byte {
+	segments := n.Lines()
+	lines := make([][]byte, segments.Len())
+	for i := range lines {
+		segment := segments.At(i)
+		lines[i] = r.src[r.base+segment.Start : r.base+segment.Stop]
+	}
+	return lines
+}
+
+// finish closes the last story and judges what only the whole file can tell.
+func (r *reader) finish() {
+	r.endStory()
+	r.judge()
+	if len(r.spec.Stories) == 0 {
+		r.report(Finding{}, 0, "there is no story in it",
+			`Write each as a heading "### STORY-001: Title" with its "**Acceptance Criteria:**" below.`)
+	}
+	sortByLine(r.findings)
+	for _, f := range r.findings {
+		if !f.Warning {
+			r.spec.broken = &f
+			break
+		}
+	}
+}
+
+// judge reports stories that cannot be used as they are.
+func (r *reader) judge() {
+	prefixes := map[string]bool{"STORY": true, "US": true}
+	lines := map[string]int{}
+	for _, s := range r.spec.Stories {
+		if len(s.Criteria) > 0 {
+			prefixes[idPrefix(s.ID)] = true
+		}
+	}
+	kept := r.spec.Stories[:0]
+	for _, s := range r.spec.Stories {
+		first, taken := lines[s.ID]
+		switch {
+		case len(s.Criteria) == 0 && !prefixes[idPrefix(s.ID)]:
+			// Most likely the name of a standard, as in "UTF-8: names".
+			r.report(Finding{Warning: true}, s.Line, fmt.Sprintf("%s has no acceptance criteria and is not taken for a story", s.ID), "")
+			continue
+		case taken:
+			r.report(Finding{}, s.Line, fmt.Sprintf("the id %s is taken by the story in line %d", s.ID, first), "Give each story its own id.")
+			continue
+		case len(s.Criteria) == 0:
+			r.report(Finding{}, s.Line, fmt.Sprintf("story %s has no acceptance criteria", s.ID), `List them under "**Acceptance Criteria:**".`)
+		}
+		lines[s.ID] = s.Line
+		kept = append(kept, s)
+	}
+	r.spec.Stories = kept
+	for _, s := range r.suspects {
+		_, read := lines[s.id]
+		if read || s.id != "" && !prefixes[idPrefix(s.id)] {
+			continue
+		}
+		r.spec.unreadable[s.id] = true
+		r.report(Finding{}, s.line, s.text, `Write it as a heading "### STORY-001: Title", with level 2 to 4.`)
+	}
+}

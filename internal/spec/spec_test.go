@@ -1,0 +1,266 @@
+package spec_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/spec"
+)
+
+const valid = `---
+created: 2026-01-15T10:30:00Z
+---
+
+# User Authentication
+
+## Problem Statement
+
+Visitors cannot sign in,
+so nobody sees their own data.
+
+Second paragraph.
+
+## Success Criteria
+
+- [ ] A visitor can sign in
+
+## User Stories
+
+### STORY-001: Sign-in form
+
+**As a** visitor
+**I want to** sign in
+**So that** I see my data.
+
+**Acceptance Criteria:**
+
+- [ ] The form has a name and a password
+- [x] Typecheck passes
+- [ ] Unit tests pass
+
+**Technical Notes:**
+
+- Use the session store
+- Depends on nothing
+
+### STORY-002: Sign out
+
+**As a** user, **I want to** sign out, **so that** nobody else goes on.
+
+**Priority:** 7
+
+**Acceptance Criteria:**
+- [ ] The button is there
+- [ ] Unit tests pass
+
+**Technical Notes:** Depends on STORY-001 and US-7. Not on STORY-9.
+
+## Out of Scope
+
+- Passkeys
+`
+
+func parse(t testing.TB, text string) (*spec.Spec, []string) {
+	t.Helper()
+	s, findings, err := spec.Parse("spec.md", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, said(findings)
+}
+
+func said(findings []spec.Finding) []string {
+	var lines []string
+	for _, f := range findings {
+		kind := "error "
+		if f.Warning {
+			kind = "warning "
+		}
+		lines = append(lines, kind+f.String())
+	}
+	return lines
+}
+
+func criteria(s spec.Story) []string {
+	var texts []string
+	for _, c := range s.Criteria {
+		texts = append(texts, c.Text)
+	}
+	return texts
+}
+
+func TestParse(t *testing.T) {
+	for name, text := range map[string]string{
+		"as written":      valid,
+		"CRLF":            strings.ReplaceAll(valid, "\n", "\r\n"),
+		"byte order mark": "\ufeff" + valid,
+		"old Mac":         strings.ReplaceAll(valid, "\n", "\r"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, findings := parse(t, text)
+			if len(findings) > 0 {
+				t.Errorf("findings = %q", findings)
+			}
+			if s.Title != "User Authentication" || s.Created != "2026-01-15T10:30:00Z" || s.Problem != "Visitors cannot sign in, so nobody sees their own data." {
+				t.Errorf("title %q, created %q, problem %q", s.Title, s.Created, s.Problem)
+			}
+			if s.Section("success criteria") == nil || s.Section("Out of Scope").Line != 49 || s.Section("Open Questions") != nil {
+				t.Errorf("sections = %+v", s.Sections)
+			}
+			if len(s.Stories) != 2 {
+				t.Fatalf("stories = %+v", s.Stories)
+			}
+			one, two := s.Stories[0], s.Stories[1]
+			if one.Line != 20 || one.Criteria[1].Line != 29 || one.Priority != 0 || two.Priority != 7 {
+				t.Errorf("lines %d, %d, priorities %d, %d", one.Line, one.Criteria[1].Line, one.Priority, two.Priority)
+			}
+			if diff := cmp.Diff([]string{"The form has a name and a password", "Typecheck passes", "Unit tests pass"}, criteria(one)); diff != "" {
+				t.Error(diff)
+			}
+			if want := "As a visitor, I want to sign in, so that I see my data."; one.Description != want {
+				t.Errorf("description = %q, want %q", one.Description, want)
+			}
+			if want := "As a user, I want to sign out, so that nobody else goes on."; two.Description != want {
+				t.Errorf("description = %q, want %q", two.Description, want)
+			}
+			if one.TechnicalNotes != "Use the session store\nDepends on nothing" {
+				t.Errorf("notes = %q", one.TechnicalNotes)
+			}
+			if !cmp.Equal(two.DependsOn, []string{"STORY-001", "US-7"}) {
+				t.Errorf("depends on %q", two.DependsOn)
+			}
+		})
+	}
+}
+
+// withStory is a spec around the text of one or more stories; its line 6 is
+// the first of the text.
+func withStory(text string) string {
+	return "---\ncreated: 2026-01-15\n---\n# T\n\n" + text
+}
+
+func TestStoryHeadings(t *testing.T) {
+	const list = "\n\n**Acceptance Criteria:**\n- a\n"
+	tests := map[string]struct{ heading, id, title string }{
+		"level 2":           {"## STORY-1: Title", "STORY-1", "Title"},
+		"level 4":           {"#### STORY-1: Title", "STORY-1", "Title"},
+		"closing marks":     {"### STORY-1: Title ###", "STORY-1", "Title"},
+		"underlined":        {"STORY-1: Title\n---", "STORY-1", "Title"},
+		"other prefix":      {"### US-7: Title", "US-7", "Title"},
+		"part of a story":   {"### STORY-002.1: Title", "STORY-002.1", "Title"},
+		"long prefix":       {"### AUTH-API-3b: Title", "AUTH-API-3b", "Title"},
+		"bold":              {"### **STORY-1: Title**", "STORY-1", "Title"},
+		"bold id":           {"### **STORY-1**: Title", "STORY-1", "Title"},
+		"bold with colon":   {"### **STORY-1:** Title", "STORY-1", "Title"},
+		"italic":            {"### _STORY-1_: *Title*", "STORY-1", "Title"},
+		"hyphen":            {"### STORY-1 - Title", "STORY-1", "Title"},
+		"en dash":           {"### STORY-1 – Title", "STORY-1", "Title"},
+		"em dash, no blank": {"### STORY-1—Title", "STORY-1", "Title"},
+		"blank and colon":   {"### STORY-1 : Title", "STORY-1", "Title"},
+		"tab":               {"###\tSTORY-1:\tTitle  here", "STORY-1", "Title here"},
+		"box":               {"### [x] STORY-1: Title", "STORY-1", "Title"},
+		"code":              {"### STORY-1: Run `a_b_c`", "STORY-1", "Run `a_b_c`"},
+		"link":              {"### [STORY-1](https://example.com): Title", "STORY-1", "Title"},
+		"comment":           {"### STORY-1: Title <!-- later -->", "STORY-1", "Title"},
+		"colon in it":       {"### STORY-1: Title: more", "STORY-1", "Title: more"},
+		"not ASCII":         {"### STORY-1: Anmeldung für Gäste", "STORY-1", "Anmeldung für Gäste"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, findings := parse(t, withStory(tt.heading+list))
+			if len(findings) > 0 || len(s.Stories) != 1 {
+				t.Fatalf("stories = %+v, findings = %q", s.Stories, findings)
+			}
+			if got := s.Stories[0]; got.ID != tt.id || got.Title != tt.title || got.Line != 6 {
+				t.Errorf("got %q %q in line %d", got.ID, got.Title, got.Line)
+			}
+		})
+	}
+}
+
+func TestCriteria(t *testing.T) {
+	tests := map[string]struct {
+		text string
+		want []string
+	}{
+		"boxes":               {"**Acceptance Criteria:**\n- [ ] a\n- [x] b\n- [X] c\n- [] d", []string{"a", "b", "c", "d"}},
+		"no boxes":            {"**Acceptance Criteria:**\n* a\n* b", []string{"a", "b"}},
+		"numbers":             {"**Acceptance Criteria**\n\n1. a\n2) b", []string{"a", "b"}},
+		"a heading":           {"#### Acceptance Criteria\n- a", []string{"a"}},
+		"a heading as high":   {"### Acceptance criteria:\n- a", []string{"a"}},
+		"plain":               {"Acceptance Criteria:\n- a", []string{"a"}},
+		"colon outside":       {"**Acceptance Criteria**:\n- a", []string{"a"}},
+		"underscores":         {"__Acceptance Criteria:__\n- a", []string{"a"}},
+		"in a list":           {"- **As a** user\n- **Acceptance Criteria:**\n  - a\n  - b\n- **Technical Notes:** none", []string{"a", "b"}},
+		"nested":              {"**Acceptance Criteria:**\n- a\n  - [ ] a1\n    - a2\n- b", []string{"a", "a1", "a2", "b"}},
+		"tabs":                {"**Acceptance Criteria:**\n-\ta\n\t- a1", []string{"a", "a1"}},
+		"several lines":       {"**Acceptance Criteria:**\n- a\n  and   more\n- b", []string{"a and more", "b"}},
+		"loose":               {"**Acceptance Criteria:**\n\n- a\n\n- b\n\n- c", []string{"a", "b", "c"}},
+		"words as they are":   {"**Acceptance Criteria:**\n- `x < 1` & **bold**\n- Notes: are kept", []string{"`x < 1` & **bold**", "Notes: are kept"}},
+		"code between":        {"**Acceptance Criteria:**\n- a\n\n```\n- no\n### STORY-2: no\n```\n\n- b", []string{"a", "b"}},
+		"comment between":     {"**Acceptance Criteria:**\n- a\n\n<!--\n- no\n### STORY-2: no\n-->\n\n- b", []string{"a", "b"}},
+		"quote between":       {"**Acceptance Criteria:**\n- a\n\n> - no\n> ### STORY-2: no\n\n- b", []string{"a", "b"}},
+		"another label ends":  {"**Acceptance Criteria:**\n- a\n\n**Files:**\n- no", []string{"a"}},
+		"a list before":       {"- no\n\n**Acceptance Criteria:**\n- a", []string{"a"}},
+		"introduced":          {"**Acceptance Criteria:**\n\nAll of these:\n\n- a", []string{"a"}},
+		"notes in a heading":  {"**Acceptance Criteria:**\n- a\n\n#### Technical Notes\n- no", []string{"a"}},
+		"emphasis in a label": {"***Acceptance Criteria:***\n- a", []string{"a"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, findings := parse(t, withStory("### STORY-1: Title\n\n"+tt.text+"\n"))
+			if len(findings) > 0 || len(s.Stories) != 1 {
+				t.Fatalf("stories = %+v, findings = %q", s.Stories, findings)
+			}
+			if diff := cmp.Diff(tt.want, criteria(s.Stories[0])); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestDescription(t *testing.T) {
+	tests := map[string]struct{ text, want string }{
+		"lines":         {"**As a** user\n**I want to** x\n**So that** y", "As a user, I want to x, so that y."},
+		"paragraphs":    {"**As an** admin,\n\n**I want** x_y_z.\n\n**So that**\ny goes *on*", "As an admin, I want x_y_z, so that y goes *on*."},
+		"with colons":   {"**As a:** user\n**I want to:** x", "As a user, I want to x."},
+		"not in bold":   {"As a user, I want to x\nso that y.", "As a user, I want to x so that y."},
+		"list":          {"- **As a** user\n- **I want to** x", "As a user, I want to x."},
+		"nothing of it": {"", ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, _ := parse(t, withStory("### STORY-1: Title\n\n"+tt.text+"\n\n**Acceptance Criteria:**\n- a\n"))
+			if got := s.Stories[0].Description; got != tt.want {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestPiecesDoNotShow reads a file that is parsed in several pieces, with code
+// and comments that hold headings across their borders.
+func TestPiecesDoNotShow(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(withStory(""))
+	fill := strings.Repeat("some text to fill the piece\n", 100)
+	want := 0
+	for range 40 {
+		want++
+		b.WriteString("### STORY-" + strings.Repeat("1", want) + ": t\n\n**Acceptance Criteria:**\n- a\n\n" + fill)
+		b.WriteString("\n```\n" + fill + "### STORY-2: code\n" + fill + "```\n")
+		b.WriteString("\n<!--\n" + fill + "\n### STORY-3: comment\n" + fill + "-->\n\n")
+	}
+	s, findings := parse(t, b.String())
+	if len(findings) > 0 || len(s.Stories) != want {
+		t.Errorf("%d stories, want %d, findings %q", len(s.Stories), want, findings)
+	}
+	for _, story := range s.Stories {
+		line := strings.Split(b.String(), "\n")[story.Line-1]
+		if line != "### "+story.ID+": t" || len(story.Criteria) != 1 {
+			t.Errorf("%s: line %d is %q", story.ID, story.Line, line)
+		}
+	}
+}

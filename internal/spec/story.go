@@ -1,0 +1,214 @@
+package spec
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// label is what a text within a story is about.
+type label uint8
+
+const (
+	labelNone label = iota
+	labelCriteria
+	labelNotes
+	labelStory // As a, I want to, So that
+	labelPriority
+	labelDepends
+	labelOther
+)
+
+// partOf returns the label that the words stand for, or labelNone.
+func partOf(words string) label {
+	const longest = 40 // no label is
+	if len(words) > longest {
+		return labelNone
+	}
+	switch strings.ToLower(strings.TrimRight(fold(words), ": ")) {
+	case "acceptance criteria", "acceptance criterion":
+		return labelCriteria
+	case "technical notes", "technical note", "notes":
+		return labelNotes
+	case "as a", "as an", "as the", "as", "i want to", "i want", "so that", "so":
+		return labelStory
+	case "priority":
+		return labelPriority
+	case "depends on", "dependencies", "dependency", "blocked by":
+		return labelDepends
+	}
+	return labelNone
+}
+
+// narrative collects the parts of "As a, I want to, So that", each as the
+// pieces of text in it.
+type narrative [][]string
+
+func (n narrative) String() string {
+	parts := make([]string, 0, len(n))
+	for i, pieces := range n {
+		part := strings.TrimRight(fold(strings.Join(pieces, " ")), " ,;.")
+		if rest, ok := strings.CutPrefix(part, "So "); ok && i > 0 {
+			part = "so " + rest
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", ") + "."
+}
+
+// add puts text behind what the last part has. Text before the first part is
+// none of the narrative.
+func (n narrative) add(text string) {
+	if len(n) > 0 {
+		n[len(n)-1] = append(n[len(n)-1], text)
+	}
+}
+
+// endStory puts the story at hand away.
+func (r *reader) endStory() {
+	r.problem = false
+	if r.story == nil {
+		return
+	}
+	r.story.Description = r.told.String()
+	if r.story.Description == "" {
+		r.story.Description = fold(strings.Join(r.free, " "))
+	}
+	r.story.TechnicalNotes = strings.Join(r.notes, "\n")
+	r.spec.Stories = append(r.spec.Stories, *r.story)
+	r.story, r.label, r.told, r.free, r.notes = nil, labelNone, nil, nil, nil
+}
+
+// paragraph reads a block of text line by line: labels stand at the beginning
+// of lines more often than of paragraphs.
+func (r *reader) paragraph(n ast.Node) {
+	lines := r.lines(n)
+	if r.problem && r.story == nil && r.spec.Problem == "" {
+		r.spec.Problem = fold(joined(lines))
+	}
+	for i, line := range lines {
+		text := strings.TrimSpace(string(line))
+		if bold, rest := cutBold(text); bold != "" && rest == "" && partOf(bold) == labelNone && n.Kind() == ast.KindParagraph {
+			if id, _, ok := cutID(bold); ok && (r.story == nil || id != r.story.ID) {
+				r.suspicious(fold(bold), r.lineOf(n.Lines().At(i).Start))
+			}
+		}
+		if r.story != nil {
+			r.textLine(text, n.Lines().At(i).Start)
+		}
+	}
+	if r.label == labelStory || r.label == labelPriority {
+		r.label = labelNone // they end with their paragraph
+	}
+}
+
+// textLine reads a line of text of the story at hand.
+func (r *reader) textLine(text string, offset int) {
+	if l, rest, ok := cutLabel(text); ok {
+		r.label = l
+		if l == labelStory {
+			r.tell(text)
+			return
+		}
+		text = rest
+	}
+	switch r.label {
+	case labelStory:
+		r.tell(text)
+	case labelNone:
+		r.free = append(r.free, text)
+	case labelNotes:
+		if text = fold(text); text != "" {
+			r.notes = append(r.notes, text)
+		}
+	case labelPriority:
+		r.priority(text, offset)
+	}
+	r.depends(text)
+}
+
+// tell adds a line to the narrative. One line may hold all of its parts.
+func (r *reader) tell(text string) {
+	seen := 0
+	for seen < len(text) {
+		start, end, bold := nextBold(text[seen:])
+		if bold == "" {
+			break
+		}
+		start, end = seen+start, seen+end
+		if partOf(bold) != labelStory {
+			seen = end
+			continue
+		}
+		r.told.add(text[:start])
+		r.told = append(r.told, []string{strings.TrimRight(bold, ": ")})
+		text, seen = strings.TrimLeft(text[end:], ": "), 0
+	}
+	r.told.add(text)
+}
+
+func (r *reader) priority(text string, offset int) {
+	word, _, _ := strings.Cut(strings.TrimLeft(strings.TrimSpace(text), "Pp#"), " ")
+	n, err := strconv.Atoi(strings.TrimRight(word, ".,;"))
+	if err != nil || n < 1 || n > 999999999 {
+		r.report(Finding{Warning: true}, r.lineOf(offset),
+			fmt.Sprintf("the priority of %s is not a whole number from 1", r.story.ID), "Its place in the file counts instead.")
+		return
+	}
+	r.story.Priority = n
+}
+
+// list reads a list of the story at hand: its criteria, or text in items.
+func (r *reader) list(n ast.Node) {
+	if r.story == nil {
+		return
+	}
+	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
+		first := item.FirstChild()
+		if r.label == labelCriteria && !r.newLabel(first) {
+			r.criterion(item, first)
+		} else if first != nil {
+			for c := first; c != nil; c = c.NextSibling() {
+				r.block(c)
+			}
+		}
+	}
+}
+
+// newLabel tells whether an item of the criteria begins another part. A label
+// must be in bold for that: "Notes: are saved" can be a criterion.
+func (r *reader) newLabel(n ast.Node) bool {
+	if n == nil || n.Lines().Len() == 0 {
+		return false
+	}
+	text := strings.TrimSpace(joined(r.lines(n)))
+	l, rest, ok := cutLabel(text)
+	bold, _ := cutBold(text)
+	return ok && bold != "" && (rest == "" || l == labelNotes || l == labelPriority)
+}
+
+// criterion adds an item, and the items below it as criteria of their own.
+func (r *reader) criterion(item, first ast.Node) {
+	text := ""
+	if first != nil && (first.Kind() == ast.KindTextBlock || first.Kind() == ast.KindParagraph) {
+		text = fold(stripBox(joined(r.lines(first))))
+	}
+	line := r.lineOf(max(item.Pos(), 0))
+	if text == "" && (first == nil || first.Kind() != ast.KindList) {
+		r.report(Finding{Warning: true}, line, fmt.Sprintf("an acceptance criterion of %s is empty", r.story.ID), "Write it, or remove the item.")
+	}
+	if text != "" {
+		r.story.Criteria = append(r.story.Criteria, Criterion{text, line})
+		r.depends(text)
+	}
+	for c := first; c != nil; c = c.NextSibling() {
+		if c.Kind() == ast.KindList {
+			r.list(c)
+		}
+	}
+}
