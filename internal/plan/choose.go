@@ -1,0 +1,46 @@
+package plan
+
+import (
+	"errors"
+	"path/filepath"
+)
+
+// Choice is what decides which plan a run works on.
+type Choice struct {
+	Root   string // the worktree
+	Folder string // the feature folder, from the root
+	Done   string // prd, tasks or manual where the user said so, else empty
+	Text   string // what the user asked for, may be empty
+}
+
+// NoTasks is the warning that a run goes on without a checklist.
+const NoTasks = "No tasks.md found, using manual done criteria"
+
+// Choose picks the plan: what the user named, else a feature folder, else a
+// tasks.md, else the text alone. warning is empty or worth a line. Without any
+// of them it is the feature folder, whose absence is then told by the preflight.
+func Choose(c Choice) (p Plan, warning string, err error) {
+	feature := &PRD{Root: c.Root, Folder: c.Folder, Text: c.Text}
+	switch c.Done {
+	case "prd":
+		return feature, "", nil
+	case "manual":
+		if c.Text == "" {
+			return nil, "", errors.New("a run with manual done criteria needs to know what to do: ralph run --done manual \"what to do\"")
+		}
+		return &Prompt{Text: c.Text}, "", nil
+	}
+	if c.Done == "" && (exists(filepath.Join(c.Root, c.Folder, "spec.md")) || exists(filepath.Join(c.Root, c.Folder, "prd.json"))) {
+		return feature, "", nil
+	}
+	if file := FindTasks(c.Root); file != "" {
+		return &Tasks{Root: c.Root, File: file, Text: c.Text}, "", nil
+	}
+	if c.Text != "" {
+		return &Prompt{Text: c.Text}, NoTasks, nil
+	}
+	if c.Done == "tasks" {
+		return nil, "", errors.New("no tasks.md found in the worktree, and no text says what to do: write a tasks.md, or ralph run \"what to do\"")
+	}
+	return feature, "", nil
+}

@@ -1,0 +1,86 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+	"golang.org/x/sys/unix"
+)
+
+// maxPlanFile bounds what is read of one file of a plan, in bytes.
+const maxPlanFile = 64 << 20
+
+// readRegular reads a plain file and nothing else: a FIFO in its place must not
+// hang the loop, a link must not lead it elsewhere.
+func readRegular(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a plain file", path)
+	case info.Size() > maxPlanFile:
+		return nil, fmt.Errorf("%s is larger than %d MB", path, maxPlanFile>>20)
+	}
+	return io.ReadAll(io.LimitReader(f, maxPlanFile+1))
+}
+
+// putBack writes a plan's file as it was, and the folders above it, whatever
+// stands in its place now.
+func putBack(path string, data []byte) error {
+	if err := makeFolder(filepath.Dir(path)); err != nil {
+		return err
+	}
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+	}
+	return renameio.WriteFile(path, data, 0o644)
+}
+
+// makeFolder makes sure that path is a folder: a file or a link that took its
+// place is removed (only the link, never what it points to).
+func makeFolder(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil:
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(path, 0o755)
+}
+
+// writeSnapshot replaces a file of the snapshot, and leaves one alone that has
+// the content already: most iterations change nothing in most files.
+func writeSnapshot(path string, data []byte) error {
+	if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return renameio.WriteFile(path, data, 0o600)
+}
+
+func fingerprint(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d\n", len(p))
+		h.Write(p)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

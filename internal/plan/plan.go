@@ -1,0 +1,117 @@
+// Package plan knows what is to be done and how done is recognised. A Plan is
+// read from the worktree, shown to the agent as context, guarded against
+// changes that are not the agent's to make, and judged: by its own record,
+// never by what the agent says about it.
+package plan
+
+// Kind is one of the kinds of plan.
+type Kind string
+
+// The kinds of plan.
+const (
+	KindPRD    Kind = "prd"    // spec.md and prd.json
+	KindTasks  Kind = "tasks"  // a tasks.md checklist
+	KindPrompt Kind = "prompt" // a text
+)
+
+// Plan is one kind of plan in one worktree. The loop calls its methods in the
+// order Read, Context, Snapshot, (the agent works), Guard, Read, Judge.
+type Plan interface {
+	// Kind names the kind of plan.
+	Kind() Kind
+
+	// Criteria is the word for how done is recognised: prd, tasks or manual.
+	Criteria() string
+
+	// Read reads the plan as it stands on disk.
+	Read() (State, error)
+
+	// Context is the part of the prompt that tells the agent what to read and
+	// what to do next.
+	Context(s State) string
+
+	// Snapshot remembers every file that Guard protects, in memory and in the
+	// folder dir, where a later process finds it.
+	Snapshot(dir string) error
+
+	// Guard compares the plan's files with the snapshot, puts back what was not
+	// the agent's to change and keeps what it replaced in the snapshot's folder
+	// under a name that starts with label. Changes that are the agent's stay.
+	Guard(label string) ([]Restored, error)
+
+	// Judge says whether the plan is done. promised tells whether the agent's
+	// final message held the promise, trust whether that alone is enough.
+	Judge(s State, promised, trust bool) Verdict
+
+	// Revoke takes the marks of the items back: ralph does not accept them.
+	Revoke(ids []string) error
+
+	// CommitIsProgress tells whether a new commit counts as progress by itself.
+	CommitIsProgress() bool
+}
+
+// Item is a story or a task.
+type Item struct {
+	ID       string
+	Title    string
+	Done     bool
+	Question bool // for a person to answer: it blocks nothing else
+}
+
+// State is a plan as it stood when it was read.
+type State struct {
+	Items []Item
+	Next  *Item  // the open item to work on, nil where none is left
+	Print string // a fingerprint of the plan's files: equal means unchanged
+}
+
+// Done returns the ids of the finished items, in the plan's order.
+func (s State) Done() []string {
+	var ids []string
+	for _, it := range s.Items {
+		if it.Done {
+			ids = append(ids, it.ID)
+		}
+	}
+	return ids
+}
+
+// Counts returns how many items are finished, and how many there are.
+func (s State) Counts() (done, total int) { return len(s.Done()), len(s.Items) }
+
+// Open returns how many items are left for the agent.
+func (s State) Open() int {
+	n := 0
+	for _, it := range s.Items {
+		if !it.Done && !it.Question {
+			n++
+		}
+	}
+	return n
+}
+
+// Questions returns the titles of the items that wait for a person.
+func (s State) Questions() []string {
+	var titles []string
+	for _, it := range s.Items {
+		if it.Question && !it.Done {
+			titles = append(titles, it.Title)
+		}
+	}
+	return titles
+}
+
+// Verdict is the answer to "is it done?".
+type Verdict struct {
+	Done    bool
+	Waiting bool   // only questions for a person are left
+	Reason  string // why it is done: stories_complete, tasks_complete or promise
+	Refused string // why a promise was not believed, empty where there was none or it was
+}
+
+// Restored is one file that the guard put back.
+type Restored struct {
+	Path string // from the worktree's root
+	What string // what had been done to it
+	Kept string // where the replaced content is now, empty where there was none
+}

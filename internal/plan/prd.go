@@ -1,0 +1,198 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ralph/internal/prd"
+)
+
+// PRD is a feature folder: spec.md, prd.json, progress.txt and what belongs to
+// them. The passes of its stories are the record of what is done.
+type PRD struct {
+	Root   string // the worktree
+	Folder string // of the feature, from the root: .ralph/<unit>
+	Text   string // what the user asked for besides, may be empty
+
+	guard guard
+}
+
+// Kind implements Plan.
+func (*PRD) Kind() Kind { return KindPRD }
+
+// Criteria implements Plan.
+func (*PRD) Criteria() string { return "prd" }
+
+func (p *PRD) path(name string) string { return filepath.Join(p.Root, p.Folder, name) }
+
+func (p *PRD) load() (*prd.PRD, error) {
+	loaded, _, err := prd.Load(p.path("prd.json"))
+	return loaded, err
+}
+
+// Read implements Plan.
+func (p *PRD) Read() (State, error) {
+	loaded, err := p.load()
+	if err != nil {
+		return State{}, err
+	}
+	spec, err := readRegular(p.path("spec.md"))
+	if err != nil {
+		spec = nil // its absence is a finding of the preflight, not of every look
+	}
+	s := State{Print: fingerprint(loaded.Bytes(), spec)}
+	next := loaded.Next()
+	for _, story := range loaded.Stories {
+		s.Items = append(s.Items, Item{ID: story.ID, Title: story.Title, Done: story.Passes})
+	}
+	for i := range s.Items {
+		if next != nil && s.Items[i].ID == next.ID {
+			s.Next = &s.Items[i]
+		}
+	}
+	return s, nil
+}
+
+// Context implements Plan.
+func (p *PRD) Context(s State) string {
+	var b strings.Builder
+	done, total := s.Counts()
+	fmt.Fprintf(&b, "## The feature\n\nIts folder is `%s`; %d of %d stories pass. Read these files there:\n\n", p.Folder, done, total)
+	for _, f := range []struct{ name, why string }{
+		{"prd.json", "the stories, their acceptance criteria and what passes"},
+		{"spec.md", "the requirements behind them"},
+		{"progress.txt", "what earlier iterations did and learned"},
+		{"specs", "further specifications"},
+	} {
+		if exists(p.path(f.name)) {
+			fmt.Fprintf(&b, "- `%s`: %s\n", filepath.Join(p.Folder, f.name), f.why)
+		}
+	}
+	if p.Text != "" {
+		fmt.Fprintf(&b, "\n%s\n", p.Text)
+	}
+	if s.Next != nil {
+		b.WriteString(p.story(s.Next.ID))
+	}
+	return b.String()
+}
+
+// story shows the open story whole, so that the agent has it before it has
+// called a single tool.
+func (p *PRD) story(id string) string {
+	loaded, err := p.load()
+	if err != nil {
+		return ""
+	}
+	st := loaded.Story(id)
+	if st == nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n## The open story with the highest priority\n\n%s: %s\n", st.ID, st.Title)
+	if st.Description != "" {
+		fmt.Fprintf(&b, "\n%s\n", st.Description)
+	}
+	b.WriteString("\nAcceptance criteria:\n")
+	for _, c := range st.AcceptanceCriteria {
+		fmt.Fprintf(&b, "- %s\n", c)
+	}
+	if st.Notes != "" {
+		fmt.Fprintf(&b, "\nNotes: %s\n", st.Notes)
+	}
+	return b.String()
+}
+
+// Snapshot implements Plan.
+func (p *PRD) Snapshot(dir string) error {
+	return p.guard.snapshot(p.Root, p.Folder, dir)
+}
+
+// Guard implements Plan: the agent may change passes and notes and append to
+// progress.txt, and nothing else of the plan.
+func (p *PRD) Guard(label string) ([]Restored, error) {
+	return p.guard.restore(label, map[string]rule{
+		filepath.Join(p.Folder, "prd.json"):     mergeStories,
+		filepath.Join(p.Folder, "progress.txt"): keepAppended,
+	})
+}
+
+// mergeStories is the rule for prd.json: the snapshot with the agent's passes
+// and notes.
+func mergeStories(before, after []byte) (merged []byte, what string) {
+	old, _, err := prd.Parse("prd.json", before)
+	if err != nil {
+		return after, "" // it was broken before the iteration: not this agent's doing
+	}
+	now, _, err := prd.Parse("prd.json", after)
+	if err != nil {
+		return before, "prd.json was left unreadable: " + firstLine(err)
+	}
+	d := prd.Diff(old, now)
+	what = forbidden(d)
+	if what == "" {
+		return after, ""
+	}
+	return prd.Restore(old, now).Bytes(), what
+}
+
+// forbidden says what of a difference was not the agent's to change.
+func forbidden(d prd.Difference) string {
+	var parts []string
+	if len(d.Removed) > 0 {
+		parts = append(parts, "stories removed: "+strings.Join(d.Removed, ", "))
+	}
+	if len(d.Added) > 0 {
+		parts = append(parts, "stories added: "+strings.Join(d.Added, ", "))
+	}
+	for _, c := range d.Changed {
+		parts = append(parts, c.ID+" "+c.Field+" changed")
+	}
+	for _, key := range d.Other {
+		parts = append(parts, key+" changed")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Judge implements Plan.
+func (*PRD) Judge(s State, promised, trust bool) Verdict {
+	open := s.Open()
+	switch {
+	case open == 0 && len(s.Items) > 0:
+		return Verdict{Done: true, Reason: "stories_complete"}
+	case promised && trust:
+		return Verdict{Done: true, Reason: "promise"}
+	case promised:
+		return Verdict{Refused: count(open, "story is", "stories are") + " still open in prd.json"}
+	}
+	return Verdict{}
+}
+
+// Revoke implements Plan.
+func (p *PRD) Revoke(ids []string) error {
+	loaded, err := p.load()
+	if err != nil {
+		return err
+	}
+	for i := range loaded.Stories {
+		if slices.Contains(ids, loaded.Stories[i].ID) {
+			loaded.Stories[i].Passes = false
+		}
+	}
+	return loaded.Save(p.path("prd.json"))
+}
+
+// CommitIsProgress implements Plan: only a story that passes is progress.
+func (*PRD) CommitIsProgress() bool { return false }
+
+func firstLine(err error) string {
+	var inv *prd.InvalidError
+	if errors.As(err, &inv) && len(inv.Findings) > 0 {
+		return inv.Findings[0].Message
+	}
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}

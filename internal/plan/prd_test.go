@@ -1,0 +1,237 @@
+package plan_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ralph/internal/plan"
+	"ralph/internal/prd"
+)
+
+const stories = `{
+  "description": "A greeting",
+  "createdAt": "2026-01-02T03:04:05Z",
+  "userStories": [
+    {"id": "STORY-001", "title": "Hello", "acceptanceCriteria": ["Unit tests pass"], "priority": 2, "passes": true, "notes": ""},
+    {"id": "STORY-002", "title": "Names", "acceptanceCriteria": ["Unit tests pass"], "priority": 1, "passes": false, "notes": ""}
+  ]
+}
+`
+
+const folder = ".ralph/feature-x"
+
+func feature(t *testing.T) (*plan.PRD, string) {
+	t.Helper()
+	root := write(t, map[string]string{
+		folder + "/prd.json":      stories,
+		folder + "/spec.md":       "# Greeting\n",
+		folder + "/progress.txt":  "# Progress Log: x\n\n---\nIteration: 1\nStory: STORY-001 - Hello\n",
+		folder + "/specs/wire.md": "the wire format\n",
+		".ralph/config.yaml":      "harness: claude\n",
+	})
+	p := &plan.PRD{Root: root, Folder: folder}
+	if err := p.Snapshot(filepath.Join(root, "snapshot")); err != nil {
+		t.Fatal(err)
+	}
+	return p, root
+}
+
+func TestContextShowsTheOpenStoryWithTheHighestPriority(t *testing.T) {
+	p, _ := feature(t)
+	s, err := p.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := p.Context(s)
+	for _, want := range []string{"STORY-002: Names", "1 of 2 stories pass", folder + "/progress.txt", folder + "/specs"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the context lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "prompt.md") {
+		t.Error("the context names a file that is not there")
+	}
+}
+
+// TestGuard lets an agent do something to the plan and looks at what is left
+// of it. "kept" is text that must be in the file that was put aside.
+func TestGuard(t *testing.T) {
+	edit := func(name, old, new string) func(string) error {
+		return func(root string) error {
+			path := filepath.Join(root, folder, name)
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(path, []byte(strings.ReplaceAll(string(data), old, new)), 0o644)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		harm func(root string) error
+		path string // the file that must be reported, empty where nothing is
+		what string
+		kept string
+	}{
+		{"a tick and a note", edit("prd.json", `"priority": 1, "passes": false, "notes": ""`, `"priority": 1, "passes": true, "notes": "hm"`), "", "", ""},
+		{"a tick beside a softened criterion", edit("prd.json", `["Unit tests pass"], "priority": 1, "passes": false`, `["Looks fine"], "priority": 1, "passes": true`),
+			folder + "/prd.json", "STORY-002 acceptanceCriteria changed", "Looks fine"},
+		{"a story removed", func(root string) error {
+			at := strings.Index(stories, ",\n    {\"id\": \"STORY-002\"")
+			return os.WriteFile(filepath.Join(root, folder, "prd.json"), []byte(stories[:at]+"\n  ]\n}\n"), 0o644)
+		}, folder + "/prd.json", "stories removed: STORY-002", `"STORY-001"`},
+		{"half a file", func(root string) error {
+			return os.WriteFile(filepath.Join(root, folder, "prd.json"), []byte(stories[:200]), 0o644)
+		}, folder + "/prd.json", "left unreadable", stories[:100]},
+		{"a link in its place", func(root string) error {
+			path := filepath.Join(root, folder, "prd.json")
+			if err := os.Rename(path, path+".real"); err != nil {
+				return err
+			}
+			return os.Symlink(path+".real", path)
+		}, folder + "/prd.json", "no plain file", ""},
+		{"the spec edited", edit("spec.md", "Greeting", "Nothing"), folder + "/spec.md", "edited", "# Nothing"},
+		{"the specs edited", edit("specs/wire.md", "wire", "easy"), folder + "/specs/wire.md", "edited", "easy"},
+		{"a specification added", func(root string) error {
+			return os.WriteFile(filepath.Join(root, folder, "specs/new.md"), []byte("no tests needed"), 0o644)
+		}, folder + "/specs/new.md", "added", "no tests needed"},
+		{"progress appended", func(root string) error {
+			f, err := os.OpenFile(filepath.Join(root, folder, "progress.txt"), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = f.WriteString("---\nIteration: 2\n")
+			return err
+		}, "", "", ""},
+		{"progress cut", func(root string) error {
+			return os.WriteFile(filepath.Join(root, folder, "progress.txt"), []byte("---\nIteration: 2\n"), 0o644)
+		}, folder + "/progress.txt", "cut or rewritten", "Iteration: 2"},
+		{"the settings edited", func(root string) error {
+			return os.WriteFile(filepath.Join(root, ".ralph/config.yaml"), []byte("quality_checks: {}\n"), 0o644)
+		}, ".ralph/config.yaml", "edited", "quality_checks: {}"},
+		{"the folder deleted", func(root string) error { return os.RemoveAll(filepath.Join(root, ".ralph")) }, folder + "/spec.md", "removed", ""},
+		{"the folder replaced by a link", func(root string) error {
+			if err := os.Rename(filepath.Join(root, ".ralph"), filepath.Join(root, "elsewhere")); err != nil {
+				return err
+			}
+			return os.Symlink("elsewhere", filepath.Join(root, ".ralph"))
+		}, ".ralph", "no folder", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, root := feature(t)
+			if err := c.harm(root); err != nil {
+				t.Fatal(err)
+			}
+			restored, err := p.Guard("run-1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkRestored(t, restored, c.path, c.what, c.kept)
+			checkPlan(t, p, root)
+		})
+	}
+}
+
+func checkRestored(t *testing.T, restored []plan.Restored, path, what, kept string) {
+	t.Helper()
+	if path == "" {
+		if len(restored) > 0 {
+			t.Errorf("the agent's own changes were taken back: %+v", restored)
+		}
+		return
+	}
+	for _, r := range restored {
+		if r.Path != path {
+			continue
+		}
+		if !strings.Contains(r.What, what) {
+			t.Errorf("%s: said %q, want %q", path, r.What, what)
+		}
+		if kept != "" && !strings.Contains(read(t, r.Kept), kept) {
+			t.Errorf("%s: what was replaced is not in %s", path, r.Kept)
+		}
+		return
+	}
+	t.Errorf("%s was not reported: %+v", path, restored)
+}
+
+// checkPlan holds what must be true whatever the agent did.
+func checkPlan(t *testing.T, p *plan.PRD, root string) {
+	t.Helper()
+	info, err := os.Lstat(filepath.Join(root, ".ralph"))
+	if err != nil || !info.IsDir() {
+		t.Fatalf(".ralph is no folder any more: %v", err)
+	}
+	now, _, err := prd.Load(filepath.Join(root, folder, "prd.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, err := prd.Parse("prd.json", []byte(stories))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := prd.Diff(before, now); len(d.Removed)+len(d.Added)+len(d.Changed)+len(d.Other) > 0 {
+		t.Errorf("the plan is not what it was: %+v", d)
+	}
+	if read(t, filepath.Join(root, folder, "spec.md")) != "# Greeting\n" {
+		t.Error("spec.md is not what it was")
+	}
+	if !strings.HasPrefix(read(t, filepath.Join(root, folder, "progress.txt")), "# Progress Log: x\n\n---\nIteration: 1\nStory: STORY-001 - Hello\n") {
+		t.Error("progress.txt has lost its past")
+	}
+	if read(t, filepath.Join(root, ".ralph/config.yaml")) != "harness: claude\n" {
+		t.Error("the settings are not what they were")
+	}
+	if _, err := os.Stat(filepath.Join(root, folder, "specs/new.md")); err == nil {
+		t.Error("a specification of the agent's stayed")
+	}
+	if again, err := p.Guard("run-2"); err != nil || len(again) > 0 {
+		t.Errorf("a second look found more to put back: %v, %v", again, err)
+	}
+}
+
+func TestGuardKeepsTheAgentsTickBesideWhatItPutsBack(t *testing.T) {
+	p, root := feature(t)
+	path := filepath.Join(root, folder, "prd.json")
+	softer := strings.Replace(stories, `"title": "Names", "acceptanceCriteria": ["Unit tests pass"], "priority": 1, "passes": false, "notes": ""`,
+		`"title": "Easy", "acceptanceCriteria": ["ok"], "priority": 1, "passes": true, "notes": "was simple"`, 1)
+	if err := os.WriteFile(path, []byte(softer), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Guard("run-1"); err != nil {
+		t.Fatal(err)
+	}
+	now, _, err := prd.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := now.Story("STORY-002")
+	if !st.Passes || st.Notes != "was simple" || st.Title != "Names" {
+		t.Errorf("the story is %+v", st)
+	}
+}
+
+func TestRestoreFromMendsOnlyWhatIsBroken(t *testing.T) {
+	p, root := feature(t)
+	_ = p
+	if err := os.WriteFile(filepath.Join(root, folder, "prd.json"), []byte(`{"userStories": [`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	edited := "# Greeting\n\nA person's edit after the crash.\n"
+	if err := os.WriteFile(filepath.Join(root, folder, "spec.md"), []byte(edited), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	restored, err := plan.RestoreFrom(filepath.Join(root, "snapshot"), root)
+	if err != nil || len(restored) != 1 {
+		t.Fatalf("restored %v, %v", restored, err)
+	}
+	if _, _, err := prd.Load(filepath.Join(root, folder, "prd.json")); err != nil {
+		t.Error(err)
+	}
+	if read(t, filepath.Join(root, folder, "spec.md")) != edited {
+		t.Error("a readable file was replaced")
+	}
+}

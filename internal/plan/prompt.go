@@ -1,0 +1,36 @@
+package plan
+
+// Prompt is a plan that is only a text: it is done when the agent promises, or
+// when the user stops the run.
+type Prompt struct {
+	Text string
+}
+
+// Kind implements Plan.
+func (*Prompt) Kind() Kind { return KindPrompt }
+
+// Criteria implements Plan.
+func (*Prompt) Criteria() string { return "manual" }
+
+// Read implements Plan: a text has no items.
+func (p *Prompt) Read() (State, error) { return State{Print: fingerprint([]byte(p.Text))}, nil }
+
+// Context implements Plan.
+func (p *Prompt) Context(State) string { return "## Your task\n\n" + p.Text + "\n" }
+
+// Snapshot implements Plan: there is nothing on disk to protect.
+func (*Prompt) Snapshot(string) error { return nil }
+
+// Guard implements Plan.
+func (*Prompt) Guard(string) ([]Restored, error) { return nil, nil }
+
+// Judge implements Plan.
+func (*Prompt) Judge(_ State, promised, _ bool) Verdict {
+	return Verdict{Done: promised, Reason: "promise"}
+}
+
+// Revoke implements Plan: there are no marks to take back.
+func (*Prompt) Revoke([]string) error { return nil }
+
+// CommitIsProgress implements Plan.
+func (*Prompt) CommitIsProgress() bool { return true }
