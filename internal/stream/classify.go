@@ -1,0 +1,109 @@
+package stream
+
+import (
+	"strings"
+	"time"
+)
+
+// Class says what a failure means for the run.
+type Class uint8
+
+// The classes of failure.
+const (
+	ClassNone       Class = iota // nothing failed
+	ClassUsageLimit              // the account's allowance is used up until a reset
+	ClassTransient               // overload, rate limit or network: trying again helps
+	ClassAuth                    // not logged in, or a key that is not accepted
+	ClassBilling                 // no credit, or a stop by an administrator: a person must act
+	ClassModel                   // the model is unknown, or its own allowance is used up
+	ClassContext                 // the prompt does not fit into the model's context
+	ClassRefusal                 // the model or its provider declined the request
+	ClassOther                   // anything else
+	classCount
+)
+
+// String is the class in one word.
+func (c Class) String() string {
+	names := [classCount]string{
+		"none", "usage_limit", "transient", "auth", "billing", "model", "context", "refusal", "other",
+	}
+	if c >= classCount {
+		return "unknown"
+	}
+	return names[c]
+}
+
+// Failure is what the text of an error carrier says.
+type Failure struct {
+	Class    Class
+	ResetsAt time.Time // when the text says that it is over, zero where it does not; always after now
+	Model    bool      // it is about this model: another one may work
+}
+
+// shortWait is how long a quota may be used up and still be a mere rate limit.
+const shortWait = 5 * time.Minute
+
+// Classify reads the text of an agent's error carrier: the message of its
+// terminal event or of the error before it, the end of the output of an agent
+// that failed and prints plain text. It must never be given what an agent
+// read or wrote. Facts that the stream tells in fields of their own, such as
+// Summary.Rejected, are better than any text.
+func Classify(format Format, carrier string, now time.Time) Failure {
+	text := normalise(carrier)
+	if strings.TrimSpace(text) == "" {
+		return Failure{}
+	}
+	f := Failure{Class: ClassOther}
+	f.ResetsAt, _ = ParseReset(carrier, now)
+	for _, rule := range failureRules() {
+		if rule.matches(format, text, !f.ResetsAt.IsZero()) {
+			f.Class, f.Model = rule.class, rule.model
+			break
+		}
+	}
+	if f.Class == ClassUsageLimit && format == FormatGemini && !f.ResetsAt.IsZero() && f.ResetsAt.Sub(now) < shortWait {
+		f.Class = ClassTransient
+	}
+	return f
+}
+
+// ClassOf classifies by the facts beside the text: the agent's own word for
+// the failure and the HTTP status. ClassNone means that they do not tell. A
+// status of 429 is ClassTransient here; whether it was the account's limit is
+// told by the text or by Summary.Rejected.
+func ClassOf(word string, status int) Class {
+	switch strings.ToLower(word) {
+	case "authentication_failed", "authentication", "oauth_org_not_allowed", "providerautherror":
+		return ClassAuth
+	case "billing_error":
+		return ClassBilling
+	case "rate_limit", "overloaded":
+		return ClassTransient
+	case "model_not_found":
+		return ClassModel
+	case "contextoverflowerror":
+		return ClassContext
+	}
+	switch {
+	case status == 401 || status == 403:
+		return ClassAuth
+	case status == 402:
+		return ClassBilling
+	case status == 404:
+		return ClassModel
+	case status == 408 || status == 429 || status >= 500:
+		return ClassTransient
+	}
+	// Claude says server_error of lost connections too, which have no status.
+	if strings.EqualFold(word, "server_error") {
+		return ClassTransient
+	}
+	return ClassNone
+}
+
+// normalise folds what differs between versions of the same message: case,
+// apostrophes, separators and white space.
+func normalise(text string) string {
+	text = strings.NewReplacer("\u2019", "'", "\u2018", "'", "\u2219", "\u00b7", "\u2022", "\u00b7", "\u00a0", " ", "\u202f", " ").Replace(text)
+	return strings.ToLower(strings.Join(strings.Fields(text), " "))
+}

@@ -1,0 +1,95 @@
+// Package stream reads what coding agents print while they work: a reader per
+// output format turns bytes into events, a printer turns events into lines for
+// people. It knows nothing of processes, plans or files.
+package stream
+
+import "time"
+
+// Kind tells what an Event says.
+type Kind uint8
+
+// The kinds of event that a reader emits.
+const (
+	KindStart      Kind = iota + 1 // the session began: Session and Model are set where known
+	KindText                       // the agent spoke: Text
+	KindTool                       // the agent calls a tool: Tool and Detail
+	KindToolResult                 // a tool answered: Text (its first line), Failed
+	KindRetry                      // the agent itself is trying its provider again: Retry
+	KindLimit                      // the state of the account's limits: Limit
+	KindError                      // the agent reported a failure on its error carrier: Text
+	KindResult                     // the terminal event: Result
+)
+
+// Event is one thing an agent told on its output. Strings are bounded in
+// length and may hold control characters: a Printer makes them harmless.
+type Event struct {
+	Kind    Kind
+	Text    string
+	Tool    string
+	Detail  string // the tool call's argument in one line
+	Failed  bool   // the tool's answer was an error
+	Sub     bool   // it happened in a subagent
+	Session string
+	Model   string
+	Retry   *Retry
+	Limit   *Limit
+	Result  *Result
+}
+
+// Retry is one attempt of the agent to reach its provider again.
+type Retry struct {
+	Attempt, Max int
+	Delay        time.Duration
+	Status       int    // HTTP status, 0 where unknown
+	Class        string // the agent's own word, such as "rate_limit" or "overloaded"
+}
+
+// Limit is the state of a provider's usage limit as the agent reports it. It
+// is reported on success as well; only Rejected means that a call was refused.
+type Limit struct {
+	Rejected    bool
+	ResetsAt    time.Time // zero where unknown
+	Window      string    // such as "five_hour" or "seven_day"
+	Utilization float64   // 0 to 1, negative where unknown
+}
+
+// Result is the terminal event of an agent's session.
+type Result struct {
+	IsError    bool
+	Status     int    // HTTP status of the provider's answer, 0 where none
+	Subtype    string // the agent's own word, such as "error_max_turns"
+	Reason     string // why the session ended, such as "aborted_tools"
+	Final      string // the final message; its middle is cut out beyond a megabyte
+	Error      string // what went wrong, in the agent's words
+	Tokens     Tokens
+	CostUSD    float64
+	HasCost    bool
+	Turns      int
+	Denied     []Denial
+	ContextMax int // size of the model's context window in tokens, 0 where unknown
+}
+
+// Denial is a tool call that the agent was not permitted to make.
+type Denial struct {
+	Tool   string
+	Detail string
+}
+
+// Tokens counts tokens. Input is without cached tokens, as the providers bill it.
+type Tokens struct {
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cacheRead"`
+	CacheWrite int64 `json:"cacheWrite"`
+}
+
+// Add returns the sum of t and u.
+func (t Tokens) Add(u Tokens) Tokens {
+	return Tokens{
+		Input: t.Input + u.Input, Output: t.Output + u.Output,
+		CacheRead: t.CacheRead + u.CacheRead, CacheWrite: t.CacheWrite + u.CacheWrite,
+	}
+}
+
+// Total is what counts against a token budget: input and output, without cache.
+func (t Tokens) Total() int64 { return t.Input + t.Output }

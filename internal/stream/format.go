@@ -1,0 +1,42 @@
+package stream
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Format is the shape of an agent's output.
+type Format uint8
+
+// The formats that a Reader understands, each named after the agent that
+// prints it and the option that asks for it.
+const (
+	FormatText     Format = iota // plain text; the exit code alone tells success
+	FormatClaude                 // claude -p --output-format stream-json --verbose
+	FormatCodex                  // codex exec --json
+	FormatOpenCode               // opencode run --format json
+	FormatGemini                 // gemini --output-format stream-json
+	FormatCopilot                // copilot --output-format json
+	formatCount
+)
+
+// formatNames is what the settings call the formats.
+var formatNames = [formatCount]string{"text", "claude", "codex", "opencode", "gemini", "copilot"}
+
+// String is the format's name in the settings.
+func (f Format) String() string {
+	if f >= formatCount {
+		return fmt.Sprintf("Format(%d)", uint8(f))
+	}
+	return formatNames[f]
+}
+
+// ParseFormat returns the format of that name; case does not matter.
+func ParseFormat(name string) (Format, error) {
+	for f, known := range formatNames {
+		if strings.EqualFold(name, known) {
+			return Format(f), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown output format %q: it is one of %s", name, strings.Join(formatNames[:], ", "))
+}

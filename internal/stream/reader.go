@@ -1,0 +1,189 @@
+package stream
+
+import (
+	"bytes"
+	"strings"
+)
+
+// textTail is how much of a plain text counts as the agent's final message.
+const textTail = 256 << 10
+
+// Reader reads one agent's output in the pieces in which it arrives and
+// emits events. Its memory is bounded whatever the length of the output or of
+// one line. It is not safe for use by several goroutines.
+type Reader struct {
+	format  Format
+	session *session
+	dialect func(s *session, kind string, l line)
+	partial assembler
+	members []member
+
+	text   headTail // the raw end of a plain text, or of what may prove to be one
+	isJSON bool     // an event was read: this is no plain text
+	torn   bool     // the last line began as an event and never ended
+	closed bool
+}
+
+// line is one event as it stands in the stream.
+type line struct {
+	raw     value
+	members []member
+}
+
+// get returns the value behind a key of the line's object, and then of the objects in it.
+func (l line) get(key string, more ...string) value {
+	for _, m := range l.members {
+		if string(m.key) == key {
+			return m.val.get(more...)
+		}
+	}
+	return nil
+}
+
+// NewReader returns a reader of that format, which hands each event to emit
+// as soon as its line is complete. emit may be nil.
+func NewReader(format Format, emit func(Event)) *Reader {
+	dialects := [formatCount]func(*session, string, line){
+		FormatClaude: (*session).claude, FormatCodex: (*session).codex, FormatOpenCode: (*session).openCode,
+		FormatGemini: (*session).gemini, FormatCopilot: (*session).copilot,
+	}
+	r := &Reader{format: format, session: newSession(emit), text: headTail{tailMax: textTail}}
+	if format < formatCount {
+		r.dialect = dialects[format]
+	}
+	return r
+}
+
+// Write reads the next piece of the output. It never fails and keeps nothing of p.
+func (r *Reader) Write(p []byte) (int, error) {
+	if r.closed {
+		return len(p), nil
+	}
+	if !r.isJSON {
+		r.text.write(p)
+	}
+	if r.dialect == nil {
+		r.writeText(p)
+	} else {
+		r.writeLines(p)
+	}
+	return len(p), nil
+}
+
+// Close reads a last line that has no end. In a JSON format such a line is
+// broken, even where it looks complete: the agent ends each line.
+func (r *Reader) Close() {
+	if r.closed {
+		return
+	}
+	r.closed = true
+	if !r.partial.empty() {
+		last, ok := r.partial.take()
+		if last = bytes.TrimSpace(last); len(last) > 0 || !ok {
+			r.lastLine(last)
+		}
+	}
+	r.session.close(r.format)
+	sum := &r.session.sum
+	sum.Plain = r.dialect != nil && !r.isJSON && !r.torn && sum.Lines > 0
+	if sum.Plain || r.dialect == nil {
+		sum.Final, sum.HasFinal = r.text.String(), sum.Lines > 0
+	}
+}
+
+// Summary is what was read so far; it is complete after Close.
+func (r *Reader) Summary() Summary { return r.session.summary() }
+
+// lastLine reads the line that was open when the output ended.
+func (r *Reader) lastLine(last []byte) {
+	r.session.sum.Lines++
+	switch {
+	case r.dialect == nil:
+		r.session.say(string(last), false)
+	case bytes.HasPrefix(last, []byte(`{"`)):
+		r.torn = true
+		r.session.sum.Broken++
+	default:
+		r.noEvent(last)
+	}
+}
+
+// writeLines hands each complete line to the dialect.
+func (r *Reader) writeLines(p []byte) {
+	for {
+		n := bytes.IndexByte(p, '\n')
+		if n < 0 {
+			r.partial.add(p)
+			return
+		}
+		whole, ok := p[:n], true
+		if !r.partial.empty() {
+			r.partial.add(p[:n])
+			whole, ok = r.partial.take()
+		}
+		p = p[n+1:]
+		if ok {
+			r.event(whole)
+		} else {
+			r.session.sum.Lines++
+			r.session.sum.Broken++
+		}
+	}
+}
+
+// event reads one line of a JSON format.
+func (r *Reader) event(raw []byte) {
+	raw = trim(raw, r.session.sum.Lines == 0)
+	if len(raw) == 0 {
+		return
+	}
+	r.session.sum.Lines++
+	members, ok := parseObject(raw, r.members[:0])
+	r.members = members
+	if !ok {
+		r.noEvent(raw)
+		return
+	}
+	l := line{raw: raw, members: members}
+	kind := l.get("type")
+	if !kind.isString() {
+		return
+	}
+	r.isJSON, r.session.sum.Started = true, true
+	r.dialect(r.session, kind.str(maxDetail), l)
+}
+
+// noEvent notes a line that is no JSON object. A warning of a runtime or an
+// error message in plain words is shown; the middle of a torn event is not.
+func (r *Reader) noEvent(raw []byte) {
+	r.session.sum.Broken++
+	if raw[0] != '{' && !bytes.Contains(raw, []byte(`":`)) {
+		r.session.say(strings.ToValidUTF8(string(raw[:min(len(raw), maxError)]), "\uFFFD"), false)
+	}
+}
+
+// trim takes white space off a line, and the byte order mark off the first one.
+func trim(raw []byte, first bool) []byte {
+	if first {
+		raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	}
+	return bytes.TrimSpace(raw)
+}
+
+// writeText emits the complete lines of a plain text.
+func (r *Reader) writeText(p []byte) {
+	for len(p) > 0 {
+		piece := p[:min(len(p), maxText)]
+		p = p[len(piece):]
+		r.session.sum.Started = true
+		r.session.sum.Lines += bytes.Count(piece, []byte("\n"))
+		open := &r.partial.buf
+		n := bytes.LastIndexByte(piece, '\n')
+		*open = append(*open, piece[:max(n, 0)]...)
+		if n >= 0 || len(*open) > maxText {
+			r.session.emit(Event{Kind: KindText, Text: string(*open)})
+			*open = (*open)[:0]
+		}
+		*open = append(*open, piece[n+1:]...)
+	}
+}
