@@ -63,7 +63,7 @@ func parseRecord(record string) (Change, bool) {
 	case '!', '#':
 		return Change{}, true
 	default:
-		return Change{Path: path, XY: part[1]}, true
+		return Change{Path: path, XY: part[1]}, len(part[1]) == 2 && path != ""
 	}
 }
 

@@ -77,6 +77,7 @@ func TestUnder(t *testing.T) {
 func FuzzParseStatus(f *testing.F) {
 	f.Add("1 .M N... 100644 100644 100644 e69de29 e69de29 a b\x00? x\x00")
 	f.Add("2 R. N... 100644 100644 100644 e69de29 e69de29 R100 to\x00from\x00")
+	f.Add("1  M N... 1 2 3 4 a b\x00") // no letters
 	f.Add("u UU N... 1 2 3 4 a b c path\x00! i\x00# branch.oid 1\x00")
 	f.Fuzz(func(t *testing.T, out string) {
 		changes, err := parseStatus(out, nil)

@@ -1,0 +1,71 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// check holds a value against its field's tags.
+func check(value reflect.Value, tag reflect.StructTag) error {
+	if bound, ok := tag.Lookup("min"); ok && number(value) < atof(bound) {
+		return fmt.Errorf("%v is too small, the least is %s", value, bound)
+	}
+	if bound, ok := tag.Lookup("above"); ok && number(value) <= atof(bound) {
+		return fmt.Errorf("%v is too small, it must be more than %s", value, bound)
+	}
+	if enum, ok := tag.Lookup("enum"); ok {
+		words := strings.Split(enum, "|")
+		if !slices.Contains(words, value.String()) {
+			return fmt.Errorf("%q is none of %s", value, strings.Join(words, ", "))
+		}
+	}
+	if tag.Get("nonempty") != "" && isEmpty(value) {
+		return fmt.Errorf("must not be empty")
+	}
+	list, _ := value.Interface().([]string)
+	for _, item := range list {
+		if err := checkFormat(item, tag.Get("format")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkFormat(item, format string) error {
+	switch format {
+	case "regexp":
+		if _, err := regexp.Compile(item); err != nil {
+			return fmt.Errorf("%q is no regular expression: %w", item, err)
+		}
+	case "absolute":
+		if !filepath.IsAbs(item) && !strings.HasPrefix(item, "~/") {
+			return fmt.Errorf("%q is no absolute path", item)
+		}
+	}
+	return nil
+}
+
+func isEmpty(value reflect.Value) bool {
+	if command, ok := value.Interface().(Command); ok {
+		return len(command) == 0 || command[0] == ""
+	}
+	return strings.TrimSpace(value.String()) == ""
+}
+
+func number(value reflect.Value) float64 {
+	if value.CanInt() {
+		return float64(value.Int())
+	}
+	return value.Float()
+}
+
+// atof reads a bound of a tag; a test makes sure that each is a number.
+func atof(bound string) float64 {
+	f, _ := strconv.ParseFloat(bound, 64)
+	return f
+}

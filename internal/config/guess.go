@@ -1,0 +1,48 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+)
+
+// guess returns " (did you mean …?)" for a name that is not known in a section:
+// a name of that section that looks like it, or a key of that name elsewhere.
+func guess(name string, section reflect.Type) string {
+	best, distance := "", len(name)/3+1
+	for i := range section.NumField() {
+		known := section.Field(i).Tag.Get("yaml")
+		if d := edits(strings.ToLower(name), known); known != "-" && d <= distance {
+			best, distance = known, d-1
+		}
+	}
+	for _, k := range keys() {
+		if best == "" && (k.path == name || strings.HasSuffix(k.path, "."+name)) {
+			best = k.path
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return " (did you mean " + best + "?)"
+}
+
+// edits is the Levenshtein distance of two texts, in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

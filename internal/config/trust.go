@@ -1,0 +1,54 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// trusts tells whether the project at root is one of those that the user has
+// named. Symbolic links are resolved on both sides.
+func trusts(named []string, root, home string) bool {
+	root, ok := resolved(root, home)
+	if !ok {
+		return false
+	}
+	for _, path := range named {
+		if path, ok := resolved(path, home); ok && path == root {
+			return true
+		}
+	}
+	return false
+}
+
+func resolved(path, home string) (string, bool) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
+		path = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(path) {
+		return "", false
+	}
+	target, err := filepath.EvalSymlinks(path)
+	return target, err == nil
+}
+
+// restriction returns what a project's file is told when it sets a key that is
+// the user's.
+func (l *Loaded) restriction(userFile, root string) func(place, key string) {
+	return func(place, key string) {
+		how := fmt.Sprintf("if you trust it, add %s to trusted_projects in %s", root, userFile)
+		if key == "trusted_projects" {
+			how = "it belongs in " + userFile
+		}
+		l.Warnings = append(l.Warnings, fmt.Sprintf("%s: %s is ignored, a project cannot set it by itself: %s", place, key, how))
+	}
+}
+
+func homeOf(environ []string) string {
+	for _, entry := range environ {
+		if home, ok := strings.CutPrefix(entry, "HOME="); ok {
+			return home
+		}
+	}
+	return ""
+}

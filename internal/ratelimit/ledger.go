@@ -1,0 +1,131 @@
+// Package ratelimit is the rule for "too fast": a ledger of the calls that all
+// loops of one user have made to a harness in each clock hour, and of the usage
+// limit that the provider has put on the account. The ledger is a small file
+// under a kernel lock, so that any number of processes keep one exact count.
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// A lock is held for some microseconds. Who waits longer than maxWait meets a
+// process that has been stopped while it held the lock, and must not hang with it.
+const (
+	maxWait  = 10 * time.Second
+	pollStep = time.Millisecond
+)
+
+// Ledger counts the calls to one harness. It holds no open file; several
+// goroutines and processes may use the same one.
+type Ledger struct {
+	file  string
+	limit int
+}
+
+// Grant is the answer to a wish to call the harness.
+type Grant struct {
+	OK       bool      // the call may be made; Take has counted it
+	Used     int       // calls in this clock hour, of all loops, this one included
+	Limit    int       // of the loop that asks; 0 is none
+	ResetsAt time.Time // the next full hour, UTC
+
+	// Mended is set where the ledger's file could not be read and was begun
+	// anew: the hour's earlier calls are not known. It is worth a warning.
+	Mended error
+}
+
+// Open returns the ledger of a harness in dir. Each loop judges the common
+// count by its own limit, in calls per clock hour; 0 counts and never refuses.
+func Open(dir, harness string, limit int) *Ledger {
+	return &Ledger{file: filepath.Join(dir, url.PathEscape(harness)+".json"), limit: limit}
+}
+
+// Take counts one call in the clock hour of now, if the limit allows it. A
+// refusal is a Grant that is not OK. An error means that nothing is known and
+// nothing was counted: the directory cannot be written, or ctx has ended.
+func (l *Ledger) Take(ctx context.Context, now time.Time) (Grant, error) {
+	var grant Grant
+	err := l.update(ctx, func(b *book) bool {
+		grant = l.judge(b, now)
+		if grant.OK {
+			grant.Used++
+			b.set(now, grant.Used)
+		}
+		return grant.OK
+	})
+	return grant, err
+}
+
+// Peek tells what Take would find, without counting a call: Used is without
+// this one. It takes no lock and writes nothing.
+func (l *Ledger) Peek(now time.Time) (Grant, error) {
+	b, err := readBook(l.file)
+	if err != nil {
+		return Grant{}, err
+	}
+	return l.judge(b, now), nil
+}
+
+func (l *Ledger) judge(b *book, now time.Time) Grant {
+	used := b.Hours[hourOf(now)]
+	return Grant{
+		OK:       l.limit <= 0 || used < l.limit,
+		Used:     used,
+		Limit:    l.limit,
+		ResetsAt: now.UTC().Truncate(time.Hour).Add(time.Hour),
+		Mended:   b.mended,
+	}
+}
+
+// update reads the book, lets change work on it, and writes it where change
+// says that it has.
+func (l *Ledger) update(ctx context.Context, change func(*book) bool) error {
+	if err := os.MkdirAll(filepath.Dir(l.file), 0o700); err != nil {
+		return fmt.Errorf("make room for the ledger of calls: %w", err)
+	}
+	unlock, err := l.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	f, err := os.OpenFile(l.file, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the ledger of calls: %w", err)
+	}
+	defer f.Close()
+	b, err := newestBook(f)
+	if err != nil {
+		return err
+	}
+	if !change(b) && b.mended == nil {
+		return nil
+	}
+	return writeBook(f, b)
+}
+
+// lock waits for the ledger's lock. The lock's file is never removed: a process
+// that waits for it would be left with a lock that nobody else sees.
+func (l *Ledger) lock(ctx context.Context) (unlock func() error, err error) {
+	path := l.file + ".lock"
+	lock := flock.New(path, flock.SetPermissions(0o600))
+	waiting, cancel := context.WithTimeout(ctx, maxWait)
+	defer cancel()
+	ok, err := lock.TryLockContext(waiting, pollStep)
+	switch {
+	case ok:
+		return lock.Unlock, nil
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("wait for the ledger of calls: %w", context.Cause(ctx))
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, fmt.Errorf("lock %s: another process has held it for %s, it may be suspended", path, maxWait)
+	}
+	return nil, fmt.Errorf("lock the ledger of calls: %w", err)
+}
