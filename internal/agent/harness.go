@@ -1,0 +1,173 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+	"syscall"
+
+	"ralph/internal/stream"
+)
+
+// PromptMode tells how a prompt reaches an agent.
+type PromptMode string
+
+// The ways a prompt can reach an agent. Standard input is the rule: one
+// argument is limited to 128 KB by Linux.
+const (
+	PromptStdin PromptMode = "stdin"
+	PromptArg   PromptMode = "arg"
+	PromptFile  PromptMode = "file" // the path of a file stands as the last argument
+)
+
+// Harness is one kind of coding agent: how to call it and how to read it. It is
+// data; nothing else in the program knows one agent from another.
+type Harness struct {
+	Name         string
+	Command      []string // the program and the words that always follow it
+	Headless     []string // makes it work unattended and print its event stream
+	Prompt       PromptMode
+	Output       stream.Format
+	ModelFlag    string   // followed by the model's name
+	ModelArgs    []string // in place of ModelFlag: arguments with {model} for the name
+	ApproveAll   []string // lifts every permission question
+	Careful      []string // stands where ApproveAll does not
+	AllowedTools string   // flag followed by the tools that need no question, empty where there is none
+	ExpandsRefs  bool     // the CLI itself replaces @path by the file's content
+	Gentle       []syscall.Signal
+	Env          []string // set for the agent
+	DropEnv      []string // taken away from the agent; a trailing * stands for any ending
+	LoginEnv     []string // any of these holds a key or a token
+	LoginFiles   []string // below the home directory: what a login leaves behind
+	RootRefuses  bool     // refuses ApproveAll when run as root, unless IS_SANDBOX says otherwise
+	Permission   string   // what the user can do when a tool call was denied
+
+	Limits []string // further texts of a usage limit, from the settings
+	Errors []string // further texts of a failure, from the settings
+}
+
+// askedToStop is the order of signals that ends most agents and their tools.
+var askedToStop = []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
+
+// allowHint is what helps a user whose agent was denied a tool.
+const allowHint = "allow it with claude.allowed_tools in the settings, or run with --dangerously-skip-permissions"
+
+// Builtin returns the harnesses that the program knows by itself. self is the
+// path of this program, which plays the harness replay.
+func Builtin(self string) []Harness {
+	return []Harness{
+		{
+			Name: "claude", Command: []string{"claude"},
+			Headless: []string{"-p", "--output-format", "stream-json", "--verbose"},
+			Prompt:   PromptStdin, Output: stream.FormatClaude, ModelFlag: "--model",
+			ApproveAll: []string{"--dangerously-skip-permissions"}, AllowedTools: "--allowedTools",
+			ExpandsRefs: true, RootRefuses: true, Gentle: askedToStop,
+			// A session inside a session refuses to start or shares its parent's
+			// state; the watchdog would wait out a usage limit unseen.
+			DropEnv:    []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_RETRY_WATCHDOG"},
+			LoginEnv:   []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"},
+			LoginFiles: []string{".claude/.credentials.json"},
+			Permission: allowHint,
+		},
+		{
+			Name: "codex", Command: []string{"codex", "exec"},
+			Headless: []string{"--json", "--skip-git-repo-check"},
+			Prompt:   PromptStdin, Output: stream.FormatCodex, ModelFlag: "-m",
+			ApproveAll: []string{"--dangerously-bypass-approvals-and-sandbox"}, Careful: []string{"--sandbox", "workspace-write"},
+			Gentle:   askedToStop,
+			LoginEnv: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, LoginFiles: []string{".codex/auth.json"},
+		},
+		{
+			Name: "opencode", Command: []string{"opencode", "run"},
+			Headless: []string{"--format", "json"},
+			Prompt:   PromptStdin, Output: stream.FormatOpenCode, ModelFlag: "-m", Gentle: askedToStop,
+			LoginFiles: []string{".local/share/opencode/auth.json"},
+		},
+		{
+			Name: "gemini", Command: []string{"gemini"},
+			Headless: []string{"--output-format", "stream-json"},
+			Prompt:   PromptStdin, Output: stream.FormatGemini, ModelFlag: "-m",
+			ApproveAll: []string{"--approval-mode=yolo"}, ExpandsRefs: true, Gentle: askedToStop,
+			LoginEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"}, LoginFiles: []string{".gemini/oauth_creds.json"},
+		},
+		{
+			Name: "copilot", Command: []string{"copilot"},
+			Headless: []string{"--output-format", "json", "--no-color", "--allow-all-tools"},
+			Prompt:   PromptStdin, Output: stream.FormatCopilot, ModelFlag: "--model",
+			ApproveAll: []string{"--allow-all"}, Gentle: askedToStop,
+			LoginEnv: []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"}, LoginFiles: []string{".copilot/config.json"},
+		},
+		{
+			Name: "replay", Command: []string{self, "__replay"},
+			Prompt: PromptStdin, Output: stream.FormatClaude, Gentle: askedToStop,
+			Permission: "the script denied it",
+		},
+	}
+}
+
+// Find returns the harness of that name.
+func Find(all []Harness, name string) (Harness, bool) {
+	i := slices.IndexFunc(all, func(h Harness) bool { return h.Name == name })
+	if i < 0 {
+		return Harness{}, false
+	}
+	return all[i], true
+}
+
+// Options are the user's wishes for a call.
+type Options struct {
+	Model        string
+	ApproveAll   bool
+	AllowedTools string
+}
+
+// Argv is the call of the agent, without the prompt.
+func (h Harness) Argv(o Options) []string {
+	argv := slices.Concat(h.Command, h.Headless)
+	switch {
+	case o.Model == "":
+	case len(h.ModelArgs) > 0:
+		for _, arg := range h.ModelArgs {
+			argv = append(argv, strings.ReplaceAll(arg, "{model}", o.Model))
+		}
+	case h.ModelFlag != "":
+		argv = append(argv, h.ModelFlag, o.Model)
+	}
+	if o.ApproveAll {
+		return append(argv, h.ApproveAll...)
+	}
+	argv = append(argv, h.Careful...)
+	if o.AllowedTools != "" && h.AllowedTools != "" {
+		argv = append(argv, h.AllowedTools, o.AllowedTools)
+	}
+	return argv
+}
+
+// Custom is a harness of which only the name is known yet: it gets its prompt
+// on standard input and prints text.
+func Custom(name string) Harness {
+	return Harness{Name: name, Prompt: PromptStdin, Output: stream.FormatText, Gentle: askedToStop,
+		Permission: "see the agent's own settings"}
+}
+
+// Environ is the environment of the agent: base, without what would bite it,
+// with what it needs.
+func (h Harness) Environ(base, extra []string) []string {
+	return slices.Concat(Without(base, h.DropEnv, nil), h.Env, extra)
+}
+
+// Without returns an environment without the variables that drop names, but
+// with those that keep names. A trailing * stands for any ending.
+func Without(env, drop, keep []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		is := func(p string) bool { return matches(p, name) }
+		return slices.ContainsFunc(drop, is) && !slices.ContainsFunc(keep, is)
+	})
+}
+
+func matches(pattern, name string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(name, prefix)
+	}
+	return pattern == name
+}

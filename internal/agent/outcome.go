@@ -1,0 +1,171 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"time"
+
+	"ralph/internal/proc"
+	"ralph/internal/stream"
+)
+
+// Kind is how a turn of an agent ended.
+type Kind string
+
+// The kinds of outcome, in the words of the journal.
+const (
+	OK          Kind = "ok"          // the agent finished by itself and reported no error
+	Timeout     Kind = "timeout"     // it was ended at its time limit
+	Idle        Kind = "idle"        // it was ended because it showed no sign of life
+	UsageLimit  Kind = "usage_limit" // the provider refused: the account's limit is reached
+	Transient   Kind = "transient"   // overload or network: the same call may work soon
+	Auth        Kind = "auth"        // not logged in, bad key, no credit: a person must act
+	Error       Kind = "error"       // the agent reported another error
+	Crash       Kind = "crash"       // it ended by a signal, or its guardian was lost
+	Interrupted Kind = "interrupted" // ralph ended it because it was told to stop
+)
+
+// Outcome is what a turn came to.
+type Outcome struct {
+	Kind     Kind
+	Message  string    // what went wrong, for a person; empty for OK
+	Hint     string    // what the person can do about it, may be empty
+	ResetsAt time.Time // when a usage limit ends, zero where unknown
+	Exit     proc.Exit
+	Duration time.Duration
+	Final    string // the agent's final message
+	HasFinal bool   // false where the stream broke off
+	Summary  stream.Summary
+	Strays   int // processes it left behind, ended by ralph
+	Names    []string
+}
+
+// MissingError says that the agent's program cannot be started.
+type MissingError struct {
+	Harness string
+	Program string
+	Err     error
+}
+
+func (e *MissingError) Error() string {
+	switch {
+	case errors.Is(e.Err, exec.ErrNotFound), errors.Is(e.Err, fs.ErrNotExist):
+		return fmt.Sprintf("the agent %q of harness %s was not found in PATH: install it, or name it with the setting %s.command", e.Program, e.Harness, e.Harness)
+	case errors.Is(e.Err, fs.ErrPermission):
+		return fmt.Sprintf("the agent %q of harness %s may not be executed: check its permissions", e.Program, e.Harness)
+	}
+	return fmt.Sprintf("the agent %q of harness %s cannot be started: %v", e.Program, e.Harness, e.Err)
+}
+
+func (e *MissingError) Unwrap() error { return e.Err }
+
+// end says why a turn was ended, if ralph ended it.
+type end uint8
+
+const (
+	endItself end = iota // the agent exited by itself
+	endTimeout
+	endIdle
+	endTold      // the context was cancelled
+	endLingering // it had told its result and did not exit
+	endLost      // the guardian died
+)
+
+// judge reads the outcome from what was seen, in the order of trust: terminal
+// event, why it was ended, signal, exit code, text.
+func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, limits Limits, now time.Time) Outcome {
+	o := Outcome{Exit: exit, Summary: s, Final: s.Final, HasFinal: s.HasFinal}
+	switch {
+	case s.Terminal && !s.Result.IsError:
+		o.Kind = OK
+		return o
+	case why == endTold:
+		o.Kind, o.Message = Interrupted, "ended by ralph"
+		return o
+	case why == endTimeout:
+		o.Kind, o.Message = Timeout, fmt.Sprintf("the agent was ended after %s", limits.Timeout)
+		return o
+	case why == endIdle:
+		o.Kind, o.Message = Idle, fmt.Sprintf("the agent showed no sign of life for %s and was ended", limits.Idle)
+		return o
+	case why == endLost:
+		o.Kind, o.Message = Crash, "the guardian of the agent was killed, and the agent with it"
+		return o
+	}
+	if !s.Terminal && plain(h, s) && exit.Code == 0 {
+		o.Kind = OK
+		return o
+	}
+	o.failed(h, carrier(h, s, stderr, exit), now)
+	return o
+}
+
+// plain reports whether the output was text, by design or because nothing of it
+// was an event.
+func plain(h Harness, s stream.Summary) bool {
+	return h.Output == stream.FormatText || (s.Plain && s.Lines > 0)
+}
+
+// carrier is the text in which an error is told, and only that: never what the
+// agent read, wrote or was told.
+func carrier(h Harness, s stream.Summary, stderr string, exit proc.Exit) string {
+	switch {
+	case s.Terminal && s.Result.Error != "":
+		return s.Result.Error
+	case s.LastError != "":
+		return s.LastError
+	case stderr != "":
+		return stderr
+	case plain(h, s) && exit.Code != 0:
+		return lastLine(s.Final)
+	}
+	return ""
+}
+
+// failed fills in what a failure means: the account's own word first, then the
+// texts that leave no doubt, then status and word of the provider's answer.
+func (o *Outcome) failed(h Harness, text string, now time.Time) {
+	s := o.Summary
+	f := stream.Classify(h.Output, text, now)
+	class := stream.ClassOf(s.ErrorClass, s.Status)
+	if class == stream.ClassNone || f.Class == stream.ClassUsageLimit || f.Class == stream.ClassBilling || f.Class == stream.ClassAuth {
+		class = f.Class
+	}
+	rejected := s.Rejected != nil && (class == stream.ClassUsageLimit || class == stream.ClassTransient || class == stream.ClassNone)
+	o.Message, o.Kind = lastLine(text), Error
+	switch {
+	case rejected, class == stream.ClassUsageLimit, matchesAny(h.Limits, text):
+		o.Kind, o.ResetsAt = UsageLimit, f.ResetsAt
+		if s.Rejected != nil && !s.Rejected.ResetsAt.IsZero() {
+			o.ResetsAt = s.Rejected.ResetsAt
+		}
+	case class == stream.ClassAuth, class == stream.ClassBilling:
+		o.Kind = Auth
+		o.Hint = fmt.Sprintf("log in with the agent itself (%s), or check its key and credit, then start ralph again", h.Command[0])
+	case class == stream.ClassTransient:
+		o.Kind = Transient
+	case o.Exit.Signal != 0:
+		o.Kind, o.Message = Crash, "the agent was ended by "+o.Exit.String()
+	}
+	if o.Message == "" {
+		o.Message = silent(o.Exit, s)
+	}
+	if len(s.Denied) > 0 && o.Hint == "" {
+		o.Hint = h.Permission
+	}
+}
+
+// silent describes a failure of which the agent said nothing.
+func silent(exit proc.Exit, s stream.Summary) string {
+	switch {
+	case exit.Code != 0:
+		return "the agent ended with " + exit.String() + " and said nothing of why"
+	case !s.Started && s.Lines == 0:
+		return "the agent printed nothing at all"
+	case !s.Terminal:
+		return "the agent's output broke off before its result"
+	}
+	return "the agent reported an error and said nothing of it"
+}

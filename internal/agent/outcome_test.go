@@ -1,0 +1,146 @@
+package agent
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ralph/internal/proc"
+	"ralph/internal/stream"
+)
+
+// read plays a recorded stream through a harness's reader.
+func read(t *testing.T, h Harness, data []byte) stream.Summary {
+	t.Helper()
+	r := stream.NewReader(h.Output, nil)
+	_, _ = r.Write(data)
+	r.Close()
+	return r.Summary()
+}
+
+func recorded(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "stream", "testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestRecordedOutcomes holds what the real agents printed against what it means.
+func TestRecordedOutcomes(t *testing.T) {
+	now := time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		harness, sample string
+		exit            int
+		want            Kind
+		says            string
+		resets          time.Time
+	}{
+		{harness: "claude", sample: "claude-write.jsonl", want: OK},
+		{harness: "claude", sample: "claude-commit.jsonl", want: OK},
+		{harness: "claude", sample: "claude-fail.jsonl", want: OK}, // a tool failed, the session did not
+		{harness: "claude", sample: "claude-limittext.jsonl", want: OK},
+		{harness: "claude", sample: "claude-oauth-warn.jsonl", want: OK},
+		{harness: "claude", sample: "claude-oauth-usage.jsonl", exit: 1, want: UsageLimit, says: "session limit", resets: time.Unix(1795233600, 0)},
+		{harness: "claude", sample: "claude-oauth-usage7d.jsonl", exit: 1, want: UsageLimit, says: "weekly limit"},
+		{harness: "claude", sample: "claude-oauth-429.jsonl", exit: 1, want: Transient, says: "temporarily limiting"},
+		{harness: "claude", sample: "claude-429.jsonl", exit: 1, want: Transient, says: "429"},
+		{harness: "claude", sample: "claude-500.jsonl", exit: 1, want: Transient},
+		{harness: "claude", sample: "claude-529-default-retries.jsonl", exit: 1, want: Transient, says: "Overloaded"},
+		{harness: "claude", sample: "claude-401.jsonl", exit: 1, want: Auth, says: "Invalid API key"},
+		{harness: "claude", sample: "claude-nokey.jsonl", exit: 1, want: Auth, says: "Not logged in"},
+		{harness: "claude", sample: "claude-credit.jsonl", exit: 1, want: Auth, says: "Credit balance"},
+		{harness: "claude", sample: "claude-toolong.jsonl", exit: 1, want: Error, says: "Prompt is too long"},
+		{harness: "claude", sample: "claude-nomodel.jsonl", exit: 1, want: Error, says: "model"},
+		{harness: "claude", sample: "claude-max-turns.jsonl", exit: 1, want: Error},
+		{harness: "claude", sample: "claude-hang-plain.jsonl", exit: -1, want: Crash},
+		{harness: "codex", sample: "codex-commit.jsonl", want: OK},
+		{harness: "codex", sample: "codex-usage.jsonl", exit: 1, want: UsageLimit, says: "usage limit"},
+		{harness: "codex", sample: "codex-401.jsonl", exit: 1, want: Auth},
+		{harness: "codex", sample: "codex-529.jsonl", exit: 1, want: Transient},
+		{harness: "opencode", sample: "opencode-commit.jsonl", want: OK},
+		{harness: "opencode", sample: "opencode-401.jsonl", exit: 1, want: Auth},
+		{harness: "gemini", sample: "gemini-commit.jsonl", want: OK},
+		{harness: "copilot", sample: "copilot-commit.jsonl", want: OK},
+	} {
+		t.Run(c.sample, func(t *testing.T) {
+			h, ok := Find(Builtin("ralph"), c.harness)
+			if !ok {
+				t.Fatal("no such harness")
+			}
+			exit := proc.Exit{Code: c.exit}
+			if c.exit < 0 {
+				exit.Signal = syscall.SIGTERM
+			}
+			o := judge(h, endItself, exit, read(t, h, recorded(t, c.sample)), "", Limits{}, now)
+			if o.Kind != c.want {
+				t.Fatalf("outcome is %s (%s), want %s", o.Kind, o.Message, c.want)
+			}
+			if !strings.Contains(o.Message, c.says) {
+				t.Errorf("message is %q, want %q in it", o.Message, c.says)
+			}
+			if !c.resets.IsZero() && !o.ResetsAt.Equal(c.resets) {
+				t.Errorf("resets at %s, want %s", o.ResetsAt, c.resets)
+			}
+			if c.want == Auth && o.Hint == "" {
+				t.Error("an outcome that a person must mend has no hint")
+			}
+		})
+	}
+}
+
+// TestCutStreamIsNoSuccess cuts a good session at every line: only the whole of
+// it may count as one.
+func TestCutStreamIsNoSuccess(t *testing.T) {
+	h, _ := Find(Builtin("ralph"), "claude")
+	data := recorded(t, "claude-commit.jsonl")
+	for i, b := range data[:len(data)-1] {
+		if b != '\n' {
+			continue
+		}
+		for _, cut := range [][]byte{data[:i+1], data[:i]} {
+			if o := judge(h, endItself, proc.Exit{}, read(t, h, cut), "", Limits{}, time.Now()); o.Kind == OK || o.HasFinal {
+				t.Errorf("cut at byte %d: %s, final %v", len(cut), o.Kind, o.HasFinal)
+			}
+		}
+	}
+}
+
+func TestJudgeWithoutAStream(t *testing.T) {
+	claude, _ := Find(Builtin("ralph"), "claude")
+	mine := Custom("mine")
+	mine.Limits = []string{`(?i)come back (tomorrow|later)`}
+	for _, c := range []struct {
+		name    string
+		harness Harness
+		why     end
+		exit    proc.Exit
+		out     string
+		stderr  string
+		want    Kind
+		says    string
+	}{
+		{"plain text and exit 0", claude, endItself, proc.Exit{}, "All done.\n", "", OK, ""},
+		{"plain text and exit 1", claude, endItself, proc.Exit{Code: 1}, "Something broke\n", "", Error, "Something broke"},
+		{"plain text limit", claude, endItself, proc.Exit{Code: 1}, "You've hit your session limit · resets 4am (UTC)\n", "", UsageLimit, "session limit"},
+		{"stderr tells why", claude, endItself, proc.Exit{Code: 1}, "", "error: unknown option '--no-such-flag'", Error, "unknown option"},
+		{"nothing at all", claude, endItself, proc.Exit{}, "", "", Error, "printed nothing"},
+		{"nothing, exit 3", claude, endItself, proc.Exit{Code: 3}, "", "", Error, "exit status 3"},
+		{"killed", claude, endItself, proc.Exit{Code: -1, Signal: syscall.SIGKILL}, "", "", Crash, "killed"},
+		{"timed out", claude, endTimeout, proc.Exit{Code: 143}, "", "", Timeout, "15m"},
+		{"told to stop", claude, endTold, proc.Exit{Code: -1, Signal: syscall.SIGINT}, "", "", Interrupted, ""},
+		{"pattern of the settings", mine, endItself, proc.Exit{Code: 1}, "quota: come back later\n", "", UsageLimit, "come back later"},
+		{"text harness, exit 0, limit only mentioned", mine, endItself, proc.Exit{}, "I wrote 'come back later' to the file\n", "", OK, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := judge(c.harness, c.why, c.exit, read(t, c.harness, []byte(c.out)), c.stderr, Limits{Timeout: 15 * time.Minute}, time.Now())
+			if o.Kind != c.want || !strings.Contains(o.Message, c.says) {
+				t.Errorf("outcome is %s (%q), want %s with %q", o.Kind, o.Message, c.want, c.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,194 @@
+package agent
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"ralph/internal/stream"
+)
+
+const (
+	// readSize is how much of the agent's output is read at once.
+	readSize = 256 << 10
+	// stderrKept bounds what is kept of standard error to find the reason of a
+	// failure in.
+	stderrKept = 8 << 10
+)
+
+// output takes what an agent prints: every byte to the log in order of arrival,
+// events to whoever shows them, the end of standard error for the verdict.
+type output struct {
+	mu     sync.Mutex // one reader at a time: the log, the events and the tail
+	log    *os.File
+	broken error // why the log could not be written
+	failed chan struct{}
+
+	reader *stream.Reader
+	call   Call
+	result chan struct{} // closed at the terminal event
+	told   bool
+
+	midLine bool   // standard output stands in the middle of a line in the log
+	held    []byte // standard error that waits for the end of that line
+	tail    []byte
+
+	last atomic.Int64 // wall clock of the last byte, in nanoseconds
+}
+
+func newOutput(c Call, log *os.File) *output {
+	o := &output{log: log, call: c, result: make(chan struct{}), failed: make(chan struct{})}
+	o.last.Store(time.Now().UnixNano())
+	o.reader = stream.NewReader(c.Harness.Output, o.event)
+	return o
+}
+
+func (o *output) event(e stream.Event) {
+	if e.Kind == stream.KindResult && !o.told {
+		o.told = true
+		close(o.result)
+	}
+	if o.call.Event != nil {
+		o.call.Event(e)
+	}
+}
+
+// read copies one of the agent's pipes until its end.
+func (o *output) read(f *os.File, isErr bool) {
+	buf := make([]byte, readSize)
+	for {
+		n, err := f.Read(buf)
+		if n > 0 {
+			o.take(buf[:n], isErr)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (o *output) take(p []byte, isErr bool) {
+	o.last.Store(time.Now().UnixNano())
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if isErr {
+		o.tail = keepTail(o.tail, p, stderrKept)
+		// A chunk of standard error inside a line of events would break that
+		// line for everybody who reads the log later.
+		if o.midLine && len(o.held) < readSize {
+			o.held = append(o.held, p...)
+			return
+		}
+		o.write(p)
+		return
+	}
+	if len(o.held) > 0 {
+		if i := bytes.IndexByte(p, '\n'); i >= 0 {
+			o.write(p[:i+1])
+			o.flushHeld()
+			o.write(p[i+1:])
+		} else {
+			o.write(p)
+		}
+	} else {
+		o.write(p)
+	}
+	o.midLine = p[len(p)-1] != '\n'
+	_, _ = o.reader.Write(p)
+	if o.call.Drained != nil {
+		o.call.Drained()
+	}
+}
+
+func (o *output) flushHeld() {
+	o.write(o.held)
+	o.held = o.held[:0]
+}
+
+func (o *output) write(p []byte) {
+	if o.broken != nil || len(p) == 0 {
+		return
+	}
+	if _, err := o.log.Write(p); err != nil {
+		o.broken = fmt.Errorf("the agent's log cannot be written: %w", err)
+		close(o.failed)
+	}
+}
+
+// close takes the end of the output.
+func (o *output) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.flushHeld()
+	o.reader.Close()
+	if o.call.Drained != nil {
+		o.call.Drained()
+	}
+}
+
+func (o *output) summary() stream.Summary {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.reader.Summary()
+}
+
+func (o *output) err() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.broken
+}
+
+func (o *output) lastByte() time.Time { return time.Unix(0, o.last.Load()) }
+
+// stderrTail is the end of standard error as text for people.
+func (o *output) stderrTail() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return strings.TrimSpace(strings.ToValidUTF8(string(o.tail), "\ufffd"))
+}
+
+// keepTail appends p to tail and keeps the last max bytes.
+func keepTail(tail, p []byte, max int) []byte {
+	if len(p) >= max {
+		return append(tail[:0], p[len(p)-max:]...)
+	}
+	if over := len(tail) + len(p) - max; over > 0 {
+		tail = append(tail[:0], tail[over:]...)
+	}
+	return append(tail, p...)
+}
+
+// lastLine is the last line of a text that says something, bounded.
+func lastLine(s string) string {
+	const longest = 500
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	line := strings.TrimSpace(lines[len(lines)-1])
+	if len(line) <= longest {
+		return line
+	}
+	cut := longest
+	for cut > 0 && !utf8.RuneStart(line[cut]) {
+		cut--
+	}
+	return line[:cut] + "…"
+}
+
+// matchesAny reports whether one of the patterns of the settings, which were
+// checked when they were read, is found in text.
+func matchesAny(patterns []string, text string) bool {
+	for _, p := range patterns {
+		if re, err := regexp.Compile(p); err == nil && re.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+var _ io.Writer = (*stream.Reader)(nil)

@@ -1,0 +1,220 @@
+// Package agent runs one turn of one coding agent: it builds the call, starts
+// it under the run's guardian, feeds it the prompt, reads its output, ends it at
+// its limits and says what came of it, as a typed outcome.
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"ralph/internal/proc"
+	"ralph/internal/stream"
+)
+
+const (
+	// grace is how long an agent that is asked to end may take.
+	grace = 5 * time.Second
+	// resultGrace is how long an agent may stay after its terminal event.
+	resultGrace = 10 * time.Second
+	// drain bounds the wait for output that is still held open after every
+	// process of the agent is gone.
+	drain = 200 * time.Millisecond
+	// step is how often wall clock limits are looked at: a timer alone stands
+	// still while a laptop sleeps.
+	step = time.Second
+)
+
+// Limits are the time limits of a turn; zero is no limit.
+type Limits struct {
+	Timeout time.Duration // from the start
+	Idle    time.Duration // since the last byte of output
+}
+
+// Call is everything that one turn needs.
+type Call struct {
+	Harness Harness
+	Options Options
+	Prompt  []byte
+	Dir     string
+	Env     []string // the environment before the harness adds and drops its own
+	Extra   []string // what ralph tells the agent through its environment
+	Limits  Limits
+	Log     string // file that gets every byte the agent prints
+
+	Started func(proc.ID)      // called once the agent runs
+	Event   func(stream.Event) // called for each event of its output, one at a time
+	Drained func()             // called when the output is read up to now
+}
+
+// Run runs one turn and returns when nothing of it is alive any more. The error
+// is ralph's own trouble: *MissingError where the agent cannot be started, a
+// log that cannot be written, a guardian that cannot be reached; how the agent
+// fared is in the outcome.
+func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
+	log, err := os.OpenFile(c.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("the agent's log cannot be written: %w", err)
+	}
+	defer log.Close()
+
+	t := &turn{call: c, began: time.Now()}
+	t.out = newOutput(c, log)
+	p, err := t.start(g)
+	if err != nil {
+		return Outcome{}, err
+	}
+	why := t.watch(ctx, g, p)
+	swept, endErr := t.finish(p, why)
+	o := judge(c.Harness, why, p.Exit(), t.out.summary(), t.out.stderrTail(), c.Limits, time.Now())
+	o.Duration = time.Since(t.began)
+	o.Strays, o.Names = swept.Strays, swept.Names
+	if err := errors.Join(t.out.err(), endErr); err != nil {
+		return o, err
+	}
+	return o, nil
+}
+
+type turn struct {
+	call  Call
+	out   *output
+	began time.Time
+	wg    sync.WaitGroup
+	ours  []*os.File // our ends of the agent's pipes
+}
+
+// start gives the agent its pipes and starts it.
+func (t *turn) start(g *proc.Guardian) (*proc.Process, error) {
+	argv := t.call.Harness.Argv(t.call.Options)
+	cmd := proc.Command{Argv: argv, Dir: t.call.Dir, Env: t.call.Harness.Environ(t.call.Env, t.call.Extra)}
+	var theirs []*os.File
+	defer func() {
+		for _, f := range theirs {
+			f.Close()
+		}
+	}()
+	var ends [3]*os.File
+	for i, dst := range []**os.File{&cmd.Stdin, &cmd.Stdout, &cmd.Stderr} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.close()
+			return nil, fmt.Errorf("the agent's pipes cannot be made: %w", err)
+		}
+		if i == 0 {
+			r, w = w, r
+		}
+		ends[i], *dst = r, w
+		t.ours, theirs = append(t.ours, r), append(theirs, w)
+	}
+	p, err := g.Start(cmd)
+	if err != nil {
+		t.close()
+		if errors.Is(err, proc.ErrLost) || errors.Is(err, proc.ErrBusy) {
+			return nil, err
+		}
+		return nil, &MissingError{Harness: t.call.Harness.Name, Program: argv[0], Err: err}
+	}
+	if t.call.Started != nil {
+		t.call.Started(p.ID())
+	}
+	go func() {
+		// An agent that ends without reading its prompt is no error of its own.
+		_, _ = ends[0].Write(t.call.Prompt)
+		ends[0].Close()
+	}()
+	t.wg.Go(func() { t.out.read(ends[1], false) })
+	t.wg.Go(func() { t.out.read(ends[2], true) })
+	return p, nil
+}
+
+func (t *turn) close() {
+	for _, f := range t.ours {
+		f.Close()
+	}
+}
+
+// watch waits until the agent has exited or has to be ended, and says which.
+func (t *turn) watch(ctx context.Context, g *proc.Guardian, p *proc.Process) end {
+	tick := time.NewTicker(step)
+	defer tick.Stop()
+	deadline := newDeadline(t.began, t.call.Limits.Timeout)
+	defer deadline.stop()
+	var lingering <-chan time.Time
+	result := t.out.result
+	for {
+		select {
+		case <-p.Exited():
+			return endItself
+		case <-ctx.Done():
+			return endTold
+		case <-g.Lost():
+			return endLost
+		case <-t.out.failed:
+			return endTold
+		case <-result:
+			result = nil
+			lingering = time.After(resultGrace)
+		case <-lingering:
+			return endLingering
+		case <-deadline.C:
+			return endTimeout
+		case <-tick.C:
+			// Round(0) takes the monotonic reading away: wall clock decides.
+			now := time.Now().Round(0)
+			if deadline.passed(now) {
+				return endTimeout
+			}
+			if idle := t.call.Limits.Idle; idle > 0 && now.Sub(t.out.lastByte()) >= idle {
+				return endIdle
+			}
+		}
+	}
+}
+
+// finish ends what is left of the agent and reads its output to the end.
+func (t *turn) finish(p *proc.Process, why end) (proc.Swept, error) {
+	var swept proc.Swept
+	var err error
+	if why == endItself || why == endLost {
+		swept, err = p.End(nil, 0)
+	} else {
+		swept, err = p.End(t.call.Harness.Gentle, grace)
+	}
+	done := make(chan struct{})
+	go func() { t.wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(drain):
+	}
+	t.close() // wakes readers whose pipe somebody else still holds
+	<-done
+	t.out.close()
+	return swept, err
+}
+
+// deadline is a time limit on both clocks: the timer for precision, the wall
+// clock for a machine that slept.
+type deadline struct {
+	C     <-chan time.Time
+	timer *time.Timer
+	at    time.Time
+}
+
+func newDeadline(began time.Time, limit time.Duration) deadline {
+	if limit <= 0 {
+		return deadline{}
+	}
+	timer := time.NewTimer(limit)
+	return deadline{C: timer.C, timer: timer, at: began.Round(0).Add(limit)}
+}
+
+func (d deadline) passed(now time.Time) bool { return !d.at.IsZero() && now.After(d.at) }
+
+func (d deadline) stop() {
+	if d.timer != nil {
+		d.timer.Stop()
+	}
+}

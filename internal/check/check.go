@@ -1,0 +1,173 @@
+// Package check runs the quality checks of a project: the user's own commands,
+// started by ralph and not by the agent, under the run's guardian, with a time
+// limit and a bounded memory of what they print.
+package check
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"ralph/internal/proc"
+)
+
+// When says at which points of a run a check is run.
+type When string
+
+// The points at which a check can run.
+const (
+	Claim When = "claim" // when a story was newly marked as passing, or a promise was made
+	Every When = "every" // after each iteration
+	End   When = "end"   // when the plan would be done
+)
+
+// Check is one quality check.
+type Check struct {
+	Name           string
+	Command        string // for the shell sh, as the user wrote it
+	When           When
+	Timeout        time.Duration
+	AcceptBaseline bool // a failure that was there before the run does not stand in the way
+}
+
+// Outcome is how a check ended.
+type Outcome string
+
+// The outcomes of a check.
+const (
+	Passed      Outcome = "passed"
+	Failed      Outcome = "failed"
+	TimedOut    Outcome = "timeout"
+	Missing     Outcome = "missing" // there is no such command
+	Interrupted Outcome = "interrupted"
+)
+
+// Result is one run of one check.
+type Result struct {
+	Check    Check
+	Outcome  Outcome
+	ExitCode int
+	Duration time.Duration
+	Tail     string // the end of what it printed
+}
+
+// Green reports whether the check passed.
+func (r Result) Green() bool { return r.Outcome == Passed }
+
+const (
+	// grace is how long a check that is ended may take.
+	grace = 2 * time.Second
+	// tailKept bounds what is kept of a check's output, in bytes.
+	tailKept = 8 << 10
+)
+
+// Due returns the checks that are to run at a point. A claim is a point of the
+// end too: what runs on every iteration also runs on claims and at the end.
+func Due(checks []Check, at When) []Check {
+	return slices.DeleteFunc(slices.Clone(checks), func(c Check) bool {
+		switch at {
+		case Every:
+			return c.When != Every
+		case Claim:
+			return c.When == End
+		}
+		return false
+	})
+}
+
+// Run runs one check in dir and returns when nothing of it is alive any more.
+// The error is ralph's own trouble; how the check fared is in the result.
+func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []string) (Result, error) {
+	began := time.Now()
+	r, w, err := os.Pipe()
+	if err != nil {
+		return Result{}, fmt.Errorf("check %s: %w", c.Name, err)
+	}
+	defer r.Close()
+	// The command is the user's own line of shell; nothing of ralph's is in it.
+	p, err := g.Start(proc.Command{Argv: []string{"/bin/sh", "-c", c.Command}, Dir: dir, Env: env, Stdout: w, Stderr: w})
+	w.Close()
+	if err != nil {
+		return Result{}, fmt.Errorf("check %s cannot be started: %w", c.Name, err)
+	}
+	tail := make(chan string, 1)
+	go func() { tail <- readTail(r) }()
+
+	res := Result{Check: c}
+	timeout := time.NewTimer(c.Timeout)
+	defer timeout.Stop()
+	select {
+	case <-p.Exited():
+	case <-ctx.Done():
+		res.Outcome = Interrupted
+	case <-timeout.C:
+		res.Outcome = TimedOut
+	case <-g.Lost():
+		res.Outcome = Interrupted
+	}
+	if _, err := p.End([]syscall.Signal{syscall.SIGTERM}, grace); err != nil {
+		return res, fmt.Errorf("check %s cannot be ended: %w", c.Name, err)
+	}
+	res.Tail, res.Duration = <-tail, time.Since(began)
+	res.ExitCode = p.Exit().Code
+	if res.Outcome == "" {
+		res.Outcome = verdict(p.Exit(), res.Tail)
+	}
+	return res, nil
+}
+
+// verdict reads the outcome from the exit of the shell, whose 126 and 127 mean
+// that the command cannot be run or is not there.
+func verdict(e proc.Exit, tail string) Outcome {
+	switch {
+	case e.Signal != 0:
+		return Failed
+	case e.Code == 0:
+		return Passed
+	case e.Code == 127 || e.Code == 126 && strings.Contains(strings.ToLower(tail), "permission denied"):
+		return Missing
+	}
+	return Failed
+}
+
+// readTail reads to the end and keeps only the last part.
+func readTail(f *os.File) string {
+	buf, tail := make([]byte, 64<<10), []byte(nil)
+	cut := false
+	for {
+		n, err := f.Read(buf)
+		tail = append(tail, buf[:n]...)
+		if over := len(tail) - tailKept; over > 0 {
+			tail, cut = append(tail[:0], tail[over:]...), true
+		}
+		if err != nil {
+			break
+		}
+	}
+	text := strings.ToValidUTF8(string(tail), "")
+	if cut {
+		if _, rest, ok := strings.Cut(text, "\n"); ok {
+			text = rest // the first line is only half there
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+// String describes a failure in a sentence.
+func (r Result) String() string {
+	switch r.Outcome {
+	case Passed:
+		return fmt.Sprintf("check %s passed in %s", r.Check.Name, r.Duration.Round(time.Millisecond))
+	case TimedOut:
+		return fmt.Sprintf("check %s was ended after its time limit of %s", r.Check.Name, r.Check.Timeout)
+	case Missing:
+		return fmt.Sprintf("check %s cannot be run: no such command: %s", r.Check.Name, r.Check.Command)
+	case Interrupted:
+		return fmt.Sprintf("check %s was interrupted", r.Check.Name)
+	}
+	return fmt.Sprintf("check %s failed with exit code %d", r.Check.Name, r.ExitCode)
+}
