@@ -1,0 +1,48 @@
+# The targets of everyday work; `make` alone lists them.
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+FUZZTIME ?= 5s
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+.PHONY: build
+build: ## build bin/ralph
+	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ralph ./cmd/ralph
+
+.PHONY: demo
+demo: build ## watch a whole loop on a scratch repository, without any agent installed
+	./bin/ralph demo
+
+.PHONY: setup
+setup: ## install what the tests need (tmux, bats, the pinned agent CLI)
+	sh tests/setup
+
+.PHONY: test
+test: build setup ## run all tests
+	$(GO) vet ./...
+	$(GO) test -race ./...
+	$(MAKE) fuzz FUZZTIME=2s
+	$(MAKE) bats
+
+.PHONY: bats
+bats: build ## run the tests that need a real shell
+	RALPH_BINARY="$(CURDIR)/bin/ralph" tests/node_modules/bats/bin/bats tests/bats
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME (5s)
+	sh tests/fuzz "$(FUZZTIME)"
+
+.PHONY: bench
+bench: build ## measure ralph beside a plain shell loop and tee
+	$(GO) run ./tests/bench
+
+.PHONY: lint
+lint: ## gofmt, vet, staticcheck, shellcheck
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }
+	$(GO) vet ./...
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+	shellcheck install.sh uninstall.sh run_tests.sh tests/setup tests/fuzz .ci/run

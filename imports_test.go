@@ -1,0 +1,85 @@
+package ralph_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// allowed is the map of the house: which of our packages each may import. Tests
+// may import more, and are not held to it.
+var allowed = map[string][]string{
+	".":                  {},
+	"internal/archive":   {"journal"},
+	"internal/agent":     {"proc", "stream"},
+	"internal/breaker":   {},
+	"internal/check":     {"proc", "git"},
+	"internal/config":    {},
+	"internal/fakeapi":   {},
+	"internal/git":       {},
+	"internal/journal":   {"stream"},
+	"internal/loop":      {"plan", "agent", "check", "breaker", "ratelimit", "journal", "git", "proc", "stream"},
+	"internal/plan":      {"prd", "spec", "git"},
+	"internal/prd":       {},
+	"internal/preflight": {"prd", "spec", "git"},
+	"internal/proc":      {},
+	"internal/ratelimit": {},
+	"internal/replay":    {"prd"},
+	"internal/spec":      {"prd"},
+	"internal/stream":    {},
+	"tests/bench":        {},
+	"tests/bench/floor":  {},
+	"cmd/ralph":          {"*"},
+}
+
+// TestImports parses the files itself: a test that asked the go command would be
+// cached, and stay green.
+func TestImports(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata" || d.Name() == "tools" || strings.HasPrefix(d.Name(), ".") && path != "."):
+			return fs.SkipDir
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		seen[dir] = true
+		may, known := allowed[dir]
+		if !known {
+			t.Errorf("%s: the package %s is not in the map: add it to imports_test.go and ARCHITECTURE.md", path, dir)
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			ours, ok := strings.CutPrefix(name, "ralph/internal/")
+			if ok && !slices.Contains(may, ours) && !slices.Contains(may, "*") {
+				t.Errorf("%s imports internal/%s, which the map does not allow", path, ours)
+			}
+			if name == "ralph" && dir != "cmd/ralph" {
+				t.Errorf("%s imports the root package, which only cmd/ralph may", path)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !seen["internal/loop"] || !seen["cmd/ralph"] {
+		t.Error("the walk did not see the packages: is the test run from the root?")
+	}
+}
