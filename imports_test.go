@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"internal/preflight": {"prd", "spec", "git"},
 	"internal/proc":      {},
 	"internal/ratelimit": {},
+	"internal/registry":  {},
 	"internal/replay":    {"prd"},
 	"internal/spec":      {"prd"},
 	"internal/stream":    {},

@@ -94,7 +94,8 @@ func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, 
 		o.Kind, o.Message = Crash, "the guardian of the agent was killed, and the agent with it"
 		return o
 	}
-	if !s.Terminal && plain(h, s) && exit.Code == 0 {
+	told := matchesAny(h.Errors, stderr) || matchesAny(h.Limits, stderr)
+	if !s.Terminal && plain(h, s) && exit.Code == 0 && !told {
 		o.Kind = OK
 		return o
 	}

@@ -23,6 +23,8 @@ const (
 	// drain bounds the wait for output that is still held open after every
 	// process of the agent is gone.
 	drain = 200 * time.Millisecond
+	// maxArg is what Linux takes as one argument, less its final NUL and then some.
+	maxArg = 127 << 10
 	// step is how often wall clock limits are looked at: a timer alone stands
 	// still while a laptop sleeps.
 	step = time.Second
@@ -88,7 +90,10 @@ type turn struct {
 
 // start gives the agent its pipes and starts it.
 func (t *turn) start(g *proc.Guardian) (*proc.Process, error) {
-	argv := t.call.Harness.Argv(t.call.Options)
+	argv, err := t.argv()
+	if err != nil {
+		return nil, err
+	}
 	cmd := proc.Command{Argv: argv, Dir: t.call.Dir, Env: t.call.Harness.Environ(t.call.Env, t.call.Extra)}
 	var theirs []*os.File
 	defer func() {
@@ -121,13 +126,36 @@ func (t *turn) start(g *proc.Guardian) (*proc.Process, error) {
 		t.call.Started(p.ID())
 	}
 	go func() {
+		defer ends[0].Close()
+		if t.call.Harness.Prompt != PromptStdin {
+			return
+		}
 		// An agent that ends without reading its prompt is no error of its own.
 		_, _ = ends[0].Write(t.call.Prompt)
-		ends[0].Close()
 	}()
 	t.wg.Go(func() { t.out.read(ends[1], false) })
 	t.wg.Go(func() { t.out.read(ends[2], true) })
 	return p, nil
+}
+
+// argv is the call, with the prompt where it does not go to standard input.
+func (t *turn) argv() ([]string, error) {
+	argv := t.call.Harness.Argv(t.call.Options)
+	switch t.call.Harness.Prompt {
+	case PromptArg:
+		if len(t.call.Prompt) > maxArg {
+			return nil, fmt.Errorf("the prompt has %d KB, and the harness %s takes it as an argument, of at most %d KB: use prompt: stdin or prompt: file in its settings",
+				len(t.call.Prompt)>>10, t.call.Harness.Name, maxArg>>10)
+		}
+		return append(argv, string(t.call.Prompt)), nil
+	case PromptFile:
+		path := t.call.Log + ".prompt"
+		if err := os.WriteFile(path, t.call.Prompt, 0o600); err != nil {
+			return nil, fmt.Errorf("the prompt's file cannot be written: %w", err)
+		}
+		return append(argv, path), nil
+	}
+	return argv, nil
 }
 
 func (t *turn) close() {

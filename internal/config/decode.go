@@ -26,13 +26,13 @@ func (e *Error) Error() string {
 // decoder sets the values of one layer. Errors are collected, so that a person
 // sees all of them at once.
 type decoder struct {
-	file       string // empty for a layer of texts
-	name       string // the variable or flag of a layer of texts
-	builtIn    bool
-	ignored    func(place, key string) // not nil: this is a project's file; told of keys that it cannot set
-	trusted    bool                    // of a project's file
-	origins    map[string]Origin
-	errs       []error
+	file    string // empty for a layer of texts
+	name    string // the variable or flag of a layer of texts
+	builtIn bool
+	ignored func(place, key string) // not nil: this is a project's file; told of keys that it cannot set
+	trusted bool                    // of a project's file
+	origins map[string]Origin
+	errs    []error
 }
 
 func (d *decoder) origin(node *yaml.Node) Origin {

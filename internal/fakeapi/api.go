@@ -1,0 +1,177 @@
+// Package fakeapi is a stand-in for Anthropic's Messages API, good enough for the
+// real Claude Code CLI: tests script what the model answers, and the CLI carries
+// it out with its real tools. It serves tests only, on loopback:
+//
+//	api := fakeapi.New(fakeapi.Write("hello.txt", "hello"), fakeapi.Text("Done."))
+//	server := httptest.NewServer(api)
+//	cmd := exec.Command(claude, "-p", "--output-format", "stream-json", "--verbose")
+//	cmd.Env = fakeapi.Env(server.URL, t.TempDir())
+package fakeapi
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// maxBody bounds a request's body in bytes; the CLI itself refuses prompts
+// beyond 10 MB.
+const maxBody = 64 << 20
+
+// API is the fake: an http.Handler that plays scripts and records requests. A
+// session of the CLI plays a script from its beginning, one reply per request;
+// the last reply repeats, as the CLI tries again after errors.
+type API struct {
+	scripts [][]Reply
+
+	mu       sync.Mutex
+	rules    []rule
+	sessions map[string]*session
+	requests []Request
+}
+
+// session is the place of one conversation in its script.
+type session struct {
+	number int
+	script []Reply
+	next   int
+}
+
+// rule is a reply that goes before the script.
+type rule struct {
+	match func(Request) bool
+	reply Reply
+}
+
+// Request is a recorded request for a message.
+type Request struct {
+	Session int  // which session of the CLI it belongs to, from 0 in order of appearance
+	Turn    int  // its number in the session, from 0
+	Stream  bool // the answer was wanted as a stream
+	Header  http.Header
+	Body    []byte
+}
+
+// New returns an API whose every session plays the same script.
+func New(script ...Reply) *API { return Sessions(script) }
+
+// Sessions returns an API whose n-th session plays the n-th script; further
+// sessions play the last one.
+func Sessions(scripts ...[]Reply) *API {
+	return &API{scripts: scripts, sessions: map[string]*session{}}
+}
+
+// When answers every request for which match holds with reply, without a step in
+// the script. Rules are tried in the order they were added.
+func (a *API) When(match func(Request) bool, reply Reply) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.rules = append(a.rules, rule{match, reply})
+}
+
+// Requests returns the requests for messages so far.
+func (a *API) Requests() []Request {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]Request(nil), a.requests...)
+}
+
+// Holds returns a condition for When: the request's body holds text.
+func Holds(text string) func(Request) bool {
+	return func(r Request) bool { return strings.Contains(string(r.Body), text) }
+}
+
+// ServeHTTP implements http.Handler.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.Method == http.MethodHead:
+		w.WriteHeader(http.StatusOK) // the CLI asks whether anybody is there
+	case r.Method == http.MethodPost && r.URL.Path == "/v1/messages/count_tokens":
+		writeJSON(w, http.StatusOK, map[string]any{"input_tokens": 100})
+	case r.Method == http.MethodPost && r.URL.Path == "/v1/messages":
+		a.serveMessage(w, r)
+	default:
+		writeError(w, http.StatusNotFound, "not_found_error", "no such address: "+r.URL.Path)
+	}
+}
+
+func (a *API) serveMessage(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		writeError(w, http.StatusRequestEntityTooLarge, "request_too_large", err.Error())
+		return
+	}
+	var asked struct {
+		Model  string `json:"model"`
+		Stream bool   `json:"stream"`
+	}
+	if err := json.Unmarshal(body, &asked); err != nil {
+		writeError(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+		return
+	}
+	reply, number := a.pick(Request{Stream: asked.Stream, Header: r.Header.Clone(), Body: body})
+	answer{model: asked.Model, number: number, reply: reply}.serve(w, r, asked.Stream)
+}
+
+// pick records a request and returns its reply, with a number that no other has.
+func (a *API) pick(req Request) (Reply, int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	id := sessionOf(req)
+	s := a.sessions[id]
+	if s == nil {
+		s = &session{number: len(a.sessions)}
+		if n := len(a.scripts); n > 0 {
+			s.script = a.scripts[min(s.number, n-1)]
+		}
+		a.sessions[id] = s
+	}
+	req.Session = s.number
+	for _, earlier := range a.requests {
+		if earlier.Session == s.number {
+			req.Turn++
+		}
+	}
+	a.requests = append(a.requests, req)
+	for _, rule := range a.rules {
+		if rule.match(req) {
+			return rule.reply, len(a.requests)
+		}
+	}
+	return s.step(), len(a.requests)
+}
+
+// step returns the session's next reply. A tool call at the end of a script is
+// not repeated: the CLI would call it for ever.
+func (s *session) step() Reply {
+	i := s.next
+	s.next++
+	if i < len(s.script) {
+		return s.script[i]
+	}
+	if n := len(s.script); n > 0 && !s.script[n-1].callsTools() {
+		return s.script[n-1]
+	}
+	return Text("The script of this session is over.")
+}
+
+// sessionOf returns what tells a session of the CLI from others: the id that it
+// puts into the header, or at least into the request's metadata.
+func sessionOf(r Request) string {
+	if id := r.Header.Get("X-Claude-Code-Session-Id"); id != "" {
+		return id
+	}
+	var body struct {
+		Metadata struct {
+			UserID string `json:"user_id"`
+		} `json:"metadata"`
+	}
+	if json.Unmarshal(r.Body, &body) != nil {
+		return ""
+	}
+	return regexp.MustCompile(`session_id[^0-9a-f]+([0-9a-f-]{36})|session_([0-9a-f-]{36})`).
+		FindString(body.Metadata.UserID)
+}

@@ -1,0 +1,131 @@
+package fakeapi
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Reply is one scripted answer of the model or of its provider.
+type Reply struct {
+	blocks []block
+
+	status  int // an error instead of a message; 0 for none
+	class   string
+	message string
+	header  http.Header
+
+	fate fate
+}
+
+// block is a content block of a message.
+type block struct {
+	text  string
+	tool  string
+	input map[string]any
+}
+
+// fate is what becomes of a stream.
+type fate uint8
+
+const (
+	complete fate = iota
+	hangs         // silent behind its blocks
+	drops         // cut off behind its blocks
+	fails         // cut off before its first block
+)
+
+// Text is a message with nothing but text, which ends the session.
+func Text(text string) Reply { return Reply{blocks: []block{{text: text}}} }
+
+// Tool is a call of one of the CLI's tools.
+func Tool(name string, input map[string]any) Reply {
+	return Reply{blocks: []block{{tool: name, input: input}}}
+}
+
+// Bash is a call of the shell tool.
+func Bash(command string) Reply {
+	return Tool("Bash", map[string]any{"command": command, "description": "Run a command"})
+}
+
+// Write is a call of the tool that writes a file. The CLI wants an absolute path.
+func Write(path, content string) Reply {
+	return Tool("Write", map[string]any{"file_path": path, "content": content})
+}
+
+// Saying returns r with a text before its tool call.
+func (r Reply) Saying(text string) Reply {
+	r.blocks = append([]block{{text: text}}, r.blocks...)
+	return r
+}
+
+// And returns r with the blocks of another reply behind its own, such as a
+// second tool call in the same message.
+func (r Reply) And(more Reply) Reply {
+	r.blocks = append(append([]block(nil), r.blocks...), more.blocks...)
+	return r
+}
+
+// Error is a refusal by the provider, with the class that its body names.
+func Error(status int, class, message string) Reply {
+	return Reply{status: status, class: class, message: message, header: http.Header{}}
+}
+
+// Unauthorized is the answer to a key that the provider does not know.
+func Unauthorized() Reply {
+	return Error(http.StatusUnauthorized, "authentication_error", "invalid x-api-key")
+}
+
+// statusOverloaded is the provider's own status; net/http has no name for it.
+const statusOverloaded = 529
+
+// Overloaded is the answer of a provider with too much to do.
+func Overloaded() Reply { return Error(statusOverloaded, "overloaded_error", "Overloaded") }
+
+// UsageLimit is the answer at the end of a subscription's window, five_hour or
+// seven_day. The CLI recognises it only with CLAUDE_CODE_OAUTH_TOKEN.
+func UsageLimit(window string, resets time.Time) Reply {
+	r := Error(http.StatusTooManyRequests, "rate_limit_error",
+		"This request would exceed your account's rate limit. Please try again later.")
+	for key, value := range map[string]string{
+		"Status":                  "rejected",
+		"Reset":                   strconv.FormatInt(resets.Unix(), 10),
+		"Representative-Claim":    window,
+		"Overage-Status":          "rejected",
+		"Overage-Disabled-Reason": "org_level_disabled",
+	} {
+		r.header.Set("Anthropic-Ratelimit-Unified-"+key, value)
+	}
+	return r
+}
+
+// Hang is a stream that falls silent after a text. The CLI prints the text, so
+// that a test can wait for it.
+func Hang(text string) Reply {
+	r := Text(text)
+	r.fate = hangs
+	return r
+}
+
+// Drop is a stream whose connection breaks behind a text. The CLI gives up where
+// it has seen the text by then, and asks again without a stream where it has not:
+// only its timing decides. As the last reply of a script, Drop ends it in error
+// either way.
+func Drop(text string) Reply {
+	r := Text(text)
+	r.fate = drops
+	return r
+}
+
+// Fail is a stream whose connection breaks before any content: the CLI asks
+// again, without a stream.
+func Fail() Reply { return Reply{fate: fails} }
+
+func (r Reply) callsTools() bool {
+	for _, b := range r.blocks {
+		if b.tool != "" {
+			return true
+		}
+	}
+	return false
+}

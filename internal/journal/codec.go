@@ -1,0 +1,215 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// timeLayout is RFC 3339 with exactly three decimals, so that lines of one
+// journal sort as text.
+const timeLayout = "2006-01-02T15:04:05.000Z07:00"
+
+// lineStart begins every line. It cannot stand inside a JSON string, where
+// its quotes would be escaped: the reader finds a line again behind a torn one.
+const lineStart = `{"time":"`
+
+// errUnknownType marks an event that a newer program wrote.
+var errUnknownType = errors.New("unknown type of event")
+
+// MarshalJSON writes the event as one flat object: time, type and run, then
+// the keys of its body.
+func (e Event) MarshalJSON() ([]byte, error) {
+	line, err := e.appendTo(nil)
+	return bytes.TrimSuffix(line, []byte("\n")), err
+}
+
+// appendTo appends the event's line, newline included, to buf.
+func (e Event) appendTo(buf []byte) ([]byte, error) {
+	if e.Body == nil {
+		return buf, errors.New("an event of the journal has no body")
+	}
+	buf = append(buf, lineStart...)
+	buf = e.Time.UTC().AppendFormat(buf, timeLayout)
+	buf = append(buf, `","type":"`...)
+	buf = append(buf, e.Body.EventType()...)
+	buf = append(buf, `","run":`...)
+
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false) // a promise should read as one
+	if err := enc.Encode(e.Run); err != nil {
+		return buf, err
+	}
+	buf = append(buf, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...)
+	out.Reset()
+	if err := enc.Encode(withLists(e.Body)); err != nil {
+		return buf, fmt.Errorf("a %s event cannot be written as JSON: %w", e.Body.EventType(), err)
+	}
+	body := out.Bytes()[1:] // behind the brace; ends "}\n"
+	if body[0] != '}' {
+		buf = append(buf, ',')
+	}
+	return append(buf, body...), nil
+}
+
+// withLists replaces nil lists by empty ones: readers in other languages
+// should not have to tell null from [].
+func withLists(b Body) Body {
+	switch v := b.(type) {
+	case RunStarted:
+		v.Stories = orEmpty(v.Stories)
+		return v
+	case IterationEnded:
+		v.Commits, v.StoriesPassed = orEmpty(v.Commits), orEmpty(v.StoriesPassed)
+		return v
+	case PlanChanged:
+		v.Stories = orEmpty(v.Stories)
+		return v
+	case NoWork:
+		v.Stories = orEmpty(v.Stories)
+		return v
+	}
+	return b
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// UnmarshalJSON reads one event. A type of event that this program does not
+// know is an error.
+func (e *Event) UnmarshalJSON(line []byte) error {
+	head, ok := cutHead(line)
+	if !ok {
+		head = findHead(line)
+	}
+	if head.typ == "" || head.run == "" {
+		return errors.New("it has no time, type and run")
+	}
+	at, err := time.Parse(time.RFC3339, head.time)
+	if err != nil {
+		return fmt.Errorf("the time of this %s event is not RFC 3339", head.typ)
+	}
+	body, err := decodeBody(head.typ, head.body)
+	if err != nil {
+		return err
+	}
+	*e = Event{Time: at.UTC(), Run: head.run, Body: body}
+	return nil
+}
+
+// lineHead is what all events have in common, and an object with the rest.
+type lineHead struct {
+	time, typ, run string
+	body           []byte
+}
+
+// cutHead reads the head of a line as this program writes it. To look for its
+// keys with the body's would make reading half as slow again.
+func cutHead(line []byte) (lineHead, bool) {
+	at, rest, ok := cutString(line, lineStart)
+	if !ok {
+		return lineHead{}, false
+	}
+	typ, rest, ok := cutString(rest, `,"type":"`)
+	if !ok {
+		return lineHead{}, false
+	}
+	run, rest, ok := cutString(rest, `,"run":"`)
+	if !ok || len(rest) == 0 {
+		return lineHead{}, false
+	}
+	body := append([]byte{'{'}, bytes.TrimPrefix(rest, []byte(","))...)
+	return lineHead{at, typ, run, body}, true
+}
+
+// cutString cuts prefix and the plain string behind it, with its closing
+// quote, off line.
+func cutString(line []byte, prefix string) (value string, rest []byte, ok bool) {
+	line, ok = bytes.CutPrefix(line, []byte(prefix))
+	if !ok {
+		return "", nil, false
+	}
+	text, rest, ok := bytes.Cut(line, []byte(`"`))
+	if !ok || bytes.IndexByte(text, '\\') >= 0 {
+		return "", nil, false
+	}
+	return string(text), rest, true
+}
+
+// findHead reads a head whose keys stand anywhere and in any order.
+func findHead(line []byte) lineHead {
+	text := func(key string) string {
+		if v := gjson.GetBytes(line, key); v.Type == gjson.String {
+			return v.Str
+		}
+		return ""
+	}
+	return lineHead{text("time"), text("type"), text("run"), line}
+}
+
+// decodeBody reads the body of an event of this type.
+func decodeBody(typ string, line []byte) (Body, error) {
+	switch typ {
+	case "run_started":
+		return decode[RunStarted](line)
+	case "iteration_started":
+		return decode[IterationStarted](line)
+	case "attempt_started":
+		return decode[AttemptStarted](line)
+	case "agent_started":
+		return decode[AgentStarted](line)
+	case "attempt_ended":
+		return decode[AttemptEnded](line)
+	case "iteration_ended":
+		return decode[IterationEnded](line)
+	case "wait_started":
+		return decode[WaitStarted](line)
+	case "wait_ended":
+		return decode[WaitEnded](line)
+	case "check_ended":
+		return decode[CheckEnded](line)
+	case "claim_rejected":
+		return decode[ClaimRejected](line)
+	case "plan_restored":
+		return decode[PlanRestored](line)
+	case "plan_changed":
+		return decode[PlanChanged](line)
+	case "no_work":
+		return decode[NoWork](line)
+	case "head_moved":
+		return decode[HeadMoved](line)
+	case "breaker_opened":
+		return decode[BreakerOpened](line)
+	case "breaker_reset":
+		return decode[BreakerReset](line)
+	case "request":
+		return decode[Request](line)
+	case "warning":
+		return decode[Warning](line)
+	case "archived":
+		return decode[Archived](line)
+	case "run_ended":
+		return decode[RunEnded](line)
+	}
+	if !json.Valid(line) {
+		return nil, errors.New("it breaks off or is not JSON")
+	}
+	return nil, errUnknownType
+}
+
+func decode[T Body](line []byte) (Body, error) {
+	var body T
+	if err := json.Unmarshal(line, &body); err != nil {
+		return nil, err
+	}
+	return body, nil
+}

@@ -1,0 +1,17 @@
+// Package journal keeps the append-only record of everything that happens in
+// a unit's runs, and all that is derived from it.
+//
+// The journal is a file of JSON lines with one writer: the loop that holds the
+// unit's [Lock]. Everyone else reads it ([Read], [Follow]) or asks the loop
+// for something through the [Inbox]. Status files, history and screens are
+// folds of its events ([Status], [LoopState], [History]); nobody reads a
+// derived file to decide anything. docs/journal.md describes every event.
+package journal
+
+import "path/filepath"
+
+// FileName is the journal's name in a unit's state directory and in an archive.
+const FileName = "journal.jsonl"
+
+// Path is the journal of the unit whose state directory is dir.
+func Path(dir string) string { return filepath.Join(dir, FileName) }

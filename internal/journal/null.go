@@ -1,0 +1,47 @@
+package journal
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Text is a string whose empty value is null in JSON.
+type Text string
+
+// MarshalJSON implements json.Marshaler.
+func (t Text) MarshalJSON() ([]byte, error) {
+	if t == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(t))
+}
+
+// Time is a time in UTC whose zero value is null in JSON.
+type Time struct{ time.Time }
+
+// MarshalJSON implements json.Marshaler.
+func (t Time) MarshalJSON() ([]byte, error) {
+	if t.IsZero() {
+		return []byte("null"), nil
+	}
+	return t.UTC().AppendFormat(nil, `"`+timeLayout+`"`), nil
+}
+
+// timeAt returns the time at t; nil is none.
+func timeAt(t *time.Time) Time {
+	if t == nil {
+		return Time{}
+	}
+	return Time{t.UTC()}
+}
+
+// PID is a process id whose zero value is null in JSON.
+type PID int
+
+// MarshalJSON implements json.Marshaler.
+func (p PID) MarshalJSON() ([]byte, error) {
+	if p == 0 {
+		return []byte("null"), nil
+	}
+	return json.Marshal(int(p))
+}

@@ -1,0 +1,159 @@
+package journal_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/journal"
+)
+
+func foldStatus(events []journal.Event) journal.Status {
+	var s journal.Status
+	for _, e := range events {
+		s.Apply(e)
+	}
+	return s
+}
+
+// TestStatusAlongARun tells what a user sees after the first so many events.
+func TestStatusAlongARun(t *testing.T) {
+	type view struct {
+		Status, Reason, Story string
+		Iteration, Complete   int
+		Calls                 int
+		Resumes               bool
+		Input                 int64
+	}
+	events := oneRun()
+	for _, tt := range []struct {
+		after string
+		n     int
+		want  view
+	}{
+		{"the start", 1, view{"running", "", "", 0, 1, 7, false, 0}},
+		{"the first iteration's start", 2, view{"running", "", "S-2", 1, 1, 7, false, 0}},
+		{"the first call", 3, view{"running", "", "S-2", 1, 1, 8, false, 0}},
+		{"the usage limit", 6, view{"paused", "usage_limit", "S-2", 1, 1, 8, true, 5}},
+		{"the wait", 7, view{"running", "", "S-2", 1, 1, 8, false, 5}},
+		{"the first iteration", 10, view{"running", "", "S-3", 1, 2, 9, false, 105}},
+		{"the end", 15, view{"completed", "stories_complete", "", 2, 3, 10, false, 205}},
+	} {
+		s := foldStatus(events[:tt.n])
+		got := view{string(s.Status), string(s.Reason), string(s.CurrentStory), s.Iteration, s.StoriesComplete,
+			s.APICallsUsed, !s.ResumesAt.IsZero(), s.Tokens.Input}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("after %s: %s", tt.after, diff)
+		}
+		if !s.LastUpdated.Equal(events[tt.n-1].Time) {
+			t.Errorf("after %s: last updated %v", tt.after, s.LastUpdated)
+		}
+	}
+}
+
+func TestBackingOffIsNoPause(t *testing.T) {
+	s := foldStatus([]journal.Event{
+		event(0, runStarted),
+		event(1, journal.WaitStarted{Reason: "transient", Until: ptr(at(3)), Message: "overloaded, trying again"}),
+	})
+	if s.Status != "running" || s.Reason != "" || s.Message == "" || s.ResumesAt.IsZero() {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestANewRunBeginsTheStatusAnew(t *testing.T) {
+	again := journal.Event{Time: at(900), Run: "r2", Body: runStarted}
+	if diff := cmp.Diff(foldStatus([]journal.Event{again}), foldStatus(append(oneRun(), again))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAPlanTakenOverIsCounted(t *testing.T) {
+	s := foldStatus([]journal.Event{event(0, runStarted), event(1, journal.PlanChanged{Stories: []journal.Story{{ID: "S-9"}}})})
+	if s.StoriesComplete != 0 || s.StoriesTotal != 1 {
+		t.Errorf("%d/%d", s.StoriesComplete, s.StoriesTotal)
+	}
+}
+
+func TestStatusOfADeadProcess(t *testing.T) {
+	events := oneRun()
+	if s := foldStatus(events[:6]).Crashed(); s.Status != "failed" || s.Reason != "crashed" || s.PID != 0 || !s.ResumesAt.IsZero() {
+		t.Errorf("a run that was waiting: %+v", s)
+	}
+	ended := foldStatus(events)
+	if diff := cmp.Diff(ended, ended.Crashed()); diff != "" {
+		t.Errorf("a run that had ended: %s", diff)
+	}
+}
+
+func TestStatusFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "status.json")
+	if err := journal.WriteStatus(path, foldStatus(oneRun()[:10])); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{
+  "iteration": 1,
+  "maxIterations": 20,
+  "status": "running",
+  "feature": "Feature X",
+  "storiesComplete": 2,
+  "storiesTotal": 3,
+  "apiCallsUsed": 9,
+  "apiCallsLimit": 100,
+  "rateLimitResetsAt": "2026-11-21T14:52:03.456Z",
+  "startedAt": "2026-11-21T14:02:03.456Z",
+  "lastUpdated": "2026-11-21T14:04:35.456Z",
+  "schemaVersion": 1,
+  "reason": null,
+  "message": null,
+  "pid": 123,
+  "plan": "prd",
+  "harness": "claude",
+  "model": "m-1",
+  "branch": "feature/x",
+  "currentStory": "S-3",
+  "iterationStartedAt": "2026-11-21T14:02:04.456Z",
+  "resumesAt": null,
+  "module": null,
+  "tokens": {
+    "input": 105,
+    "output": 20,
+    "cacheRead": 3000,
+    "cacheWrite": 40
+  },
+  "tokensEstimated": false,
+  "costUsd": 0.75
+}
+`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestUnfinishedTellsWhatWasAtWork(t *testing.T) {
+	fold := func(n int) journal.Unfinished {
+		var u journal.Unfinished
+		for _, e := range oneRun()[:n] {
+			u.Apply(e)
+		}
+		return u
+	}
+	if u := fold(4); u.Run != "r1" || u.Start.Token != "t" || u.Iteration.N != 1 || u.Attempt.Attempt != 1 || u.Agent.PID != 200 || !u.Last.Time.Equal(at(3)) {
+		t.Errorf("an agent at work: %+v", u)
+	}
+	if u := fold(6); u.Iteration == nil || u.Attempt != nil || u.Agent != nil {
+		t.Errorf("waiting: %+v", u)
+	}
+	if u := fold(10); u.Run == "" || u.Iteration != nil {
+		t.Errorf("between two iterations: %+v", u)
+	}
+	if u := fold(15); u.Run != "" {
+		t.Errorf("ended: %+v", u)
+	}
+}

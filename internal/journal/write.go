@@ -1,0 +1,152 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Writer appends to a journal. There is one at a time: its owner holds the
+// unit's [Lock]. Its methods may be called from several goroutines.
+type Writer struct {
+	mu   sync.Mutex
+	file *os.File
+	buf  []byte
+}
+
+// OpenWriter opens the journal at path for appending and creates it (0600),
+// with its directories (0700), where it is missing. What a crash left
+// unfinished at the end is mended first: a whole event is ended with its
+// newline, anything else was never confirmed to anyone and is cut off.
+func OpenWriter(path string) (*Writer, error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("the journal's directory cannot be created: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("the journal cannot be opened: %w", err)
+	}
+	if err := prepare(f, dir); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: the journal cannot be written: %w", path, err)
+	}
+	return &Writer{file: f}, nil
+}
+
+// prepare makes an opened journal ready for the next event.
+func prepare(f *os.File, dir string) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("it is not a plain file")
+	}
+	if info.Mode().Perm() != 0o600 {
+		if err := f.Chmod(0o600); err != nil {
+			return err
+		}
+	}
+	if info.Size() == 0 {
+		return syncDir(dir) // a new file is only there for good once its directory is
+	}
+	return mend(f, info.Size())
+}
+
+// mend ends or cuts a last line that has no newline.
+func mend(f *os.File, size int64) error {
+	keep, err := lastNewline(f, size)
+	if err != nil || keep == size {
+		return err
+	}
+	if tail := size - keep; tail <= maxLine {
+		line := make([]byte, tail)
+		if _, err := f.ReadAt(line, keep); err != nil {
+			return err
+		}
+		var e Event
+		if err := e.UnmarshalJSON(line); err == nil || errors.Is(err, errUnknownType) {
+			_, err := f.Write([]byte("\n"))
+			return errors.Join(err, f.Sync())
+		}
+	}
+	return errors.Join(f.Truncate(keep), f.Sync())
+}
+
+// lastNewline returns the offset behind the last newline among the first size bytes.
+func lastNewline(f *os.File, size int64) (int64, error) {
+	chunk := make([]byte, 64<<10)
+	for end := size; end > 0; {
+		n := min(end, int64(len(chunk)))
+		if _, err := f.ReadAt(chunk[:n], end-n); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(chunk[:n], '\n'); i >= 0 {
+			return end - n + int64(i) + 1, nil
+		}
+		end -= n
+	}
+	return 0, nil
+}
+
+// Append writes one event and returns it as a reader will see it. When it
+// returns without an error the event is on the disk; with one, the journal is
+// as it was before.
+func (w *Writer) Append(run string, now time.Time, b Body) (Event, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e := Event{Time: now.UTC().Truncate(time.Millisecond), Run: run, Body: b}
+	line, err := e.appendTo(w.buf[:0])
+	if err != nil {
+		return Event{}, err
+	}
+	w.buf = line
+	n, err := w.file.Write(line)
+	if err == nil {
+		err = w.file.Sync()
+	}
+	if err != nil {
+		return Event{}, errors.Join(fmt.Errorf("the journal cannot be written: %w", err), w.cutBack(int64(n)))
+	}
+	return e, nil
+}
+
+// cutBack takes back the last n bytes: half a line would swallow the next one.
+func (w *Writer) cutBack(n int64) error {
+	if n == 0 {
+		return nil
+	}
+	info, err := w.file.Stat()
+	if err == nil {
+		err = w.file.Truncate(info.Size() - n)
+	}
+	if err != nil && !errors.Is(err, fs.ErrClosed) {
+		return fmt.Errorf("an unfinished line is left in the journal: %w", err)
+	}
+	return nil
+}
+
+// Close closes the journal. Every event is on the disk already.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.file.Close()
+}
+
+// syncDir makes the names in a directory durable. Some file systems cannot
+// sync a directory and need not: their refusal is no error.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	_ = d.Sync()
+	return nil
+}

@@ -1,0 +1,324 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"ralph/internal/agent"
+	"ralph/internal/breaker"
+	"ralph/internal/check"
+	"ralph/internal/git"
+	"ralph/internal/journal"
+	"ralph/internal/plan"
+	"ralph/internal/stream"
+)
+
+// iteration is one session of the agent and what came of it.
+type iteration struct {
+	n       int
+	before  plan.State
+	head    git.Head
+	outcome agent.Outcome
+	gaveUp  bool          // after overloads in a row
+	tokens  stream.Tokens // of the whole run before it
+	cost    *float64
+
+	commits  []string
+	passed   []string // newly marked, and accepted
+	promised bool
+	verdict  plan.Verdict
+	work     string // fingerprint of the work, where it was needed
+	moved    string // why the branch is not what it was, empty where it is
+}
+
+// iteration runs iteration n; the end is nil where the run goes on.
+func (l *Loop) iteration(ctx context.Context, n int) (*End, error) {
+	it := &iteration{n: n, tokens: l.tokens, cost: l.cost}
+	if err := l.open(ctx, it); err != nil {
+		return nil, err
+	}
+	prompt, err := l.prompt()
+	if err != nil {
+		return nil, err
+	}
+	limit, turnErr := l.turn(ctx, it, prompt)
+	// Whatever became of the agent, the plan is put in order before anybody looks
+	// at it, and before the run may end.
+	if err := l.protect(it); err != nil {
+		return nil, errors.Join(turnErr, err)
+	}
+	if !it.counts(l.marked(it)) {
+		return limit, turnErr
+	}
+	end, err := l.evaluate(ctx, it)
+	switch {
+	case turnErr != nil:
+		return nil, turnErr
+	case end != nil || err != nil:
+		return end, err
+	}
+	return limit, nil
+}
+
+// counts reports whether what the turn came to is an iteration: not where the
+// agent never ran, nor where the provider only refused the call, unless the
+// agent had marked something before it met the limit.
+func (it *iteration) counts(marked bool) bool {
+	switch it.outcome.Kind {
+	case "":
+		return false
+	case agent.UsageLimit:
+		return marked
+	case agent.Transient:
+		return marked || it.gaveUp
+	}
+	return true
+}
+
+// open remembers everything that the iteration is held against.
+func (l *Loop) open(ctx context.Context, it *iteration) error {
+	state, err := l.Plan.Read()
+	if err != nil {
+		return err
+	}
+	if it.head, err = l.Repo.Head(ctx); err != nil {
+		return err
+	}
+	l.state, it.before = state, state
+	if err := l.Plan.Snapshot(filepath.Join(l.StateDir, "snapshot")); err != nil {
+		return err
+	}
+	e := journal.IterationStarted{N: it.n, Head: it.head.Commit}
+	if next := state.Next; next != nil {
+		e.Story = &journal.Story{ID: next.ID, Title: next.Title}
+	}
+	return l.record(e)
+}
+
+// protect lets the guard put the plan back in order.
+func (l *Loop) protect(it *iteration) error {
+	restored, err := l.Plan.Guard(fmt.Sprintf("%s-%d", l.Identity.Run, it.n))
+	if err != nil {
+		return err
+	}
+	for _, r := range restored {
+		l.notes.add(fmt.Sprintf("`%s` was put back: %s. You may change only `passes` and `notes` of a story, and append to progress.txt.", r.Path, r.What))
+		if err := l.record(journal.PlanRestored{N: it.n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// marked reports whether the agent marked anything since the iteration began.
+func (l *Loop) marked(it *iteration) bool {
+	now, err := l.Plan.Read()
+	return err == nil && len(missing(now.Done(), it.before.Done())) > 0
+}
+
+// evaluate finds out what the iteration achieved, records it and says whether
+// the run ends with it.
+func (l *Loop) evaluate(ctx context.Context, it *iteration) (*End, error) {
+	if err := l.history(ctx, it); err != nil {
+		return nil, err
+	}
+	if err := l.claims(ctx, it); err != nil {
+		return nil, err
+	}
+	return l.close(ctx, it)
+}
+
+// history finds the commits of the iteration, and whether the branch is still
+// the one that the run began on.
+func (l *Loop) history(ctx context.Context, it *iteration) error {
+	ctx = context.WithoutCancel(ctx) // told to stop or not, the record is complete
+	head, err := l.Repo.Head(ctx)
+	if err != nil {
+		return err
+	}
+	before := it.head
+	it.head, l.head = head, head.Commit
+	if head == before {
+		return nil
+	}
+	gained, lost, err := l.Repo.Moved(ctx, before.Commit, head.Commit)
+	if err != nil {
+		return err
+	}
+	it.commits = gained
+	switch {
+	case head.Branch != l.branch:
+		it.moved = fmt.Sprintf("the agent left the branch %s for %s", l.branch, orDetached(head.Branch))
+	case len(lost) > 0:
+		l.notes.add("Commits that were there before are no longer in the branch. Never rewrite or reset commits.")
+		return l.record(journal.HeadMoved{N: it.n, From: before.Commit, To: head.Commit, Branch: head.Branch,
+			Message: fmt.Sprintf("the agent took %s back; find them with: git log %s", count(len(lost), "commit"), before.Commit[:12])})
+	}
+	if it.moved != "" {
+		return l.record(journal.HeadMoved{N: it.n, From: before.Commit, To: head.Commit, Branch: head.Branch, Message: it.moved})
+	}
+	return nil
+}
+
+func orDetached(branch string) string {
+	if branch == "" {
+		return "a detached HEAD"
+	}
+	return branch
+}
+
+// claims holds what the agent marked and promised against the evidence.
+func (l *Loop) claims(ctx context.Context, it *iteration) error {
+	state, err := l.Plan.Read()
+	if err != nil {
+		return err
+	}
+	l.state = state
+	newly := missing(state.Done(), it.before.Done())
+	it.promised = l.promised(it.outcome)
+	if newly, err = l.requireWork(ctx, it, newly); err != nil {
+		return err
+	}
+	told := ctx.Err() != nil || it.outcome.Kind == agent.Interrupted
+	if told && len(l.Checks) > 0 {
+		return l.judge(it) // nothing is accepted unchecked; the next run looks at it first
+	}
+	at := check.Every
+	if len(newly) > 0 || it.promised || l.Plan.Judge(l.state, false, false).Done {
+		at = check.Claim
+	}
+	if newly, err = l.check(ctx, it, at, newly); err != nil {
+		return err
+	}
+	it.passed = newly
+	l.accept(it)
+	if err := l.judge(it); err != nil {
+		return err
+	}
+	return l.confirm(ctx, it)
+}
+
+// accept believes the marks that are left from now on.
+func (l *Loop) accept(it *iteration) {
+	for _, id := range it.passed {
+		l.accepted[id] = true
+	}
+	if len(it.passed) > 0 && it.work != "" {
+		l.work = it.work
+	}
+}
+
+// judge asks the plan for its verdict and holds what else must be true against it.
+func (l *Loop) judge(it *iteration) error {
+	v := l.Plan.Judge(l.state, it.promised, l.TrustPromise)
+	switch {
+	case v.Refused != "":
+		l.notes.add("You promised completion, and it was not accepted: " + v.Refused + ".")
+		if err := l.record(journal.ClaimRejected{N: it.n, Claim: "promise", Reason: v.Refused}); err != nil {
+			return err
+		}
+	case v.Done && v.Reason == string(Promise) && it.n < l.MinIterations:
+		v.Done = false
+		reason := fmt.Sprintf("iteration %d of at least %d", it.n, l.MinIterations)
+		if err := l.record(journal.ClaimRejected{N: it.n, Claim: "promise", Reason: reason}); err != nil {
+			return err
+		}
+	}
+	it.verdict = v
+	return nil
+}
+
+// close records the iteration and decides how the run goes on.
+func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
+	fresh := false
+	for _, id := range it.passed {
+		fresh = fresh || !l.ever[id]
+		l.ever[id] = true
+	}
+	progress := fresh || l.Plan.CommitIsProgress() && len(it.commits) > 0
+	trouble := ""
+	if it.outcome.Kind != agent.OK {
+		trouble = it.outcome.Message
+		l.notes.add("The last iteration ended with an error: " + trouble)
+	}
+	stuck := l.breaker.Step(breaker.Thresholds{NoProgress: l.NoProgress, SameError: l.SameError}, progress, trouble)
+	done, total := l.state.Counts()
+	e := journal.IterationEnded{
+		N: it.n, Outcome: string(it.outcome.Kind), Error: trouble, ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
+		Commits: nonNil(it.commits), StoriesPassed: nonNil(it.passed), StoriesComplete: done, StoriesTotal: total,
+		Progress: progress, NoProgress: l.breaker.NoProgress, SameError: l.breaker.SameError,
+		Promised: it.promised, Done: it.verdict.Done, Tokens: sub(l.tokens, it.tokens),
+		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.cost, it.cost),
+		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
+	}
+	if next := l.state.Next; next != nil {
+		e.CurrentStory = &journal.Story{ID: next.ID, Title: next.Title}
+	}
+	if err := l.record(e); err != nil {
+		return nil, err
+	}
+	if end := l.endAfter(it); end != nil {
+		return end, nil
+	}
+	switch {
+	case cause(ctx) != nil:
+		end := told(ctx)
+		return &end, nil
+	case stuck.Open:
+		return l.openedBreaker(stuck)
+	}
+	return l.overBudget(), nil
+}
+
+// endAfter is the end that an iteration brings by itself.
+func (l *Loop) endAfter(it *iteration) *End {
+	switch {
+	case it.verdict.Done:
+		return &End{Reason: Reason(it.verdict.Reason), Message: l.left()}
+	case it.moved != "":
+		return &End{Reason: BranchChanged, Message: it.moved, Hint: "look at what it did there, then: git switch " + l.branch}
+	case it.verdict.Waiting:
+		return l.waiting()
+	case it.outcome.Kind == agent.Auth:
+		return &End{Reason: Auth, Message: it.outcome.Message, Hint: it.outcome.Hint}
+	}
+	return nil
+}
+
+func (l *Loop) overBudget() *End {
+	switch {
+	case l.MaxTokens > 0 && l.tokens.Total() >= l.MaxTokens:
+		return &End{Reason: Budget, Message: fmt.Sprintf("%d tokens are spent, the budget is %d; %s", l.tokens.Total(), l.MaxTokens, l.left()),
+			Hint: "go on with a new budget: ralph run --max-tokens N"}
+	case l.MaxCost > 0 && l.cost != nil && *l.cost >= l.MaxCost:
+		return &End{Reason: Budget, Message: fmt.Sprintf("$%.2f are spent, the budget is $%.2f; %s", *l.cost, l.MaxCost, l.left()),
+			Hint: "go on with a new budget: ralph run --max-cost USD"}
+	}
+	return nil
+}
+
+func sub(a, b stream.Tokens) stream.Tokens {
+	return stream.Tokens{Input: a.Input - b.Input, Output: a.Output - b.Output,
+		CacheRead: a.CacheRead - b.CacheRead, CacheWrite: a.CacheWrite - b.CacheWrite}
+}
+
+// spent is what the cost of the run grew by, nil where it is not known.
+func spent(now, before *float64) *float64 {
+	if now == nil {
+		return nil
+	}
+	d := *now
+	if before != nil {
+		d -= *before
+	}
+	return &d
+}
+
+func nonNil(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}

@@ -1,0 +1,339 @@
+// Package loop holds the order of a run: wait, prompt, turn, guard, check,
+// record, go on or stop. It decides by evidence that it gathered itself, and
+// whatever it decides stands in the journal before anybody acts on it.
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"ralph/internal/agent"
+	"ralph/internal/breaker"
+	"ralph/internal/check"
+	"ralph/internal/git"
+	"ralph/internal/journal"
+	"ralph/internal/plan"
+	"ralph/internal/proc"
+	"ralph/internal/ratelimit"
+	"ralph/internal/stream"
+)
+
+// ErrInterrupted and ErrStopped are the causes with which a run's context is
+// cancelled: by the person at the terminal, or from elsewhere.
+var (
+	ErrInterrupted = errors.New("interrupted")
+	ErrStopped     = errors.New("stopped")
+)
+
+// Settings are the user's wishes for a run, fixed when it starts.
+type Settings struct {
+	MaxIterations int
+	MinIterations int           // a promise counts for nothing before
+	Limits        agent.Limits  // of one turn
+	Pause         time.Duration // between iterations
+	Transient     time.Duration // first wait after an overload
+	RateLimit     int           // calls per clock hour, 0 is off
+	NoProgress    int           // thresholds of the breaker
+	SameError     int
+	OnLimit       string // ask, wait or exit
+	AskTimeout    time.Duration
+	MaxWait       time.Duration // longest wait for a usage limit
+	MaxTokens     int64         // 0 is no budget
+	MaxCost       float64       // in US dollars, 0 is no budget
+
+	Promise        string
+	TrustPromise   bool
+	RequireChange  bool // a story without a change behind it is not accepted
+	AcceptBaseline bool // checks that were red before do not stand in the way
+	ResetCircuit   bool
+
+	Template string // the prompt after the context
+	Checks   []check.Check
+}
+
+// Identity is what a run is about, for its record.
+type Identity struct {
+	Version  string // of ralph
+	Run      string
+	Unit     string
+	Feature  string
+	Task     string
+	StateDir string // of the unit, in the git directory
+	LogDir   string // for iteration-N.log, from the worktree's root
+	Self     proc.ID
+	Host     string
+	Token    string
+}
+
+// Loop is one run. All fields must be set but those marked as optional.
+type Loop struct {
+	Identity
+	Settings
+
+	Plan     plan.Plan
+	Repo     *git.Repo
+	Journal  *journal.Writer
+	Inbox    *journal.Inbox
+	Ledger   *ratelimit.Ledger
+	Harness  agent.Harness
+	Agent    agent.Options
+	Env      []string // of agents and checks
+	CheckEnv []string
+
+	// Guardian starts the process that is the parent of all agents and checks.
+	Guardian func() (*proc.Guardian, error)
+	// Observe is told every event after it is in the journal.
+	Observe func(journal.Event)
+	// Stream is told every event of the agent's output, Drained when there is
+	// none left for the moment. Both are optional.
+	Stream  func(stream.Event)
+	Drained func()
+	// Ask asks the person at the terminal whether to wait until a time. It is
+	// nil where there is no terminal.
+	Ask func(ctx context.Context, question string, limit time.Duration) bool
+
+	past     past // what the journal tells of earlier runs
+	guardian *proc.Guardian
+	breaker  breaker.State
+	requests requests
+	branch   string
+	head     string // the commit that is checked out
+	state    plan.State
+	accepted map[string]bool // items whose mark ralph believes
+	ever     map[string]bool // items that passed in this run
+	red      map[string]bool // checks that failed before the run and have not passed since
+	failing  map[string]bool // checks that failed when they ran last
+	work     string          // fingerprint of the work when a story was last accepted
+	notes    notes
+	tokens   stream.Tokens
+	cost     *float64
+	grant    ratelimit.Grant
+	late     []string // warnings from before the run had a record
+}
+
+// Run runs the loop to its end. The end is in the journal when it returns;
+// where the journal itself cannot be written the error says so.
+func (l *Loop) Run(ctx context.Context) (End, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if err := l.begin(ctx); err != nil {
+		return End{Reason: Failed, Message: err.Error()}, err
+	}
+	if err := l.clearInbox(); err != nil {
+		return End{Reason: Failed, Message: err.Error()}, err
+	}
+	stopListening := l.listen(ctx, cancel)
+	defer stopListening()
+	defer l.closeGuardian()
+
+	end, err := l.iterate(ctx)
+	if err != nil {
+		end = l.trouble(ctx, err)
+	}
+	l.closeGuardian()
+	if err := l.acknowledge(); err != nil {
+		return end, err
+	}
+	return end, l.record(journal.RunEnded{
+		Status: end.Status(), Reason: string(end.Reason), ExitCode: end.ExitCode(), Message: end.Message,
+		ResumesAt: timePtr(end.ResumesAt), Tokens: l.tokens, CostUSD: l.cost,
+	})
+}
+
+// begin reads the plan and opens the run in the journal.
+func (l *Loop) begin(ctx context.Context) error {
+	if err := l.recall(); err != nil {
+		return err
+	}
+	head, err := l.Repo.Head(ctx)
+	if err != nil {
+		return err
+	}
+	state, err := l.Plan.Read()
+	if err != nil {
+		return err
+	}
+	l.branch, l.head, l.state = head.Branch, head.Commit, state
+	l.ever, l.red = map[string]bool{}, l.past.red
+	l.accepted = l.believed()
+	names := make([]string, 0, len(l.Checks))
+	for _, c := range l.Checks {
+		names = append(names, c.Name)
+	}
+	return l.record(journal.RunStarted{
+		Schema: journal.SchemaVersion, Version: l.Version, Unit: l.Unit, Plan: string(l.Plan.Kind()),
+		Feature: l.Feature, Task: l.Task, DoneCriteria: l.Plan.Criteria(), Branch: head.Branch,
+		Worktree: l.Repo.Root, Head: head.Commit, Harness: l.Harness.Name, Model: l.Agent.Model,
+		MaxIterations: l.MaxIterations, TimeoutSeconds: l.Limits.Timeout.Seconds(),
+		StallThreshold: l.NoProgress, SameError: l.SameError, RateLimit: l.RateLimit,
+		PID: l.Self.PID, PIDStart: l.Self.Start, Host: l.Host, Token: l.Token,
+		Stories: l.stories(), Checks: names,
+	})
+}
+
+// iterate is the run itself.
+func (l *Loop) iterate(ctx context.Context) (End, error) {
+	for _, w := range l.late {
+		if err := l.warn("%s", w); err != nil {
+			return End{}, err
+		}
+	}
+	if end, err := l.beforeFirst(ctx); end != nil || err != nil {
+		return deref(end), err
+	}
+	for n := 1; ; n++ {
+		if n > l.MaxIterations {
+			return End{Reason: MaxIterations, Message: fmt.Sprintf("%d iterations are used up and %s", l.MaxIterations, l.left()),
+				Hint: "go on with another 'ralph run', or give more with --max-iterations"}, nil
+		}
+		if err := l.between(ctx); err != nil {
+			return End{}, err
+		}
+		end, err := l.iteration(ctx, n)
+		if end != nil || err != nil {
+			return deref(end), err
+		}
+		if n < l.MaxIterations {
+			if err := l.sleep(ctx, l.Pause); err != nil {
+				return End{}, err
+			}
+		}
+	}
+}
+
+// beforeFirst is what comes before any agent is called: the breaker of the last
+// run, marks that nobody accepted yet, the checks as they stand, a plan that is
+// done already.
+func (l *Loop) beforeFirst(ctx context.Context) (*End, error) {
+	if end, err := l.openBreaker(); end != nil || err != nil {
+		return end, err
+	}
+	if err := l.baseline(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.measureWork(ctx); err != nil {
+		return nil, err
+	}
+	v := l.Plan.Judge(l.state, false, false)
+	switch {
+	case v.Waiting:
+		return l.waiting(), nil
+	case v.Done && len(l.standing()) == 0:
+		return &End{Reason: Reason(v.Reason), Message: "the plan was done already: " + l.left()}, nil
+	case v.Done:
+		l.notes.add("Every item of the plan is marked as done, but a quality check fails: " + l.redNames() + ". Mend what it complains about.")
+	}
+	return nil, nil
+}
+
+// trouble turns an error into the end of the run.
+func (l *Loop) trouble(ctx context.Context, err error) End {
+	var missing *agent.MissingError
+	switch {
+	case errors.As(err, &missing):
+		return End{Reason: AgentMissing, Message: err.Error()}
+	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)), errors.Is(err, context.Canceled):
+		return told(ctx)
+	}
+	return End{Reason: Failed, Message: err.Error()}
+}
+
+// told is the end of a run that was told to end.
+func told(ctx context.Context) End {
+	if errors.Is(context.Cause(ctx), ErrInterrupted) {
+		return End{Reason: Interrupted, Message: "ended by Ctrl-C; what was finished is kept", Hint: "go on with 'ralph run'"}
+	}
+	return End{Reason: Stopped, Message: "ended by a signal or 'ralph stop'; what was finished is kept", Hint: "go on with 'ralph run'"}
+}
+
+// record appends to the journal and tells whoever watches.
+func (l *Loop) record(b journal.Body) error {
+	e, err := l.Journal.Append(l.Identity.Run, time.Now(), b)
+	if err != nil {
+		return err
+	}
+	l.Observe(e)
+	return nil
+}
+
+func (l *Loop) warn(format string, args ...any) error {
+	return l.record(journal.Warning{Message: fmt.Sprintf(format, args...)})
+}
+
+// stories is the plan as ralph believes it.
+func (l *Loop) stories() []journal.Story {
+	list := make([]journal.Story, 0, len(l.state.Items))
+	for _, it := range l.state.Items {
+		list = append(list, journal.Story{ID: it.ID, Title: it.Title, Done: it.Done && l.accepted[it.ID]})
+	}
+	return list
+}
+
+// left says in words how far the plan is.
+func (l *Loop) left() string {
+	done, total := l.state.Counts()
+	switch l.Plan.Kind() {
+	case plan.KindPRD:
+		return fmt.Sprintf("%d of %d stories pass", done, total)
+	case plan.KindTasks:
+		return fmt.Sprintf("%d of %d tasks are done", done, total)
+	}
+	return "the agent has not promised completion"
+}
+
+func (l *Loop) waiting() *End {
+	return &End{Reason: WaitingForPerson, Message: "only questions for a person are left: " + list(l.state.Questions()),
+		Hint: "answer them in the checklist, then start ralph again"}
+}
+
+// guard returns the run's guardian, a new one where the last was lost.
+func (l *Loop) guard() (*proc.Guardian, error) {
+	if l.guardian != nil {
+		select {
+		case <-l.guardian.Lost():
+			// Its children live on without a parent; their environment tells whose they are.
+			if _, err := proc.EndByToken(l.Token); err != nil {
+				return nil, err
+			}
+			l.closeGuardian()
+		default:
+			return l.guardian, nil
+		}
+	}
+	g, err := l.Guardian()
+	if err != nil {
+		return nil, fmt.Errorf("the guardian cannot be started: %w", err)
+	}
+	l.guardian = g
+	return g, nil
+}
+
+func (l *Loop) closeGuardian() {
+	if l.guardian != nil {
+		_ = l.guardian.Close()
+		l.guardian = nil
+	}
+}
+
+func deref(e *End) End {
+	if e == nil {
+		return End{}
+	}
+	return *e
+}
+
+func timePtr(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// missing returns the elements of a that are not in b, in their order.
+func missing(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
+}

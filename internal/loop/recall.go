@@ -1,0 +1,138 @@
+package loop
+
+import (
+	"fmt"
+
+	"ralph/internal/breaker"
+	"ralph/internal/journal"
+)
+
+// past is what the journal tells a new run of those before it.
+type past struct {
+	runs     int
+	accepted map[string]bool // items whose mark was accepted when the last run ended
+	cutOff   bool            // its last iteration was not evaluated to the end
+	red      map[string]bool // checks that were red before the last run, and since
+	opened   *journal.BreakerOpened
+	steer    []string
+}
+
+// recall reads what the new run has to know.
+func (l *Loop) recall() error {
+	events, damage, err := journal.ReadFile(journal.Path(l.StateDir))
+	if err != nil {
+		return err
+	}
+	l.late = damage.Warnings(journal.Path(l.StateDir))
+	l.past = fold(events)
+	l.notes.steer = l.past.steer
+	if l.past.cutOff {
+		l.notes.add("The last iteration was cut off. Look at `git status` and `git log` for what it left, and finish it or clean it up first.")
+	}
+	return nil
+}
+
+func fold(events []journal.Event) past {
+	p := past{accepted: map[string]bool{}, red: map[string]bool{}}
+	open := false
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case journal.RunStarted:
+			p.runs++
+			p.accepted, p.cutOff, open = believe(b.Stories), false, false
+		case journal.PlanChanged:
+			p.accepted = believe(b.Stories)
+		case journal.IterationStarted:
+			open = true
+		case journal.IterationEnded:
+			open = false
+			p.cutOff = b.Outcome == "crash" || b.Outcome == "interrupted"
+			for _, id := range b.StoriesPassed {
+				p.accepted[id] = true
+			}
+		case journal.CheckEnded:
+			if b.Outcome == "passed" {
+				delete(p.red, b.Name)
+			} else if b.Phase == "baseline" {
+				p.red[b.Name] = true
+			}
+		case journal.BreakerOpened:
+			p.opened = &b
+		case journal.BreakerReset:
+			p.opened = nil
+		case journal.Request:
+			switch b.Kind {
+			case RequestContext:
+				p.steer = append(p.steer, b.Text)
+			case RequestClearContext:
+				p.steer = nil
+			}
+		}
+	}
+	p.cutOff = p.cutOff || open
+	return p
+}
+
+func believe(stories []journal.Story) map[string]bool {
+	m := map[string]bool{}
+	for _, s := range stories {
+		if s.Done {
+			m[s.ID] = true
+		}
+	}
+	return m
+}
+
+// believed is the marks that need no further proof: all, but for those that a
+// run which was cut off left behind without looking at them.
+func (l *Loop) believed() map[string]bool {
+	if l.past.cutOff {
+		return l.past.accepted
+	}
+	m := map[string]bool{}
+	for _, id := range l.state.Done() {
+		m[id] = true
+	}
+	return m
+}
+
+// print is a fingerprint of the plan's files and HEAD: while it stays the same
+// an open breaker stays open.
+func (l *Loop) print() string { return l.state.Print + ":" + l.head }
+
+// openBreaker ends a run before its first iteration where the breaker of the
+// last one is open and nothing has changed since.
+func (l *Loop) openBreaker() (*End, error) {
+	o := l.past.opened
+	if o == nil {
+		return nil, nil
+	}
+	switch {
+	case l.ResetCircuit:
+		return nil, l.record(journal.BreakerReset{Message: "reset by --reset-circuit"})
+	case o.Print != l.print():
+		return nil, l.record(journal.BreakerReset{Message: "the plan or the branch has changed since"})
+	}
+	return &End{Reason: Reason(o.Reason), Message: "the circuit breaker is still open since the last run: " + stuck(o.Reason, o.Count),
+		Hint: "change the plan, commit something, or run with --reset-circuit"}, nil
+}
+
+// openedBreaker records that the run is stuck and ends it.
+func (l *Loop) openedBreaker(v breaker.Verdict) (*End, error) {
+	if err := l.record(journal.BreakerOpened{Reason: v.Reason, Count: v.Count, Print: l.print()}); err != nil {
+		return nil, err
+	}
+	return &End{Reason: Reason(v.Reason), Message: stuck(v.Reason, v.Count) + "; " + l.left(),
+		Hint: "read the last logs with 'ralph logs', mend the plan or the project, then start ralph again"}, nil
+}
+
+func stuck(reason string, n int) string {
+	if reason == string(SameError) {
+		return fmt.Sprintf("the same error %d times in a row", n)
+	}
+	return fmt.Sprintf("%s in a row without progress", count(n, "iteration"))
+}
+
+// Steering returns what a person told the agents of a unit besides the plan, and
+// has not taken back.
+func Steering(events []journal.Event) []string { return fold(events).steer }

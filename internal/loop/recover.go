@@ -1,0 +1,141 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"ralph/internal/agent"
+	"ralph/internal/git"
+	"ralph/internal/journal"
+	"ralph/internal/plan"
+	"ralph/internal/proc"
+	"ralph/internal/stream"
+)
+
+// unfinished is a run of the journal that has no end.
+type unfinished struct {
+	id       string
+	start    journal.RunStarted
+	open     *journal.IterationStarted // not nil where an agent may have worked in it
+	log      string
+	tokens   stream.Tokens // of the run
+	spent    stream.Tokens // of the open iteration
+	cost     *float64
+	iterCost *float64
+	done     int
+	last     time.Time
+}
+
+// findUnfinished returns the last run of the journal if it has no end.
+func findUnfinished(events []journal.Event) *unfinished {
+	var u *unfinished
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case journal.RunStarted:
+			u = &unfinished{id: e.Run, start: b}
+			u.done = len(believe(b.Stories))
+		case journal.RunEnded:
+			u = nil
+		default:
+			if u != nil {
+				u.apply(b)
+			}
+		}
+		if u != nil {
+			u.last = e.Time
+		}
+	}
+	return u
+}
+
+func (u *unfinished) apply(b journal.Body) {
+	switch b := b.(type) {
+	case journal.IterationStarted:
+		u.open, u.spent, u.iterCost = &b, stream.Tokens{}, nil
+	case journal.AttemptStarted:
+		u.log = b.LogFile
+	case journal.AttemptEnded:
+		u.tokens, u.spent = u.tokens.Add(b.Tokens), u.spent.Add(b.Tokens)
+		u.cost, u.iterCost = plus(u.cost, b.CostUSD), plus(u.iterCost, b.CostUSD)
+		if b.Outcome == string(agent.UsageLimit) || b.Outcome == string(agent.Transient) {
+			u.log = "" // that call was no iteration; the next one sets it again
+		}
+	case journal.IterationEnded:
+		u.open, u.done = nil, b.StoriesComplete
+	}
+}
+
+func plus(a, b *float64) *float64 {
+	if b == nil {
+		return a
+	}
+	sum := *b
+	if a != nil {
+		sum += *a
+	}
+	return &sum
+}
+
+// Recover finishes the record of a run that died without an end: it ends what
+// is still alive of it, puts the plan's snapshot back where the agent left it
+// broken, and records the iteration and the run as crashed. It returns nil where
+// there is nothing to recover. The caller holds the unit's lock.
+func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir string, observe func(journal.Event)) (*End, error) {
+	events, _, err := journal.ReadFile(journal.Path(stateDir))
+	if err != nil {
+		return nil, err
+	}
+	u := findUnfinished(events)
+	if u == nil {
+		return nil, nil
+	}
+	record := func(b journal.Body) error {
+		e, err := w.Append(u.id, time.Now(), b)
+		if err == nil {
+			observe(e)
+		}
+		return err
+	}
+	if _, err := proc.EndByToken(u.start.Token); err != nil {
+		return nil, fmt.Errorf("what the run %s left alive cannot be ended: %w", u.id, err)
+	}
+	n := 0
+	if u.open != nil {
+		n = u.open.N
+	}
+	restored, err := plan.RestoreFrom(filepath.Join(stateDir, "snapshot"), repo.Root)
+	for _, r := range restored {
+		if err := record(journal.PlanRestored{N: n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
+			return nil, err
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if u.open != nil && u.log != "" {
+		if err := record(u.crash(ctx, repo)); err != nil {
+			return nil, err
+		}
+	}
+	end := &End{Reason: Crashed, Message: fmt.Sprintf("ralph itself died at about %s", clock(u.last)), Hint: "go on with 'ralph run'"}
+	return end, record(journal.RunEnded{Status: end.Status(), Reason: string(end.Reason), ExitCode: end.ExitCode(),
+		Message: end.Message, Tokens: u.tokens, CostUSD: u.cost})
+}
+
+// crash is the record of the iteration that was cut off.
+func (u *unfinished) crash(ctx context.Context, repo *git.Repo) journal.IterationEnded {
+	e := journal.IterationEnded{
+		N: u.open.N, Outcome: string(agent.Crash), Error: "ralph itself died", ExitCode: -1, Head: u.open.Head,
+		Commits: []string{}, StoriesPassed: []string{}, StoriesComplete: u.done, StoriesTotal: len(u.start.Stories),
+		CurrentStory: u.open.Story, Tokens: u.spent, CostUSD: u.iterCost, LogFile: u.log,
+	}
+	// The commits are a courtesy of the record: without them it is still true.
+	if head, err := repo.Head(ctx); err == nil {
+		if gained, _, err := repo.Moved(ctx, u.open.Head, head.Commit); err == nil {
+			e.Head, e.Commits = head.Commit, nonNil(gained)
+		}
+	}
+	return e
+}

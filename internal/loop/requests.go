@@ -1,0 +1,189 @@
+package loop
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"ralph/internal/journal"
+)
+
+// The kinds of request that other commands leave in the inbox.
+const (
+	RequestStop         = "stop"
+	RequestPause        = "pause"
+	RequestResume       = "resume"
+	RequestContext      = "context"
+	RequestClearContext = "context_clear"
+	RequestPlan         = "plan"
+)
+
+// requests are what was asked of the loop and not answered yet. The listener
+// puts them in, the loop takes them out between two iterations; a stop is
+// carried out at once.
+type requests struct {
+	mu    sync.Mutex
+	seen  map[string]bool // by name of the mail
+	queue []journal.Mail
+	more  chan struct{} // of size one: something was added
+}
+
+func (r *requests) put(m journal.Mail) {
+	r.mu.Lock()
+	known := r.seen[m.Name]
+	if !known {
+		r.seen[m.Name] = true
+		r.queue = append(r.queue, m)
+	}
+	r.mu.Unlock()
+	if known {
+		return
+	}
+	select {
+	case r.more <- struct{}{}:
+	default:
+	}
+}
+
+func (r *requests) take() []journal.Mail {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	q := r.queue
+	r.queue = nil
+	return q
+}
+
+// clearInbox drops what was asked of a loop that has ended meanwhile: a stop of
+// yesterday must not end today's run. What is about the plan still counts.
+func (l *Loop) clearInbox() error {
+	mail, _, err := l.Inbox.Take()
+	for _, m := range mail {
+		switch m.Request.Kind {
+		case RequestStop, RequestPause, RequestResume:
+			if err := l.Inbox.Done(m.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return err
+}
+
+// listen reads the inbox until the returned function is called.
+func (l *Loop) listen(ctx context.Context, cancel context.CancelCauseFunc) (stop func()) {
+	l.requests.more, l.requests.seen = make(chan struct{}, 1), map[string]bool{}
+	ctx, end := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for range l.Inbox.Notify(ctx) {
+			mail, _, err := l.Inbox.Take()
+			if err != nil {
+				continue // it is tried again with the next one
+			}
+			for _, m := range mail {
+				l.requests.put(m)
+				if m.Request.Kind == RequestStop {
+					cancel(ErrStopped)
+				}
+			}
+		}
+	})
+	return func() { end(); wg.Wait() }
+}
+
+// acknowledge records the stop that ends the run; everything else that waits is
+// left for the next one.
+func (l *Loop) acknowledge() error {
+	for _, m := range l.requests.take() {
+		if m.Request.Kind != RequestStop {
+			continue
+		}
+		if err := l.record(m.Request); err != nil {
+			return err
+		}
+		if err := l.Inbox.Done(m.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// between is what happens between two iterations: what other commands asked
+// for is carried out, and a paused loop waits.
+func (l *Loop) between(ctx context.Context) error {
+	paused, err := l.answer(false)
+	if err != nil || !paused {
+		return firstErr(err, cause(ctx))
+	}
+	began := time.Now()
+	if err := l.record(journal.WaitStarted{Reason: "paused", Message: "paused; go on with 'ralph resume'"}); err != nil {
+		return err
+	}
+	for paused {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-l.requests.more:
+		}
+		if paused, err = l.answer(true); err != nil {
+			return err
+		}
+	}
+	return l.record(journal.WaitEnded{Reason: "paused", Seconds: time.Since(began).Seconds()})
+}
+
+// answer carries out what was asked and returns whether the loop is paused.
+func (l *Loop) answer(paused bool) (bool, error) {
+	for _, m := range l.requests.take() {
+		q := m.Request
+		if err := l.record(q); err != nil {
+			return paused, err
+		}
+		if err := l.Inbox.Done(m.Name); err != nil {
+			return paused, err
+		}
+		switch q.Kind {
+		case RequestPause:
+			paused = true
+		case RequestResume:
+			paused = false
+		case RequestContext:
+			l.notes.steer = append(l.notes.steer, q.Text)
+		case RequestClearContext:
+			l.notes.steer = nil
+		case RequestPlan:
+			if err := l.renew(q.Text); err != nil {
+				return paused, err
+			}
+		}
+	}
+	return paused, nil
+}
+
+// renew takes over a plan that a person made while the loop was running.
+func (l *Loop) renew(spec string) error {
+	r, ok := l.Plan.(interface {
+		Renew(spec string) (string, error)
+	})
+	if !ok {
+		return l.warn("a %s plan cannot be renewed", l.Plan.Kind())
+	}
+	what, err := r.Renew(spec)
+	if err != nil {
+		return l.warn("the new plan was not taken over: %v", err)
+	}
+	state, err := l.Plan.Read()
+	if err != nil {
+		return err
+	}
+	l.state = state
+	return l.record(journal.PlanChanged{Stories: l.stories(), Message: what})
+}
+
+func firstErr(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"ralph/internal/journal"
+)
+
+// tick is how often a wait looks at the wall clock. A timer alone stands still
+// while a laptop sleeps, and fires late by as much.
+const tick = time.Second
+
+// wait waits until a time by the wall clock, as a state in the journal.
+func (l *Loop) wait(ctx context.Context, reason string, until time.Time, message string) error {
+	began := time.Now().Round(0)
+	if err := l.record(journal.WaitStarted{Reason: reason, Until: timePtr(until), Message: message}); err != nil {
+		return err
+	}
+	if err := l.sleepUntil(ctx, until); err != nil {
+		return err
+	}
+	return l.record(journal.WaitEnded{Reason: reason, Seconds: time.Now().Round(0).Sub(began).Seconds()})
+}
+
+func (l *Loop) sleepUntil(ctx context.Context, until time.Time) error {
+	until = until.Round(0)
+	for {
+		left := until.Sub(time.Now().Round(0))
+		if left <= 0 {
+			return nil
+		}
+		if err := l.sleep(ctx, min(left, tick)); err != nil {
+			return err
+		}
+	}
+}
+
+// sleep waits for a moment or for the end of the run.
+func (l *Loop) sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return cause(ctx)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// cause is why the run is told to end, nil where it is not.
+func cause(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(ctx)
+}
+
+// clock shows a time to a person, with the day where it is not today.
+func clock(t time.Time) string {
+	t = t.Local()
+	if now := time.Now(); t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format("15:04")
+	}
+	return t.Format("Mon 2 Jan 15:04")
+}
+
+func list(s []string) string { return strings.Join(s, ", ") }
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,45 @@
+package plan_test
+
+import (
+	"testing"
+
+	"ralph/internal/plan"
+)
+
+func TestChoose(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		files      []string
+		done, text string
+		want       plan.Kind
+		warning    string
+		fails      bool
+	}{
+		{name: "a feature folder", files: []string{folder + "/prd.json", "tasks.md"}, want: plan.KindPRD},
+		{name: "a folder with a spec only", files: []string{folder + "/spec.md"}, text: "also this", want: plan.KindPRD},
+		{name: "a checklist", files: []string{"tasks.md"}, want: plan.KindTasks},
+		{name: "a checklist and a text", files: []string{"tasks.md"}, text: "this", want: plan.KindTasks},
+		{name: "a text alone", text: "this", want: plan.KindPrompt, warning: plan.NoTasks},
+		{name: "nothing: the preflight tells what is missing", want: plan.KindPRD},
+		{name: "tasks asked for beside a feature", files: []string{folder + "/prd.json", "tasks.md"}, done: "tasks", want: plan.KindTasks},
+		{name: "tasks asked for, none there, a text", done: "tasks", text: "this", want: plan.KindPrompt, warning: plan.NoTasks},
+		{name: "tasks asked for, none there, no text", done: "tasks", fails: true},
+		{name: "manual beside a feature", files: []string{folder + "/prd.json"}, done: "manual", text: "this", want: plan.KindPrompt},
+		{name: "manual without a text", done: "manual", fails: true},
+		{name: "prd asked for, none there", done: "prd", text: "this", want: plan.KindPRD},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := map[string]string{}
+			for _, f := range c.files {
+				files[f] = "- [ ] x\n"
+			}
+			p, warning, err := plan.Choose(plan.Choice{Root: write(t, files), Folder: folder, Done: c.done, Text: c.text})
+			if (err != nil) != c.fails {
+				t.Fatal(err)
+			}
+			if err == nil && (p.Kind() != c.want || warning != c.warning) {
+				t.Errorf("%s with %q, want %s with %q", p.Kind(), warning, c.want, c.warning)
+			}
+		})
+	}
+}

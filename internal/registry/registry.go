@@ -1,0 +1,124 @@
+// Package registry remembers which loops exist on this machine, for commands
+// that list them: one small file per worktree and unit. It only says where to
+// look; whether a loop is at work stands in its journal and its lock.
+package registry
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+)
+
+// Entry is one unit that has run.
+type Entry struct {
+	Unit     string    `json:"unit"`
+	Plan     string    `json:"plan"` // prd, tasks, change or prompt
+	Worktree string    `json:"worktree"`
+	Branch   string    `json:"branch"`
+	StateDir string    `json:"stateDir"` // the unit's: its journal, its lock
+	Folder   string    `json:"folder"`   // from the worktree's root: where status.json and the logs are
+	Updated  time.Time `json:"updated"`  // the start of its last run
+}
+
+// Dir is where the entries are, below ralph's home directory.
+func Dir(home string) string { return filepath.Join(home, "loops") }
+
+// file names an entry after what identifies it, whose own text may be too
+// long for a file's name or hold what a name cannot.
+func file(home, worktree, unit string) string {
+	sum := sha256.Sum256([]byte(worktree + "\x00" + unit))
+	return filepath.Join(Dir(home), hex.EncodeToString(sum[:12])+".json")
+}
+
+// Register adds an entry or replaces the one of the same worktree and unit.
+func Register(home string, e Entry) error {
+	if err := os.MkdirAll(Dir(home), 0o700); err != nil {
+		return fmt.Errorf("the list of loops cannot be written: %w", err)
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("the list of loops cannot be written: %w", err)
+	}
+	path := file(home, e.Worktree, e.Unit)
+	if err := renameio.WriteFile(path, append(data, '\n'), 0o600, renameio.WithTempDir(Dir(home))); err != nil {
+		return fmt.Errorf("the list of loops cannot be written: %w", err)
+	}
+	return nil
+}
+
+// Remove takes the entry of a unit off the list. One that is not there is no error.
+func Remove(home, worktree, unit string) error {
+	err := os.Remove(file(home, worktree, unit))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("a loop cannot be taken off the list: %w", err)
+	}
+	return nil
+}
+
+// Entries returns all entries, by worktree and unit. Files that cannot be read
+// are left out; broken are their paths.
+func Entries(home string) (entries []Entry, broken []string, err error) {
+	files, err := os.ReadDir(Dir(home))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("the list of loops cannot be read: %w", err)
+	}
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".json") {
+			continue // a file still being written
+		}
+		path := filepath.Join(Dir(home), f.Name())
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var e Entry
+		if err != nil || json.Unmarshal(data, &e) != nil || e.Worktree == "" || e.Unit == "" {
+			broken = append(broken, path)
+			continue
+		}
+		entries = append(entries, e)
+	}
+	slices.SortFunc(entries, func(a, b Entry) int {
+		if c := strings.Compare(a.Worktree, b.Worktree); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Unit, b.Unit)
+	})
+	return entries, broken, nil
+}
+
+// Stale tells whether the entry's worktree is gone. One that is there but
+// cannot be looked at is not.
+func (e Entry) Stale() bool {
+	_, err := os.Stat(e.Worktree)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// Clear removes the entries whose worktree is gone, and returns how many.
+func Clear(home string) (int, error) {
+	entries, _, err := Entries(home)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, e := range entries {
+		if !e.Stale() {
+			continue
+		}
+		if err := Remove(home, e.Worktree, e.Unit); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
