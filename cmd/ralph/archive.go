@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ralph/internal/archive"
+	"ralph/internal/stream"
+)
+
+// archiveCmd is "ralph archive".
+type archiveCmd struct {
+	List    bool   `help:"List the archives." xor:"what"`
+	Restore string `help:"Bring an archive back." placeholder:"NAME" xor:"what"`
+	JSON    bool   `help:"Print the list as JSON."`
+}
+
+// Run carries the command out.
+func (c *archiveCmd) Run(a *app) error {
+	p, err := here(a.ctx, "")
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.List || c.JSON:
+		return c.list(a, p)
+	case c.Restore != "":
+		return c.restore(a, p)
+	}
+	return c.put(a, p)
+}
+
+func (c *archiveCmd) put(a *app, p *place) error {
+	if p.unit == "" {
+		return errDetached
+	}
+	s, err := lockState(a.ctx, p)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	e, err := p.archive().Put(context.WithoutCancel(a.ctx), p.unit, time.Now(), nil)
+	if err != nil {
+		return err
+	}
+	a.t.printf("%s archived as %s\n", a.t.paint(green, a.t.symbol("✓")), e.Path)
+	a.t.printf("  bring it back with: ralph archive --restore %s\n", e.Name)
+	return nil
+}
+
+func (c *archiveCmd) list(a *app, p *place) error {
+	entries, warnings, err := p.archive().List()
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		a.t.warn("%s", w)
+	}
+	if c.JSON {
+		if entries == nil {
+			entries = []archive.Entry{}
+		}
+		enc := json.NewEncoder(a.t.out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(entries)
+	}
+	if len(entries) == 0 {
+		a.t.printf("nothing is archived\n")
+	}
+	for _, e := range entries {
+		stories := ""
+		if e.StoriesComplete != nil && e.StoriesTotal != nil {
+			stories = fmt.Sprintf("%d/%d stories", *e.StoriesComplete, *e.StoriesTotal)
+		}
+		a.t.printf("%s  %-14s  %s\n", e.ArchivedAt.Local().Format("2006-01-02 15:04"), stories, stream.Sanitize(e.Name))
+	}
+	return nil
+}
+
+func (c *archiveCmd) restore(a *app, p *place) error {
+	store := p.archive()
+	entries, _, err := store.List()
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(entries, func(e archive.Entry) bool { return e.Name == c.Restore })
+	if i < 0 {
+		return &hintError{fmt.Errorf("there is no archive %q", c.Restore), "see: ralph archive --list"}
+	}
+	p.unit = entries[i].Unit
+	p.folder, p.stateDir = filepath.Join(".ralph", p.unit), filepath.Join(p.repo.GitDir, "ralph", p.unit)
+	s, err := lockState(a.ctx, p)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	e, err := store.Restore(context.WithoutCancel(a.ctx), c.Restore)
+	if err != nil {
+		return err
+	}
+	a.t.printf("%s brought back as .ralph/%s/\n", a.t.paint(green, a.t.symbol("✓")), e.Unit)
+	return nil
+}

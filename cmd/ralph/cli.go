@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// exitUsage is the exit status of a bad command line.
+const exitUsage = 80
+
+const description = `Runs an AI coding agent again and again, each time with a fresh context, until every story of a plan is done.`
+
+const exitCodes = `Exit codes:
+  0    done
+  1    ended without being done
+  2    stopped at the usage limit
+  80   bad command line
+  130  Ctrl-C
+  143  SIGTERM, SIGHUP or 'ralph stop'`
+
+// grammar is every command; each has a file of its own.
+type grammar struct {
+	Color   string           `help:"Colour the output: auto, always or never." enum:"auto,always,never" default:"auto" placeholder:"WHEN"`
+	Version kong.VersionFlag `help:"Print the version."`
+
+	Run      runCmd      `cmd:"" aliases:"loop" help:"Run the loop in this terminal."`
+	Stop     stopCmd     `cmd:"" help:"End a loop and everything it started."`
+	Pause    pauseCmd    `cmd:"" help:"Hold a loop after the iteration at work."`
+	Resume   resumeCmd   `cmd:"" help:"Let a paused loop go on."`
+	Status   statusCmd   `cmd:"" help:"Tell how far a loop is."`
+	History  historyCmd  `cmd:"" help:"List the iterations of a unit."`
+	Logs     logsCmd     `cmd:"" help:"Show what the agent did in an iteration."`
+	List     listCmd     `cmd:"" help:"List all loops of this user."`
+	Validate validateCmd `cmd:"" help:"Check everything that must hold before a run."`
+	PRD      prdCmd      `cmd:"" name:"prd" help:"Make or refresh prd.json from spec.md."`
+	Archive  archiveCmd  `cmd:"" help:"Put a finished feature away, list the archives, bring one back."`
+	Config   configCmd   `cmd:"" help:"Show the settings and where each came from."`
+	Context  contextCmd  `cmd:"" help:"Steer a running loop without stopping it."`
+	Demo     demoCmd     `cmd:"" help:"Watch a whole loop on a scratch repository, without any agent."`
+}
+
+func options() []kong.Option {
+	return []kong.Option{
+		kong.Name("ralph"),
+		kong.Description(description),
+		kong.Vars{"version": "ralph " + version},
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Help(func(o kong.HelpOptions, ctx *kong.Context) error {
+			if err := kong.DefaultHelpPrinter(o, ctx); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(ctx.Stdout, "\n%s\n", exitCodes)
+			return err
+		}),
+	}
+}
+
+func badCommandLine(t *terminal, err error) int {
+	t.fail(err)
+	command := "ralph"
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Command() != "" {
+		command, _, _ = strings.Cut(parse.Context.Command(), " <")
+		command = "ralph " + command
+	}
+	t.hint("see: " + command + " --help")
+	return exitUsage
+}

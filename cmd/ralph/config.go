@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"ralph"
+	"ralph/internal/config"
+)
+
+// configCmd is "ralph config".
+type configCmd struct {
+	Show   configShowCmd   `cmd:"" default:"withargs" help:"Show every setting, its value and where it came from."`
+	Schema configSchemaCmd `cmd:"" help:"Print the JSON schema of config.yaml."`
+}
+
+type configShowCmd struct {
+	JSON bool `help:"Print the settings as JSON."`
+}
+
+// Run carries the command out.
+func (c *configShowCmd) Run(a *app) error {
+	p, err := here(a.ctx, "")
+	if err != nil {
+		return err
+	}
+	loaded, err := loadSettings(a, p.repo.Root, nil)
+	if err != nil {
+		return err
+	}
+	entries := loaded.Entries()
+	if c.JSON {
+		enc := json.NewEncoder(a.t.out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(entries)
+	}
+	width := 0
+	for _, e := range entries {
+		width = max(width, len(e.Key))
+	}
+	for _, e := range entries {
+		a.t.printf("%-*s  %s  %s\n", width, e.Key, e.Text(), a.t.paint(dim, "("+e.Origin+")"))
+	}
+	return nil
+}
+
+type configSchemaCmd struct{}
+
+// Run carries the command out.
+func (configSchemaCmd) Run(a *app) error {
+	schema, err := config.Schema(ralph.ConfigExample)
+	if err != nil {
+		return err
+	}
+	a.t.printf("%s\n", bytes.TrimSpace(schema))
+	return nil
+}

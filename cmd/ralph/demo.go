@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"ralph"
+)
+
+// demoBranch is the branch, and with it the unit, of the demo's feature.
+const demoBranch = "feature/greeting"
+
+// demoCmd is "ralph demo".
+type demoCmd struct {
+	Dir string `arg:"" optional:"" type:"path" help:"Folder for the scratch repository; it must not exist (default: a new one in the temporary folder)."`
+}
+
+// Run carries the command out.
+func (c *demoCmd) Run(a *app) error {
+	dir, err := c.repository(a.ctx)
+	if err != nil {
+		return fmt.Errorf("the demo cannot be set up: %w", err)
+	}
+	if err := os.Chdir(dir); err != nil {
+		return err
+	}
+	a.t.printf("A scratch repository with a feature of three stories is in %s\n", dir)
+	a.t.printf("%s\n\n", a.t.paint(dim, "The agent is 'replay': it plays a script, so that nothing else needs to be installed."))
+	demo := *a
+	demo.home = filepath.Join(dir, ".git", "ralph-home") // the user's own ledger stays as it is
+	run := runCmd{}
+	run.NoInteractive = true
+	if err := run.Run(&demo); err != nil {
+		return err
+	}
+	a.t.printf("\nLook round: cd %s && git log --stat, ralph history, ralph status\n", dir)
+	return nil
+}
+
+// repository makes the scratch repository.
+func (c *demoCmd) repository(ctx context.Context) (string, error) {
+	dir := c.Dir
+	var err error
+	if dir == "" {
+		dir, err = os.MkdirTemp("", "ralph-demo-")
+	} else {
+		err = os.Mkdir(dir, 0o755)
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := copyDemo(dir); err != nil {
+		return "", err
+	}
+	for _, args := range [][]string{
+		{"init", "-q"},
+		{"config", "user.name", "ralph demo"},
+		{"config", "user.email", "demo@example.invalid"},
+		{"config", "commit.gpgsign", "false"},
+		{"config", "core.hooksPath", "/dev/null"},
+		{"checkout", "-q", "-b", demoBranch},
+		{"add", "-A"},
+		{"commit", "-q", "-m", "A plan for a greeting program"},
+	} {
+		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(out)))
+		}
+	}
+	return dir, nil
+}
+
+// copyDemo writes the demo's files; those whose name ends in .sh can be executed.
+func copyDemo(dir string) error {
+	sub, err := fs.Sub(ralph.Templates, "templates/demo")
+	if err != nil {
+		return err
+	}
+	return fs.WalkDir(sub, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(sub, name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o644)
+		if strings.HasSuffix(name, ".sh") {
+			mode = 0o755
+		}
+		return os.WriteFile(to, data, mode)
+	})
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"ralph/internal/loop"
+	"ralph/internal/stream"
+)
+
+// dryRun shows what a run would do. It calls nothing and writes nothing.
+func (r *resolved) dryRun() error {
+	t := r.app.t
+	state, err := r.plan.Read()
+	if err != nil {
+		return err
+	}
+	row := func(name, format string, args ...any) {
+		t.printf("%-12s %s\n", name, stream.Sanitize(fmt.Sprintf(format, args...)))
+	}
+	done, total := state.Counts()
+	row("Unit:", "%s", nameOf(r.place))
+	row("Plan:", "%s, %d of %d done", r.plan.Kind(), done, total)
+	if state.Next != nil {
+		row("Next:", "%s", strings.TrimSpace(state.Next.ID+" "+state.Next.Title))
+	}
+	s := r.loopSettings()
+	row("Limits:", "%d iterations of %s, %d calls an hour, breaker at %d without progress or %d equal errors",
+		s.MaxIterations, duration(s.Limits.Timeout), s.RateLimit, s.NoProgress, s.SameError)
+	for _, c := range s.Checks {
+		row("Check:", "%s (%s, %s): %s", c.Name, c.When, duration(c.Timeout), c.Command)
+	}
+	row("Call:", "%s", quoted(r.harness.Argv(r.agent)))
+	row("Prompt:", "%s, on standard input:", r.source)
+	t.printf("\n%s\n", loop.Prompt(r.plan.Context(state), "", r.template))
+	return nil
+}
+
+// quoted shows an argv so that its words can be told apart; it is never parsed.
+func quoted(argv []string) string {
+	words := make([]string, len(argv))
+	for i, w := range argv {
+		words[i] = w
+		if w == "" || strings.ContainsAny(w, " \t\n\"'\\()*$&;|<>") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"ralph/internal/loop"
+	"ralph/internal/proc"
+)
+
+// guardian is the main function of the guardian process: args are the worktree
+// and the unit. When ralph has died it records the crash, as the next command
+// would.
+func guardian(args []string) int {
+	err := proc.Guard(func() {
+		if len(args) == 2 {
+			recordCrash(args[0], args[1])
+		}
+	})
+	if err != nil {
+		return 1
+	}
+	return 0
+}
+
+// recordCrash has nobody to tell of an error: what it cannot do the next run does.
+func recordCrash(root, unit string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if err := os.Chdir(root); err != nil {
+		return
+	}
+	p, err := here(ctx, unit)
+	if err != nil {
+		return
+	}
+	s, err := openState(ctx, p)
+	if err != nil {
+		return
+	}
+	defer s.close()
+	f := newFiles(newTerminal("never"), p)
+	_, _ = loop.Recover(ctx, s.writer, p.repo, p.stateDir, f.event)
+}

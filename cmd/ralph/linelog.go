@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// lineLog keeps what the terminal showed. It is derived: once it cannot be
+// written it says nothing more.
+type lineLog struct {
+	mu   sync.Mutex
+	file *os.File
+	buf  *bufio.Writer
+}
+
+// openLineLog begins the log anew.
+func openLineLog(path string) (*lineLog, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &lineLog{file: f, buf: bufio.NewWriterSize(f, 64<<10)}, nil
+}
+
+// Write implements io.Writer; it never fails, so that the terminal goes on.
+func (l *lineLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, _ = l.buf.Write(p)
+	return len(p), nil
+}
+
+func (l *lineLog) flush() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = l.buf.Flush()
+}
+
+func (l *lineLog) close() {
+	l.flush()
+	_ = l.file.Close()
+}

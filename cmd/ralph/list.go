@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"ralph/internal/journal"
+	"ralph/internal/registry"
+	"ralph/internal/stream"
+)
+
+// listCmd is "ralph list".
+type listCmd struct {
+	Active bool `help:"Leave out what has ended."`
+	JSON   bool `help:"Print the list as JSON."`
+}
+
+// listed is one unit of the list.
+type listed struct {
+	Unit          string       `json:"unit"`
+	Plan          string       `json:"plan"`
+	Worktree      string       `json:"worktree"`
+	Branch        string       `json:"branch"`
+	Status        journal.Text `json:"status"`
+	Alive         bool         `json:"alive"`
+	PID           journal.PID  `json:"pid"`
+	Iteration     int          `json:"iteration"`
+	MaxIterations int          `json:"maxIterations"`
+	LastUpdated   journal.Time `json:"lastUpdated"`
+}
+
+// Run carries the command out.
+func (c *listCmd) Run(a *app) error {
+	list, err := units(a)
+	if err != nil {
+		return err
+	}
+	if c.Active {
+		list = slices.DeleteFunc(list, func(l listed) bool { return !l.Alive })
+	}
+	if c.JSON {
+		enc := json.NewEncoder(a.t.out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(list)
+	}
+	if len(list) == 0 {
+		a.t.printf("no loops\n")
+		return nil
+	}
+	for _, l := range list {
+		state := string(l.Status)
+		if l.Alive {
+			state += ", LIVE"
+		}
+		a.t.printf("%-18s %3d/%-3d  %-12s  %s  %s\n", state, l.Iteration, l.MaxIterations, clock(l.LastUpdated.Time),
+			a.t.paint(bold, stream.Sanitize(l.Unit)), a.t.paint(dim, stream.Sanitize(l.Worktree)))
+	}
+	return nil
+}
+
+// units is every unit of this user that has run and is not archived, those at
+// work first, then the latest first.
+func units(a *app) ([]listed, error) {
+	entries, broken, err := registry.Entries(a.home)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range broken {
+		a.t.warn("%s cannot be read and is left out", path)
+	}
+	list := []listed{}
+	for _, e := range entries {
+		var s journal.Status
+		if _, err := journal.Scan(journal.Path(e.StateDir), s.Apply); err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				a.t.warn("%v", err)
+			}
+			continue
+		}
+		alive := s.Active() && loopAlive(s)
+		if !alive {
+			s = s.Crashed()
+		}
+		list = append(list, listed{Unit: e.Unit, Plan: e.Plan, Worktree: e.Worktree, Branch: e.Branch, Status: s.Status, Alive: alive,
+			PID: s.PID, Iteration: s.Iteration, MaxIterations: s.MaxIterations, LastUpdated: s.LastUpdated})
+	}
+	slices.SortStableFunc(list, func(x, y listed) int {
+		if x.Alive != y.Alive {
+			if x.Alive {
+				return -1
+			}
+			return 1
+		}
+		if c := y.LastUpdated.Compare(x.LastUpdated.Time); c != 0 {
+			return c
+		}
+		return strings.Compare(x.Unit, y.Unit)
+	})
+	return list, nil
+}

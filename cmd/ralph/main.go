@@ -1,0 +1,121 @@
+// Command ralph runs an AI coding agent in a loop until a plan is done.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"ralph/internal/loop"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+// The words that start this program again in another part.
+const (
+	guardianWord = "__guardian"
+	replayWord   = "__replay"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:]))
+}
+
+// run is the whole program; it returns the exit status.
+func run(args []string) int {
+	if len(args) > 0 {
+		switch args[0] {
+		case guardianWord:
+			return guardian(args[1:])
+		case replayWord:
+			return replayAgent(args[1:])
+		}
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	ctx, stop := signals()
+	defer stop()
+
+	var cli grammar
+	parser, err := kong.New(&cli, options()...)
+	if err != nil {
+		panic(err) // the grammar itself is wrong: no input can cause it
+	}
+	kctx, err := parser.Parse(args)
+	t := newTerminal(cli.Color)
+	if err != nil {
+		return badCommandLine(t, err)
+	}
+	return exitCode(t, kctx.Run(&app{ctx: ctx, t: t, home: ralphHome()}))
+}
+
+// app is what every command may use.
+type app struct {
+	ctx  context.Context
+	t    *terminal
+	home string // ~/.ralph
+}
+
+// exitError ends the program with a status; what there was to say has been said.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// hintError is an error with what to do about it.
+type hintError struct {
+	err  error
+	hint string
+}
+
+func (e *hintError) Error() string { return e.err.Error() }
+func (e *hintError) Unwrap() error { return e.err }
+
+func exitCode(t *terminal, err error) int {
+	var exit exitError
+	var hinted *hintError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return int(exit)
+	}
+	t.fail(err)
+	if errors.As(err, &hinted) {
+		t.hint(hinted.hint)
+	}
+	var usage *kong.ParseError
+	if errors.As(err, &usage) {
+		return exitUsage
+	}
+	return 1
+}
+
+// signals cancels the context at the first of INT, TERM and HUP, with the cause
+// that decides the exit code. Further ones change nothing: a second Ctrl-C must
+// not end ralph before the agent has ended.
+func signals() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	caught := make(chan os.Signal, 8)
+	// SIGPIPE is caught so that a reader of our output that goes away does not
+	// take the loop with it.
+	signal.Notify(caught, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	go func() {
+		for s := range caught {
+			switch s {
+			case syscall.SIGPIPE:
+			case syscall.SIGINT:
+				cancel(loop.ErrInterrupted)
+			default:
+				cancel(loop.ErrStopped)
+			}
+		}
+	}()
+	return ctx, func() { signal.Stop(caught); close(caught); cancel(nil) }
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ralph/internal/journal"
+)
+
+// files keeps the status files in line with the journal: status.json of the
+// unit and what programs of the worktree-tools format read. They are derived:
+// one that cannot be written costs a warning, never the run.
+type files struct {
+	t         *terminal
+	status    journal.Status
+	loop      journal.LoopState
+	statusAt  string
+	claudeDir string
+	warned    map[string]bool
+}
+
+func newFiles(t *terminal, p *place) *files {
+	f := &files{t: t, statusAt: filepath.Join(p.repo.Root, p.folder, "status.json"),
+		claudeDir: filepath.Join(p.repo.Root, ".claude"), warned: map[string]bool{}}
+	// What happened before matters where a run that died is recorded as such. A
+	// journal that cannot be read is told of by whoever needs it.
+	_, _ = journal.Scan(p.journalPath(), func(e journal.Event) {
+		f.status.Apply(e)
+		f.loop.Apply(e)
+	})
+	return f
+}
+
+// event is told of every event of the journal.
+func (f *files) event(e journal.Event) {
+	f.status.Apply(e)
+	f.loop.Apply(e)
+	switch e.Body.(type) {
+	case journal.RunStarted:
+		f.try(f.claudeDir, os.MkdirAll(f.claudeDir, 0o755))
+		pid := filepath.Join(f.claudeDir, "ralph-terminal.pid")
+		f.try(pid, os.WriteFile(pid, fmt.Appendf(nil, "%d\n", os.Getpid()), 0o644))
+	case journal.AttemptStarted, journal.IterationEnded, journal.PlanChanged, journal.WaitStarted, journal.WaitEnded, journal.RunEnded:
+	default:
+		return // nothing of it is in the files, or the next event follows at once
+	}
+	// An agent that tidied up may have taken the folder with it.
+	f.try(f.statusAt, errors.Join(os.MkdirAll(filepath.Dir(f.statusAt), 0o755), journal.WriteStatus(f.statusAt, f.status)))
+	state := filepath.Join(f.claudeDir, "loop-state.json")
+	f.try(state, journal.WriteLoopState(state, f.loop))
+	if _, ended := e.Body.(journal.RunEnded); ended {
+		_ = os.Remove(filepath.Join(f.claudeDir, "ralph-terminal.pid"))
+	}
+}
+
+func (f *files) try(path string, err error) {
+	if err != nil && !f.warned[path] {
+		f.warned[path] = true
+		f.t.warn("%s is not up to date: %v", path, err)
+	}
+}
+
+// excluded are the derived files that git is told to overlook.
+var excluded = []string{
+	"/.ralph/*/status.json", "/.ralph/*/logs/", "/.ralph/archive/*/status.json", "/.ralph/archive/*/logs/",
+	"/.ralph/archive/*/journal.jsonl", "/.claude/loop-state.json", "/.claude/ralph-loop.log", "/.claude/ralph-terminal.pid",
+}

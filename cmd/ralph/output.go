@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+
+	"ralph/internal/journal"
+)
+
+// output is everything that a run tells: the screen or JSON lines, the status
+// files, the log of the whole terminal.
+type output struct {
+	screen *screen
+	json   io.Writer
+	files  *files
+	log    *lineLog
+	t      *terminal
+}
+
+func (r *resolved) openOutput() (*output, error) {
+	t := r.app.t
+	o := &output{t: t, files: newFiles(t, r.place)}
+	if r.flags.JSON {
+		o.json = t.out
+		return o, nil
+	}
+	var w io.Writer = t.out
+	log, err := openLineLog(filepath.Join(r.place.repo.Root, ".claude", "ralph-loop.log"))
+	if err != nil {
+		t.warn("the terminal's output is not kept: %v", err)
+	} else {
+		o.log, w = log, io.MultiWriter(quiet{t.out}, log)
+	}
+	o.screen = newScreen(t, w, r.place.repo.Root, r.flags.Verbose)
+	return o, nil
+}
+
+func (o *output) event(e journal.Event) {
+	if o.json != nil {
+		if line, err := e.MarshalJSON(); err == nil {
+			_, _ = o.json.Write(append(line, '\n'))
+		}
+	} else {
+		o.screen.event(e)
+	}
+	o.files.event(e)
+	if o.log != nil {
+		o.log.flush()
+	}
+}
+
+// stopping says that the signal was heard.
+func (o *output) stopping() {
+	if o.screen != nil {
+		o.screen.remarkf(yellow, "…", "stopping, up to 5s")
+	}
+}
+
+func (o *output) drained() {
+	o.screen.drained()
+	if o.log != nil {
+		o.log.flush()
+	}
+}
+
+func (o *output) close() {
+	if o.log != nil {
+		o.log.close()
+	}
+}
+
+// quiet is a terminal that may go away without ending the run.
+type quiet struct{ io.Writer }
+
+func (q quiet) Write(p []byte) (int, error) {
+	if n, err := q.Writer.Write(p); err != nil && !errors.Is(err, io.ErrShortWrite) {
+		return max(n, len(p)), nil
+	}
+	return len(p), nil
+}

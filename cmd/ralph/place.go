@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"ralph/internal/archive"
+	"ralph/internal/git"
+)
+
+// place is where a command works: a worktree, and a unit in it.
+type place struct {
+	repo     *git.Repo
+	unit     string
+	branch   string
+	folder   string // of the feature, from the root
+	stateDir string // of the unit, in the git directory
+}
+
+// here finds the worktree that the command was called in and the unit of its
+// branch, or the one that was named.
+func here(ctx context.Context, unit string) (*place, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	repo, err := git.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &place{repo: repo, branch: head.Branch, unit: unit}
+	if p.unit == "" && head.Branch != "" {
+		if p.unit, err = git.UnitOf(head.Branch); err != nil {
+			return nil, err
+		}
+	}
+	p.folder = filepath.Join(".ralph", p.unit)
+	p.stateDir = filepath.Join(repo.GitDir, "ralph", p.unit)
+	return p, nil
+}
+
+func (p *place) journalPath() string { return filepath.Join(p.stateDir, "journal.jsonl") }
+
+// archive is where the worktree's finished features are.
+func (p *place) archive() *archive.Store {
+	return archive.Open(p.repo.Root, filepath.Join(p.repo.GitDir, "ralph"))
+}
+
+func (p *place) logDir() string { return filepath.Join(p.folder, "logs") }
+
+// ralphHome is the user's own folder for settings and ledgers.
+func ralphHome() string {
+	if dir := os.Getenv("RALPH_HOME"); dir != "" {
+		if abs, err := filepath.Abs(dir); err == nil {
+			return abs
+		}
+		return dir
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = os.TempDir()
+	}
+	return filepath.Join(home, ".ralph")
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"ralph/internal/loop"
+	"ralph/internal/plan"
+)
+
+// planCmd is "ralph plan".
+type planCmd struct {
+	Description string `arg:"" optional:"" help:"What the feature is about."`
+	Harness     string `aliases:"agent" help:"Coding agent to plan with: claude, codex, opencode, gemini or copilot." placeholder:"NAME"`
+	Model       string `help:"Model (default: the agent's own)." placeholder:"ID"`
+}
+
+// Run carries the command out: no loop and no guardian, the agent and the user
+// talk in this terminal.
+func (c *planCmd) Run(a *app) error {
+	p, err := here(a.ctx, "")
+	if err != nil {
+		return err
+	}
+	r := &resolved{app: a, flags: &runFlags{Harness: c.Harness, Model: c.Model}, place: p,
+		plan: &plan.PRD{Root: p.repo.Root, Folder: p.folder}}
+	if err := c.ready(a, r); err != nil {
+		return err
+	}
+	if err := r.loadSettings(); err != nil {
+		return err
+	}
+	if err := c.protected(r); err != nil {
+		return err
+	}
+	if err := r.chooseHarness(); err != nil {
+		return err
+	}
+	argv, err := c.call(a, r)
+	if err != nil {
+		return err
+	}
+	if err := converse(a, p.repo.Root, argv, r.harness.Environ(os.Environ(), nil)); err != nil {
+		return err
+	}
+	return c.conclude(a, p)
+}
+
+// ready says what stands in the way of any planning here.
+func (c *planCmd) ready(a *app, r *resolved) error {
+	p := r.place
+	switch op := p.repo.InProgress(); {
+	case p.unit == "" && op != "":
+		return &hintError{fmt.Errorf("a %s is in progress", op), "finish it first, or undo it"}
+	case p.unit == "":
+		return &hintError{errDetached.err, "begin a branch for the feature: git switch -c " + branchFor(c.Description)}
+	case running(p):
+		return &hintError{fmt.Errorf("a loop is at work on %s: it would put spec.md back after each iteration", p.unit),
+			"stop it first: ralph stop; or edit spec.md yourself and run: ralph prd"}
+	case !a.t.canAsk:
+		return &hintError{errors.New("planning is a conversation with the agent: it needs a terminal"),
+			fmt.Sprintf("without one, write %s/spec.md yourself and run: ralph prd", p.folder)}
+	}
+	return nil
+}
+
+// protected refuses to begin a plan on a branch that is not meant for features.
+// One that has a plan already was chosen with open eyes.
+func (c *planCmd) protected(r *resolved) error {
+	if !slices.Contains(r.settings.ProtectedBranches, r.place.branch) {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(r.place.repo.Root, r.place.folder, "spec.md")); err == nil {
+		return nil
+	}
+	return &hintError{fmt.Errorf("%s is a protected branch, and a plan is tied to its branch", r.place.branch),
+		"begin a branch for the feature: git switch -c " + branchFor(c.Description)}
+}
+
+// maxBranchWords is how many words of a description make the name of a branch.
+const maxBranchWords = 4
+
+// branchFor proposes a branch for what a feature is about.
+func branchFor(description string) string {
+	words := strings.FieldsFunc(strings.ToLower(description), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+	if len(words) == 0 {
+		return "feature/NAME"
+	}
+	return "feature/" + strings.Join(words[:min(len(words), maxBranchWords)], "-")
+}
+
+// call is how the agent is opened; its commands are installed on the way.
+func (c *planCmd) call(a *app, r *resolved) ([]string, error) {
+	d, ok := dialectOf(r.harness.Name)
+	if !ok {
+		var names []string
+		for _, d := range dialects() {
+			names = append(names, d.agent)
+		}
+		return nil, &hintError{fmt.Errorf("ralph does not know how to talk with the harness %s in a terminal", r.harness.Name),
+			"plan with one of " + strings.Join(names, ", ") + ": ralph plan --harness claude"}
+	}
+	command, err := loadSlashCommand(slashCommands[0])
+	if err != nil {
+		return nil, err
+	}
+	argv := d.argv(r.harness, r.agent.Model, d.message(command, strings.TrimSpace(c.Description)))
+	if _, err := exec.LookPath(argv[0]); err != nil {
+		return nil, &hintError{fmt.Errorf("Agent '%s' not found: there is no program %s", r.harness.Name, argv[0]),
+			"install it, put its command into ~/.ralph/config.yaml, or choose another with --harness NAME"}
+	}
+	return argv, install(a, r.place.repo.Root, d)
+}
+
+// install makes sure that the agent has its commands. One that was edited is
+// there, and is what the user wants.
+func install(a *app, root string, d dialect) error {
+	if d.folder == "" {
+		return nil
+	}
+	for _, name := range slashCommands {
+		f, err := inspect(root, d, name)
+		if err != nil {
+			return err
+		}
+		done, write := f.state.verb()
+		if f.state == fileEdited || !write {
+			continue
+		}
+		if err := f.write(); err != nil {
+			return err
+		}
+		a.t.printf("%s %s\n", done, f.rel)
+	}
+	return nil
+}
+
+// converse runs the agent in this terminal until it ends. A Ctrl-C is the
+// agent's, which is in the same process group; what asks only ralph to end is
+// passed on, and waited for.
+func converse(a *app, dir string, argv, env []string) error {
+	if a.ctx.Err() != nil {
+		return exitError(loop.ExitInterrupted)
+	}
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(told)
+	fd := int(a.t.in.Fd())
+	if state, err := term.GetState(fd); err == nil {
+		defer func() { _ = term.Restore(fd, state) }() // an agent that crashes leaves it raw
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = dir, env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("%s cannot be started: %w", argv[0], err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case s := <-told:
+		_ = cmd.Process.Signal(s) // it may have ended just now
+		<-ended
+		return exitError(loop.ExitStopped)
+	case err := <-ended:
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			a.t.warn("%s ended with %s", filepath.Base(argv[0]), exit)
+			return nil
+		}
+		return err
+	}
+}
+
+// conclude looks at what the conversation has led to: it brings prd.json up to
+// date, shows the report, and ends with 0 where the plan is ready to run.
+func (c *planCmd) conclude(a *app, p *place) error {
+	after := *a
+	after.ctx = context.WithoutCancel(a.ctx) // a Ctrl-C meanwhile was meant for the agent
+	a.t.printf("\n")
+	fresh, err := upToDate(p)
+	if err != nil {
+		return err
+	}
+	if !fresh {
+		if err := (&prdCmd{}).refresh(&after, p); err != nil {
+			return err
+		}
+		a.t.printf("\n")
+	}
+	r, err := (&runCmd{runFlags: runFlags{Harness: c.Harness, Model: c.Model}}).resolve(&after)
+	if err != nil {
+		return err
+	}
+	report, err := r.check()
+	if err != nil {
+		return err
+	}
+	if err := report.Text(a.t.out, a.t.color, a.t.ascii); err != nil {
+		return err
+	}
+	if !report.OK {
+		a.t.printf("\nGo on planning with: ralph plan\n")
+		return exitError(1)
+	}
+	a.t.printf("\nStart the loop with: %s\n", strings.Join(append([]string{"ralph run"}, c.harnessFlag()...), " "))
+	return nil
+}
+
+func (c *planCmd) harnessFlag() []string {
+	if c.Harness == "" {
+		return nil
+	}
+	return []string{"--harness", c.Harness}
+}
+
+// upToDate reports whether prd.json is at least as new as spec.md.
+func upToDate(p *place) (bool, error) {
+	dir := filepath.Join(p.repo.Root, p.folder)
+	spec, err := os.Stat(filepath.Join(dir, "spec.md"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, &hintError{fmt.Errorf("there is no plan yet: %s/spec.md does not exist", p.folder), "go on planning with: ralph plan"}
+	}
+	if err != nil {
+		return false, err
+	}
+	prd, err := os.Stat(filepath.Join(dir, "prd.json"))
+	return err == nil && !spec.ModTime().After(prd.ModTime()), nil
+}

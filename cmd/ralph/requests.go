@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/loop"
+	"ralph/internal/proc"
+)
+
+// unitArg is the unit that a command is about.
+type unitArg struct {
+	Unit string `arg:"" optional:"" help:"The unit (default: that of this branch)."`
+}
+
+// stopCmd is "ralph stop".
+type stopCmd struct{ unitArg }
+
+// Run carries the command out.
+func (c *stopCmd) Run(a *app) error {
+	return ask(a, c.Unit, journal.Request{Kind: loop.RequestStop}, "asked %s to stop; it ends its agent and itself within seconds\n")
+}
+
+// pauseCmd is "ralph pause".
+type pauseCmd struct{ unitArg }
+
+// Run carries the command out.
+func (c *pauseCmd) Run(a *app) error {
+	return ask(a, c.Unit, journal.Request{Kind: loop.RequestPause}, "%s pauses after the iteration at work; 'ralph resume' lets it go on\n")
+}
+
+// resumeCmd is "ralph resume".
+type resumeCmd struct{ unitArg }
+
+// Run carries the command out.
+func (c *resumeCmd) Run(a *app) error {
+	return ask(a, c.Unit, journal.Request{Kind: loop.RequestResume}, "%s goes on\n")
+}
+
+// contextCmd is "ralph context".
+type contextCmd struct {
+	Add   contextAddCmd   `cmd:"" help:"Tell the agent something from the next iteration on."`
+	Show  contextShowCmd  `cmd:"" help:"Show what the agent is told besides the plan."`
+	Clear contextClearCmd `cmd:"" help:"Tell the agent only the plan again."`
+}
+
+type contextAddCmd struct {
+	Text string `arg:"" help:"What to tell it."`
+}
+
+// Run carries the command out.
+func (c *contextAddCmd) Run(a *app) error {
+	return ask(a, "", journal.Request{Kind: loop.RequestContext, Text: c.Text}, "%s tells its agent from the next iteration on\n")
+}
+
+type contextClearCmd struct{}
+
+// Run carries the command out.
+func (c *contextClearCmd) Run(a *app) error {
+	return ask(a, "", journal.Request{Kind: loop.RequestClearContext}, "%s tells its agent only the plan from the next iteration on\n")
+}
+
+type contextShowCmd struct{}
+
+// Run carries the command out.
+func (c *contextShowCmd) Run(a *app) error {
+	p, err := here(a.ctx, "")
+	if err != nil {
+		return err
+	}
+	events, err := p.events(a.t)
+	if err != nil {
+		return err
+	}
+	for _, text := range loop.Steering(events) {
+		a.t.printf("- %s\n", text)
+	}
+	return nil
+}
+
+// ask leaves a request for the loop of a unit, if one is at work.
+func ask(a *app, unit string, q journal.Request, said string) error {
+	p, err := here(a.ctx, unit)
+	if err != nil {
+		return err
+	}
+	if p.unit == "" {
+		return errDetached
+	}
+	if !running(p) {
+		a.t.printf("no loop is at work on %s: nothing to %s\n", p.unit, q.Kind)
+		return nil
+	}
+	if err := p.post(q); err != nil {
+		return err
+	}
+	a.t.printf(said, p.unit)
+	return nil
+}
+
+// post leaves a request for the loop at work.
+func (p *place) post(q journal.Request) error {
+	q.PID = os.Getpid()
+	inbox, err := journal.OpenInbox(p.stateDir)
+	if err == nil {
+		_, err = inbox.Post(time.Now(), q)
+	}
+	if err != nil {
+		return fmt.Errorf("the loop of %s cannot be asked: %w", p.unit, err)
+	}
+	return nil
+}
+
+// running reports whether a loop is at work on the unit, without touching its lock.
+func running(p *place) bool {
+	h, err := journal.ReadHolder(p.stateDir)
+	if err != nil {
+		return false
+	}
+	return proc.ID{PID: h.PID, Start: h.PIDStart}.Alive()
+}

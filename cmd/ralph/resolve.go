@@ -1,0 +1,279 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ralph"
+	"ralph/internal/agent"
+	"ralph/internal/check"
+	"ralph/internal/config"
+	"ralph/internal/loop"
+	"ralph/internal/plan"
+	"ralph/internal/stream"
+)
+
+// resolved is a run before it starts: the flags and files made into a plan, its
+// limits and a call.
+type resolved struct {
+	app      *app
+	flags    *runFlags
+	text     string
+	place    *place
+	loaded   *config.Loaded
+	settings *config.Settings
+	plan     plan.Plan
+	harness  agent.Harness
+	agent    agent.Options
+	template string
+	source   string // where the template is from
+}
+
+// kindDefaults take the place of the built-in values for plans whose steps are
+// larger than a story; what a file, the environment or a flag says still wins.
+var kindDefaults = map[string]string{
+	"defaults.max_iterations":               "10",
+	"defaults.timeout_minutes":              "45",
+	"circuit_breaker.no_progress_threshold": "2",
+}
+
+// resolve reads everything that decides about the run, and changes nothing.
+func (c *runCmd) resolve(a *app) (*resolved, error) {
+	p, err := here(a.ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	r := &resolved{app: a, flags: &c.runFlags, text: c.Text, place: p}
+	var warning string
+	r.plan, warning, err = plan.Choose(plan.Choice{Root: p.repo.Root, Folder: p.folder, Done: c.Done, Text: c.Text})
+	if err != nil {
+		return nil, err
+	}
+	if warning != "" {
+		a.t.warn("%s", warning)
+	}
+	if err := r.loadSettings(); err != nil {
+		return nil, err
+	}
+	if err := r.chooseHarness(); err != nil {
+		return nil, err
+	}
+	return r, r.loadTemplate()
+}
+
+func (r *resolved) loadSettings() error {
+	loaded, err := loadSettings(r.app, r.place.repo.Root, r.flags.overrides())
+	if err != nil {
+		return err
+	}
+	if r.plan.Kind() != plan.KindPRD {
+		if loaded, err = loaded.WithDefaults(kindDefaults); err != nil {
+			return err
+		}
+	}
+	r.loaded, r.settings = loaded, &loaded.Settings
+	return nil
+}
+
+// loadSettings reads the settings of a worktree and shows what was wrong with them.
+func loadSettings(a *app, root string, flags []config.Override) (*config.Loaded, error) {
+	loaded, err := config.Load(config.Input{
+		Example: ralph.ConfigExample, UserFile: filepath.Join(a.home, "config.yaml"),
+		ProjectFile: filepath.Join(root, ".ralph", "config.yaml"), ProjectRoot: root,
+		Environ: os.Environ(), Flags: flags,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range loaded.Warnings {
+		a.t.warn("%s", w)
+	}
+	return loaded, nil
+}
+
+// overrides are the flags that stand in the place of a setting.
+func (f *runFlags) overrides() []config.Override {
+	var list []config.Override
+	set := func(given bool, key, flag, value string) {
+		if given {
+			list = append(list, config.Override{Key: key, Flag: flag, Value: value})
+		}
+	}
+	number := func(n *int, key, flag string) {
+		if n != nil {
+			set(true, key, flag, strconv.Itoa(*n))
+		}
+	}
+	span := func(d time.Duration, unit time.Duration) string {
+		return strconv.FormatFloat(float64(d)/float64(unit), 'g', -1, 64)
+	}
+	number(f.MaxIterations, "defaults.max_iterations", "--max-iterations")
+	number(f.MinIterations, "defaults.min_iterations", "--min-iterations")
+	number(f.RateLimit, "defaults.rate_limit_per_hour", "--rate-limit")
+	number(f.StallThreshold, "circuit_breaker.no_progress_threshold", "--stall-threshold")
+	number(f.SameError, "circuit_breaker.same_error_threshold", "--same-error")
+	if f.Timeout != nil {
+		set(true, "defaults.timeout_minutes", "--timeout", span(time.Duration(*f.Timeout), time.Minute))
+	}
+	if f.IdleTimeout != nil {
+		set(true, "defaults.idle_timeout_minutes", "--idle-timeout", span(time.Duration(*f.IdleTimeout), time.Minute))
+	}
+	if f.Pause != nil {
+		set(true, "defaults.pause_seconds", "--pause", span(time.Duration(*f.Pause), time.Second))
+	}
+	if f.MaxTokens != nil {
+		set(true, "budget.max_tokens", "--max-tokens", strconv.FormatInt(*f.MaxTokens, 10))
+	}
+	if f.MaxCost != nil {
+		set(true, "budget.max_cost_usd", "--max-cost", strconv.FormatFloat(*f.MaxCost, 'g', -1, 64))
+	}
+	set(f.Harness != "", "harness", "--harness", f.Harness)
+	set(f.Model != "", "model", "--model", f.Model)
+	set(f.OnLimit != "", "usage_limit.action", "--on-limit", f.OnLimit)
+	set(f.TrustPromise, "completion.trust_promise", "--trust-promise", "true")
+	set(f.DangerouslySkipPermissions, "claude.dangerously_skip_permissions", "--dangerously-skip-permissions", "true")
+	return list
+}
+
+// chooseHarness finds the agent and what the settings say about it.
+func (r *resolved) chooseHarness() error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("ralph cannot find its own program: %w", err)
+	}
+	s := r.settings
+	all := withSettings(agent.Builtin(exe), s)
+	h, ok := agent.Find(all, s.Harness)
+	if !ok {
+		var names []string
+		for _, h := range all {
+			names = append(names, h.Name)
+		}
+		return &hintError{fmt.Errorf("there is no harness %q", s.Harness), "known are: " + strings.Join(names, ", ")}
+	}
+	r.harness = h
+	r.agent = agent.Options{Model: s.ModelOf(h.Name), ApproveAll: s.Claude.DangerouslySkipPermissions, AllowedTools: s.Claude.AllowedTools}
+	return nil
+}
+
+// withSettings adds the harnesses of the settings, and changes those that are
+// known already.
+func withSettings(all []agent.Harness, s *config.Settings) []agent.Harness {
+	for i := range all {
+		if all[i].Name == "claude" {
+			all[i].Command = s.Claude.Command
+		}
+	}
+	for _, c := range s.Harnesses {
+		i := slices.IndexFunc(all, func(h agent.Harness) bool { return h.Name == c.Name })
+		if i < 0 {
+			all = append(all, agent.Custom(c.Name))
+			i = len(all) - 1
+		}
+		customise(&all[i], c)
+	}
+	return all
+}
+
+func customise(h *agent.Harness, c config.Harness) {
+	if len(c.Command) > 0 {
+		h.Command, h.Headless = c.Command, nil
+	}
+	if c.Prompt != "" {
+		h.Prompt = agent.PromptMode(c.Prompt)
+	}
+	if format, err := stream.ParseFormat(c.Output); err == nil && c.Output != "" {
+		h.Output = format
+	}
+	if len(c.ModelArgs) > 0 {
+		h.ModelArgs = c.ModelArgs
+	}
+	if len(c.SkipPermissionsArgs) > 0 {
+		h.ApproveAll = c.SkipPermissionsArgs
+	}
+	for name, value := range c.Env {
+		h.Env = append(h.Env, name+"="+value)
+	}
+	h.Limits, h.Errors = append(h.Limits, c.LimitPatterns...), append(h.Errors, c.ErrorPatterns...)
+}
+
+// loadTemplate finds the prompt template: the flag's, the feature's, the built-in one.
+func (r *resolved) loadTemplate() error {
+	feature := filepath.Join(r.place.repo.Root, r.place.folder, "prompt.md")
+	path := r.flags.Prompt
+	if path == "" && r.plan.Kind() == plan.KindPRD {
+		if _, err := os.Stat(feature); err == nil {
+			path = feature
+		}
+	}
+	text, source := "", "built-in"
+	if path != "" {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("the prompt template cannot be read: %w", err)
+		}
+		if len(strings.TrimSpace(string(data))) == 0 {
+			return &hintError{fmt.Errorf("the prompt template %s is empty", path), "write what the agent shall do in every iteration, or remove the file"}
+		}
+		text, source = string(data), relative(r.place.repo.Root, path)
+	} else {
+		name := "templates/prompt-tdd.md"
+		if r.plan.Kind() != plan.KindPRD {
+			name = "templates/prompt-task.md"
+		}
+		data, err := ralph.Templates.ReadFile(name)
+		if err != nil {
+			return errors.New("this build of ralph lacks its prompt templates")
+		}
+		text = string(data)
+	}
+	r.source = source
+	r.template = strings.NewReplacer("{{promise}}", r.settings.Completion.Promise, "{{folder}}", r.place.folder, "{{unit}}", r.place.unit).Replace(text)
+	return nil
+}
+
+// loopSettings are the settings in the loop's own terms.
+func (r *resolved) loopSettings() loop.Settings {
+	s := r.settings
+	checks := r.checks()
+	return loop.Settings{
+		MaxIterations: s.Defaults.MaxIterations, MinIterations: s.Defaults.MinIterations,
+		Limits: agent.Limits{Timeout: s.Defaults.TimeoutMinutes.Duration(), Idle: s.Defaults.IdleTimeoutMinutes.Duration()},
+		Pause:  s.Defaults.PauseSeconds.Duration(), Transient: s.Defaults.TransientSeconds.Duration(),
+		RateLimit: s.Defaults.RateLimitPerHour, NoProgress: s.CircuitBreaker.NoProgressThreshold, SameError: s.CircuitBreaker.SameErrorThreshold,
+		OnLimit: s.UsageLimit.Action, AskTimeout: s.UsageLimit.AskTimeoutSeconds.Duration(), MaxWait: s.UsageLimit.MaxWaitHours.Duration(),
+		MaxTokens: s.Budget.MaxTokens, MaxCost: s.Budget.MaxCostUSD,
+		Promise: s.Completion.Promise, TrustPromise: s.Completion.TrustPromise,
+		RequireChange:  s.Completion.RequireChange == "true" || s.Completion.RequireChange == "auto" && len(checks) > 0,
+		AcceptBaseline: r.flags.AcceptBaseline, ResetCircuit: r.flags.ResetCircuit,
+		Template: r.template, Checks: checks,
+	}
+}
+
+func (r *resolved) checks() []check.Check {
+	list := make([]check.Check, 0, len(r.settings.QualityChecks))
+	for _, c := range r.settings.QualityChecks {
+		timeout := c.TimeoutMinutes.Duration()
+		if timeout == 0 {
+			timeout = r.settings.Defaults.TimeoutMinutes.Duration()
+		}
+		list = append(list, check.Check{Name: c.Name, Command: c.Command, When: check.When(c.When), Timeout: timeout, AcceptBaseline: c.AcceptBaseline})
+	}
+	return list
+}
+
+// checkEnv is the environment of the checks: without the agents' own keys,
+// which the project's tests have no need of, unless the settings keep them.
+func (r *resolved) checkEnv() []string {
+	drop := slices.Clone(r.settings.CheckEnv.Drop)
+	for _, h := range agent.Builtin("ralph") {
+		drop = append(drop, h.LoginEnv...)
+	}
+	return agent.Without(os.Environ(), drop, r.settings.CheckEnv.Keep)
+}

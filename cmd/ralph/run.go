@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ralph/internal/archive"
+	"ralph/internal/journal"
+	"ralph/internal/loop"
+	"ralph/internal/plan"
+	"ralph/internal/preflight"
+	"ralph/internal/proc"
+	"ralph/internal/ratelimit"
+	"ralph/internal/registry"
+)
+
+// runCmd is "ralph run".
+type runCmd struct {
+	Text string `arg:"" optional:"" name:"prompt" help:"What to do, in words: in addition to the plan, or in place of one."`
+	runFlags
+}
+
+// Run carries the command out.
+func (c *runCmd) Run(a *app) error {
+	r, err := c.resolve(a)
+	if err != nil {
+		return err
+	}
+	if !c.SkipPreflight {
+		if err := r.preflight(); err != nil {
+			return err
+		}
+	}
+	if c.DryRun {
+		return r.dryRun()
+	}
+	return r.start()
+}
+
+// start runs the loop in this process.
+func (r *resolved) start() error {
+	s, err := openState(r.app.ctx, r.place)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := r.place.repo.Exclude(excluded...); err != nil {
+		r.app.t.warn("git cannot be told to overlook ralph's own files: %v", err)
+	}
+	out, err := r.openOutput()
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	if _, err := loop.Recover(r.app.ctx, s.writer, r.place.repo, r.place.stateDir, out.event); err != nil {
+		return err
+	}
+	l, err := r.newLoop(s, out)
+	if err != nil {
+		return err
+	}
+	if err := r.noteOwner(); err != nil {
+		return err
+	}
+	if err := registry.Register(r.app.home, registry.Entry{Unit: r.place.unit, Plan: string(r.plan.Kind()), Worktree: r.place.repo.Root,
+		Branch: r.place.branch, StateDir: r.place.stateDir, Folder: r.place.folder, Updated: time.Now()}); err != nil {
+		r.app.t.warn("'ralph list' will not know this loop: %v", err)
+	}
+	stopSaying := context.AfterFunc(r.app.ctx, out.stopping)
+	end, err := l.Run(r.app.ctx)
+	stopSaying()
+	if err != nil {
+		return err
+	}
+	archived := ""
+	if end.Done() && !r.flags.NoArchive && r.plan.Kind() == plan.KindPRD {
+		archived = r.archive(s, l.Identity.Run)
+	}
+	out.summary(end, archived)
+	if code := end.ExitCode(); code != 0 {
+		return exitError(code)
+	}
+	return nil
+}
+
+// noteOwner writes down, at the first run, which branch the feature's folder
+// belongs to: another branch may have the same unit.
+func (r *resolved) noteOwner() error {
+	file := r.ownerFile()
+	if _, err := os.Stat(file); err == nil || r.plan.Kind() != plan.KindPRD {
+		return nil
+	}
+	return preflight.NoteOwner(file, r.place.branch)
+}
+
+func (r *resolved) ownerFile() string { return filepath.Join(r.place.stateDir, "branch") }
+
+// newLoop puts the run together.
+func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
+	self, err := proc.Self()
+	if err != nil {
+		return nil, err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("ralph cannot find its own program: %w", err)
+	}
+	runID, err := r.newRunID()
+	if err != nil {
+		return nil, err
+	}
+	host, _ := os.Hostname()
+	token := rand.Text()
+	l := &loop.Loop{
+		Identity: loop.Identity{Version: version, Run: runID, Unit: r.place.unit, Feature: r.place.unit, Task: r.text,
+			StateDir: r.place.stateDir, LogDir: r.place.logDir(), Self: self, Host: host, Token: token},
+		Settings: r.loopSettings(),
+		Plan:     r.plan, Repo: r.place.repo, Journal: s.writer, Inbox: s.inbox,
+		Ledger:  ratelimit.Open(filepath.Join(r.app.home, "ratelimit"), r.harness.Name, r.settings.Defaults.RateLimitPerHour),
+		Harness: r.harness, Agent: r.agent, Env: os.Environ(), CheckEnv: r.checkEnv(),
+		Guardian: func() (*proc.Guardian, error) {
+			return proc.StartGuardian([]string{exe, guardianWord, r.place.repo.Root, r.place.unit}, token)
+		},
+		Observe: out.event,
+	}
+	if out.screen != nil {
+		l.Stream, l.Drained = out.screen.stream, out.drained
+	}
+	if r.app.t.canAsk && !r.flags.NoInteractive && !r.flags.JSON {
+		l.Ask = r.app.t.ask
+	}
+	return l, nil
+}
+
+// newRunID names the run and makes room for its logs: those of the run before
+// move to a folder with its name.
+func (r *resolved) newRunID() (string, error) {
+	logs := filepath.Join(r.place.repo.Root, r.place.logDir())
+	if err := os.MkdirAll(logs, 0o755); err != nil {
+		return "", fmt.Errorf("the logs' folder cannot be made: %w", err)
+	}
+	events, _, err := journal.ReadFile(r.place.journalPath())
+	if err != nil {
+		return "", err
+	}
+	taken := map[string]bool{}
+	last := ""
+	for _, e := range events {
+		taken[e.Run], last = true, e.Run
+	}
+	if err := moveLogs(logs, last); err != nil {
+		return "", err
+	}
+	return journal.NewRunID(time.Now(), func(id string) bool { return taken[id] }), nil
+}
+
+// moveLogs puts the logs of the last run away.
+func moveLogs(dir, run string) error {
+	old, err := filepath.Glob(filepath.Join(dir, "iteration-*.log"))
+	if err != nil || len(old) == 0 {
+		return err
+	}
+	if run == "" {
+		run = "unknown-run"
+	}
+	to := filepath.Join(dir, run)
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return fmt.Errorf("the logs of the last run cannot be moved: %w", err)
+	}
+	for _, path := range old {
+		if err := os.Rename(path, filepath.Join(to, filepath.Base(path))); err != nil {
+			return fmt.Errorf("the logs of the last run cannot be moved: %w", err)
+		}
+	}
+	return nil
+}
+
+// archive puts the finished feature away; where that does not work the feature
+// stays where it is, and the run is done all the same.
+func (r *resolved) archive(s *state, run string) string {
+	// A signal from now on must not leave the work half put away.
+	ctx := context.WithoutCancel(r.app.ctx)
+	e, err := r.place.archive().Put(ctx, r.place.unit, time.Now(), func(e archive.Entry) error {
+		_, err := s.writer.Append(run, time.Now(), journal.Archived{Path: e.Path})
+		s.closeWriter()
+		return err
+	})
+	if err != nil {
+		r.app.t.warn("the feature is done, but: %v", err)
+		return ""
+	}
+	return e.Name
+}

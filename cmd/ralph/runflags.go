@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// runFlags are the flags of every command that starts a loop. What can stand in
+// a settings file too has no default here: the file decides.
+type runFlags struct {
+	MaxIterations *int     `short:"n" aliases:"max" help:"Iterations in this run (default 20; tasks and text plans 10)." placeholder:"N"`
+	MinIterations *int     `help:"Believe no promise before this many iterations have ended (default 1)." placeholder:"N"`
+	Timeout       *minutes `short:"t" aliases:"iteration-timeout" help:"Per iteration; a bare number is minutes, else 90s, 1h30m (default 15; tasks and text plans 45)." placeholder:"D"`
+	IdleTimeout   *minutes `help:"End an iteration that shows no sign of life for so long (default off)." placeholder:"D"`
+	RateLimit     *int     `short:"r" help:"Agent calls per clock hour, all loops of this user and harness together; 0 is off (default 100)." placeholder:"N"`
+	Prompt        string   `short:"p" help:"Prompt template (default: the feature's prompt.md, else the built-in one)." placeholder:"FILE"`
+	Harness       string   `aliases:"agent" help:"Coding agent: claude, codex, opencode, gemini, copilot, replay or one of the settings." placeholder:"NAME"`
+	Model         string   `help:"Model (default: the agent's own)." placeholder:"ID"`
+	Done          string   `help:"How done is recognised: prd, tasks or manual (default: by what is there)." enum:",prd,tasks,manual" default:"" placeholder:"HOW"`
+
+	AcceptBaseline bool     `help:"Quality checks that fail before the run do not stand in the way of done."`
+	StallThreshold *int     `aliases:"no-progress" help:"Iterations without progress that end the run (default 3; tasks and text plans 2)." placeholder:"N"`
+	SameError      *int     `help:"Equal errors in a row that end the run (default 5)." placeholder:"N"`
+	OnLimit        string   `help:"At the provider's usage limit: ask, wait or exit (default ask)." enum:",ask,wait,exit" default:"" placeholder:"HOW"`
+	MaxTokens      *int64   `help:"End after the iteration that spends more; input and output, without cache." placeholder:"N"`
+	MaxCost        *float64 `help:"End after the iteration that costs more in all, in US dollars." placeholder:"USD"`
+	Pause          *seconds `help:"Between iterations (default 2s)." placeholder:"D"`
+
+	DangerouslySkipPermissions bool `aliases:"allow-all,yolo" help:"Let the agent do everything without asking."`
+	TrustPromise               bool `help:"Believe the agent's promise even while stories are open."`
+	NoInteractive              bool `help:"Ask nothing, also on a terminal."`
+	NoArchive                  bool `help:"Leave a finished feature where it is."`
+	ResetCircuit               bool `help:"Close the circuit breaker that the last run left open."`
+	SkipPreflight              bool `help:"Start in spite of what preflight finds."`
+	DryRun                     bool `help:"Show plan, settings, call and prompt; call nothing, write nothing."`
+	Verbose                    bool `short:"v" help:"Show what tools answer, and the output of failed checks."`
+	JSON                       bool `help:"Print the journal's events, a JSON line each, and nothing else."`
+}
+
+// Validate refuses numbers that make no sense; kong calls it.
+func (f *runFlags) Validate() error {
+	for _, n := range []struct {
+		flag  string
+		value *int
+		least int
+	}{
+		{"--max-iterations", f.MaxIterations, 1}, {"--min-iterations", f.MinIterations, 0}, {"--rate-limit", f.RateLimit, 0},
+		{"--stall-threshold", f.StallThreshold, 1}, {"--same-error", f.SameError, 1},
+	} {
+		if n.value != nil && *n.value < n.least {
+			return fmt.Errorf("%s must be at least %d, not %d", n.flag, n.least, *n.value)
+		}
+	}
+	if f.Timeout != nil && *f.Timeout <= 0 {
+		return errors.New("--timeout must be more than 0")
+	}
+	if f.MaxTokens != nil && *f.MaxTokens < 1 {
+		return fmt.Errorf("--max-tokens must be at least 1, not %d", *f.MaxTokens)
+	}
+	if f.MaxCost != nil && *f.MaxCost <= 0 {
+		return fmt.Errorf("--max-cost must be more than 0, not %g", *f.MaxCost)
+	}
+	return nil
+}
+
+// minutes is a duration on the command line whose bare number is minutes.
+type minutes time.Duration
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (m *minutes) UnmarshalText(text []byte) error {
+	d, err := parseDuration(string(text), time.Minute)
+	*m = minutes(d)
+	return err
+}
+
+// seconds is a duration on the command line whose bare number is seconds.
+type seconds time.Duration
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *seconds) UnmarshalText(text []byte) error {
+	d, err := parseDuration(string(text), time.Second)
+	*s = seconds(d)
+	return err
+}
+
+func parseDuration(s string, unit time.Duration) (time.Duration, error) {
+	s = strings.TrimSpace(s)
+	if n, err := strconv.ParseFloat(s, 64); err == nil {
+		// The largest duration is 292 years; a number beyond it would wrap round.
+		if n < 0 || n > 1e6 {
+			return 0, fmt.Errorf("%q is out of range", s)
+		}
+		return time.Duration(n * float64(unit)), nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%q is no duration: write a number, or one like 90s, 15m or 1h30m", s)
+	}
+	return d, nil
+}

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/stream"
+)
+
+// screen shows a run to the person at the terminal: the journal's events as
+// headings and verdicts, the agent's output as it comes. It decides nothing.
+type screen struct {
+	mu      sync.Mutex
+	t       *terminal
+	w       io.Writer
+	agent   *stream.Printer
+	verbose bool
+	title   string // of the terminal, empty where there is none
+	max     int
+	started time.Time
+	stories int
+	waiting *countdown
+}
+
+func newScreen(t *terminal, w io.Writer, worktree string, verbose bool) *screen {
+	s := &screen{t: t, w: w, verbose: verbose}
+	s.agent = stream.NewPrinter(w, stream.PrinterOptions{Color: t.color, Verbose: verbose, ASCII: t.ascii, Width: t.width()})
+	if t.isTTY {
+		s.title = "Ralph: " + stream.Sanitize(filepath.Base(worktree))
+	}
+	return s
+}
+
+// stream shows one event of the agent's output.
+func (s *screen) stream(e stream.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.agent.Event(e)
+}
+
+func (s *screen) drained() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.agent.Flush()
+}
+
+// event shows one event of the journal.
+func (s *screen) event(e journal.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.agent.Flush()
+	switch b := e.Body.(type) {
+	case journal.RunStarted:
+		s.runStarted(b, e.Time)
+	case journal.IterationStarted:
+		s.iterationStarted(b)
+	case journal.AttemptStarted:
+		if b.Attempt > 1 {
+			s.line(dim, "●", fmt.Sprintf("calling the agent again (attempt %d)", b.Attempt))
+		}
+	case journal.IterationEnded:
+		s.iterationEnded(b)
+	case journal.WaitStarted:
+		s.wait(b)
+	case journal.WaitEnded:
+		s.stopWaiting()
+	case journal.CheckEnded:
+		s.check(b)
+	case journal.RunEnded:
+		s.stopWaiting()
+		s.setTitle(loopWord(b.Status, b.Reason))
+	default:
+		s.remark(e.Body)
+	}
+}
+
+// remarkf shows a line that is not in the journal.
+func (s *screen) remarkf(code, mark, format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.agent.Flush()
+	s.line(code, mark, fmt.Sprintf(format, args...))
+}
+
+// remark shows events that are a line each.
+func (s *screen) remark(body journal.Body) {
+	switch b := body.(type) {
+	case journal.ClaimRejected:
+		what := b.Claim
+		if len(b.Stories) > 0 {
+			what = strings.Join(b.Stories, ", ")
+		}
+		s.line(yellow, "⚠", fmt.Sprintf("not accepted: %s: %s", what, b.Reason))
+	case journal.PlanRestored:
+		text := fmt.Sprintf("put back %s: %s", b.Path, b.What)
+		if b.Kept != "" {
+			text += "; what stood there is kept in " + b.Kept
+		}
+		s.line(yellow, "⚠", text)
+	case journal.NoWork:
+		s.line(yellow, "⚠", fmt.Sprintf("%s: marked as done, but nothing outside of the plan was changed", strings.Join(b.Stories, ", ")))
+	case journal.HeadMoved:
+		s.line(yellow, "⚠", b.Message)
+	case journal.BreakerOpened:
+		s.line(red, "✗", fmt.Sprintf("circuit breaker open: %s (%d in a row)", strings.ReplaceAll(b.Reason, "_", " "), b.Count))
+	case journal.BreakerReset:
+		s.line(dim, "●", "circuit breaker closed: "+b.Message)
+	case journal.PlanChanged:
+		s.line(cyan, "●", b.Message)
+	case journal.Request:
+		s.line(cyan, "●", strings.TrimSpace("asked to "+strings.ReplaceAll(b.Kind, "_", " ")+" "+b.Text))
+	case journal.Warning:
+		s.line(yellow, "⚠", b.Message)
+	}
+}
+
+func (s *screen) runStarted(b journal.RunStarted, at time.Time) {
+	s.max, s.started, s.stories = b.MaxIterations, at, len(b.Stories)
+	model := b.Harness
+	if b.Model != "" {
+		model += " (" + b.Model + ")"
+	}
+	dot := " " + s.t.symbol("·") + " "
+	head := strings.Join([]string{b.Unit, b.Plan + " plan", model}, dot)
+	fmt.Fprintf(s.w, "%s%s%s\n", s.t.paint(bold, "ralph"), dot, stream.Sanitize(head))
+	done := 0
+	for _, st := range b.Stories {
+		if st.Done {
+			done++
+		}
+	}
+	limits := fmt.Sprintf("at most %d iterations of %s", b.MaxIterations, duration(time.Duration(b.TimeoutSeconds*float64(time.Second))))
+	if len(b.Stories) > 0 {
+		limits = fmt.Sprintf("Progress: %d/%d %s%s%s", done, len(b.Stories), itemWord(b.Plan), dot, limits)
+	}
+	fmt.Fprintln(s.w, s.t.paint(dim, limits))
+}
+
+func (s *screen) iterationStarted(b journal.IterationStarted) {
+	head := fmt.Sprintf("Iteration: %d/%d", b.N, s.max)
+	if b.Story != nil {
+		head += "  " + title(*b.Story)
+	}
+	head = stream.Sanitize(head)
+	rule := strings.Repeat(s.t.symbol("─"), 2)
+	fmt.Fprintf(s.w, "\n%s\n", s.t.paint(bold, rule+" "+head+" "+rule))
+	s.setTitle(fmt.Sprintf("%d/%d", b.N, s.max))
+}
+
+func (s *screen) iterationEnded(b journal.IterationEnded) {
+	var parts []string
+	if len(b.StoriesPassed) > 0 {
+		parts = append(parts, strings.Join(b.StoriesPassed, ", ")+" done")
+	}
+	if n := len(b.Commits); n > 0 {
+		parts = append(parts, plural(n, "commit"))
+	}
+	if total := b.Tokens.Total(); total > 0 {
+		parts = append(parts, tokens(total, b.TokensEstimated)+" tokens")
+	}
+	if b.CostUSD != nil && *b.CostUSD > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f", *b.CostUSD))
+	}
+	if b.StoriesTotal > 0 {
+		parts = append(parts, fmt.Sprintf("Progress: %d/%d", b.StoriesComplete, b.StoriesTotal))
+	}
+	if !b.Progress && b.NoProgress > 0 {
+		parts = append(parts, fmt.Sprintf("no progress (%d in a row)", b.NoProgress))
+	}
+	dot := " " + s.t.symbol("·") + " "
+	if b.Outcome != "ok" {
+		s.line(red, "✗", strings.Join(append([]string{b.Outcome + ": " + b.Error}, parts...), dot))
+		return
+	}
+	code, mark := green, "✓"
+	if !b.Progress {
+		code, mark = yellow, "●"
+	}
+	s.line(code, mark, strings.Join(append([]string{fmt.Sprintf("iteration %d", b.N)}, parts...), dot))
+}
+
+func (s *screen) check(b journal.CheckEnded) {
+	text := fmt.Sprintf("check %s: %s (%s)", b.Name, b.Outcome, duration(time.Duration(b.DurationSeconds*float64(time.Second))))
+	if b.Outcome == "passed" {
+		s.line(green, "✓", text)
+		return
+	}
+	s.line(red, "✗", text)
+	if s.verbose || b.Phase == "baseline" {
+		for line := range strings.Lines(lastLines(b.Tail, 5)) {
+			fmt.Fprintf(s.w, "    %s\n", stream.Sanitize(strings.TrimRight(line, "\n")))
+		}
+	}
+}
+
+func (s *screen) line(code, mark, text string) {
+	fmt.Fprintf(s.w, "%s %s\n", s.t.paint(code, s.t.symbol(mark)), stream.Sanitize(text))
+}
+
+// setTitle names the terminal; the sequence goes to the terminal only, never
+// into a file.
+func (s *screen) setTitle(state string) {
+	if s.title != "" {
+		fmt.Fprintf(s.t.out, "\x1b]2;%s [%s]\x07", s.title, state)
+	}
+}
+
+// wait says why the run waits, and on a terminal counts down.
+func (s *screen) wait(b journal.WaitStarted) {
+	until := ""
+	if b.Until != nil {
+		until = " until " + clock(*b.Until)
+	}
+	s.line(yellow, "…", fmt.Sprintf("waiting%s (%s): %s", until, strings.ReplaceAll(b.Reason, "_", " "), b.Message))
+	if s.t.isTTY && b.Until != nil && time.Until(*b.Until) > 2*time.Second {
+		s.waiting = startCountdown(s.t.out, *b.Until)
+	}
+}
+
+func (s *screen) stopWaiting() {
+	if s.waiting != nil {
+		s.waiting.stop()
+		s.waiting = nil
+	}
+}
+
+// countdown is one line of the terminal that is drawn anew each second.
+type countdown struct {
+	done chan struct{}
+	wg   sync.WaitGroup
+}
+
+func startCountdown(w io.Writer, until time.Time) *countdown {
+	c := &countdown{done: make(chan struct{})}
+	c.wg.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			// The wall clock counts: a laptop may have slept.
+			fmt.Fprintf(w, "\r\x1b[K  %s left ", duration(until.Sub(time.Now().Round(0))))
+			select {
+			case <-c.done:
+				fmt.Fprint(w, "\r\x1b[K")
+				return
+			case <-tick.C:
+			}
+		}
+	})
+	return c
+}
+
+func (c *countdown) stop() { close(c.done); c.wg.Wait() }

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain makes the test binary be ralph for the scripts.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ralph": main})
+}
+
+// TestScripts runs the program as its user would. Each script is a page of the
+// manual: what is typed, what is answered, with which exit status.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("RALPH_HOME", filepath.Join(env.WorkDir, ".home"))
+			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+			env.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
+			for _, who := range []string{"AUTHOR", "COMMITTER"} {
+				env.Setenv("GIT_"+who+"_NAME", "tester")
+				env.Setenv("GIT_"+who+"_EMAIL", "tester@example.invalid")
+			}
+			env.Setenv("NO_COLOR", "1")
+			env.Setenv("LANG", "C.UTF-8")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   exits,
+			"feature": feature,
+		},
+	})
+}
+
+// exits runs a command and wants a certain exit status: exits N command...
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	if err != nil || neg || len(args) < 2 {
+		ts.Fatalf("usage: exits status command...")
+	}
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// feature makes a repository with a feature of N stories in the folder repo, and
+// goes there: feature N. What the agent does is the script's replay.yaml, if
+// there is one; what the settings are its config.yaml.
+func feature(ts *testscript.TestScript, neg bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	repo := ts.MkAbs("repo")
+	unit := filepath.Join(repo, ".ralph", "feature-x")
+	ts.Check(os.MkdirAll(unit, 0o755))
+	var spec, stories []string
+	for i := 1; i <= n; i++ {
+		title := fmt.Sprintf("Step %d", i)
+		spec = append(spec, fmt.Sprintf("### STORY-%03d: %s\n\n**Acceptance Criteria:**\n- [ ] It does %d\n- [ ] Typecheck passes\n- [ ] Unit tests pass\n", i, title, i))
+		stories = append(stories, fmt.Sprintf(`    {
+      "id": "STORY-%03d",
+      "title": %q,
+      "acceptanceCriteria": ["It does %d", "Typecheck passes", "Unit tests pass"],
+      "priority": %d,
+      "passes": false,
+      "notes": ""
+    }`, i, title, i, i))
+	}
+	write := func(path, text string) {
+		ts.Check(os.MkdirAll(filepath.Dir(path), 0o755))
+		ts.Check(os.WriteFile(path, []byte(text), 0o644))
+	}
+	write(filepath.Join(unit, "spec.md"), "---\ncreated: 2026-01-02T03:04:05Z\n---\n# X\n\n## Problem Statement\n\nX is missing.\n\n## Success Criteria\n\n- [ ] X is there\n\n"+
+		"## User Stories\n\n"+strings.Join(spec, "\n")+"\n## Out of Scope\n\n- Y\n")
+	write(filepath.Join(unit, "prd.json"), "{\n  \"description\": \"X\",\n  \"createdAt\": \"2026-01-02T03:04:05Z\",\n  \"userStories\": [\n"+strings.Join(stories, ",\n")+"\n  ]\n}\n")
+	write(filepath.Join(unit, "progress.txt"), "# Progress Log: feature-x\n# Started: 2026-01-02T03:04:05Z\n\n")
+	for from, to := range map[string]string{"replay.yaml": ".ralph/replay.yaml", "config.yaml": ".ralph/config.yaml"} {
+		if data, err := os.ReadFile(ts.MkAbs(from)); err == nil {
+			write(filepath.Join(repo, to), string(data))
+		}
+	}
+	write(filepath.Join(repo, "README.md"), "# A project\n")
+	ts.Check(ts.Chdir(repo))
+	for _, git := range [][]string{{"init", "-q"}, {"checkout", "-q", "-b", "feature/x"}, {"add", "-A"}, {"commit", "-q", "-m", "a plan"}} {
+		ts.Check(ts.Exec("git", git...))
+	}
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"ralph/internal/git"
+	"ralph/internal/prd"
+)
+
+// setupCmd is "ralph setup".
+type setupCmd struct {
+	Agent  string `help:"For which coding agent: claude, codex, opencode, gemini or all." enum:"claude,codex,opencode,gemini,all" default:"claude" placeholder:"NAME"`
+	Force  bool   `help:"Overwrite files that were edited, without asking."`
+	DryRun bool   `help:"Say what would be done, and do nothing."`
+}
+
+// Run carries the command out.
+func (c *setupCmd) Run(a *app) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	repo, err := git.Open(a.ctx, dir)
+	if err != nil {
+		return err
+	}
+	refused := 0
+	for _, d := range dialects() {
+		if d.folder == "" || c.Agent != "all" && c.Agent != d.agent {
+			continue
+		}
+		n, err := c.install(a, repo.Root, d)
+		if err != nil {
+			return err
+		}
+		refused += n
+	}
+	if refused > 0 {
+		return &hintError{fmt.Errorf("%s left alone because of edits that are not ralph's", plural2(refused, "file was", "files were")),
+			"overwrite with: ralph setup --agent " + c.Agent + " --force"}
+	}
+	return nil
+}
+
+// install brings the commands of one agent up to date, says what it did, and
+// returns how many files it left alone because they were edited.
+func (c *setupCmd) install(a *app, root string, d dialect) (refused int, err error) {
+	for _, name := range slashCommands {
+		f, err := inspect(root, d, name)
+		if err != nil {
+			return refused, err
+		}
+		done, write := c.decide(a, f)
+		if write && !c.DryRun {
+			if err := f.write(); err != nil {
+				return refused, err
+			}
+		}
+		if !write && f.state == fileEdited && !c.DryRun {
+			refused++
+		}
+		a.t.printf("%-12s %s  (%s%s)\n", done, f.rel, d.commands, name)
+	}
+	return refused, nil
+}
+
+// decide says in a word or two what becomes of a file, and whether it is written.
+func (c *setupCmd) decide(a *app, f commandFile) (done string, write bool) {
+	done, write = f.state.verb()
+	switch {
+	case f.state == fileEdited && c.DryRun && !c.Force:
+		return "edited, kept", false
+	case f.state == fileEdited:
+		write = c.Force || a.t.canAsk && a.t.ask(a.ctx, f.rel+" was edited. Overwrite it?", 5*time.Minute)
+		if !write {
+			done = "kept"
+		}
+	}
+	if write && c.DryRun {
+		done = "would be " + done
+	}
+	return done, write
+}
+
+// fileState tells how the file of a command compares with what it should be.
+type fileState uint8
+
+const (
+	fileMissing fileState = iota
+	fileCurrent
+	fileOutdated // as an older ralph wrote it
+	fileEdited   // by somebody else
+)
+
+func (s fileState) verb() (done string, write bool) {
+	switch s {
+	case fileMissing:
+		return "created", true
+	case fileCurrent:
+		return "up to date", false
+	case fileOutdated:
+		return "updated", true
+	}
+	return "overwritten", true
+}
+
+// commandFile is the file of a slash command in a project.
+type commandFile struct {
+	root, rel string
+	want      string
+	state     fileState
+}
+
+// maxCommandFile bounds what is read of a command's file, in bytes.
+const maxCommandFile = 1 << 20
+
+// inspect compares the file of a command with what it should be.
+func inspect(root string, d dialect, name string) (commandFile, error) {
+	c, err := loadSlashCommand(name)
+	if err != nil {
+		return commandFile{}, err
+	}
+	f := commandFile{root: root, rel: d.path(name), want: d.content(c)}
+	have, err := prd.ReadFile(f.path(), maxCommandFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.state = fileMissing
+	case err != nil:
+		return f, errors.New(relative(root, err.Error()))
+	case checksum(string(have)) == checksum(f.want):
+		f.state = fileCurrent
+	case sealed(string(have)):
+		f.state = fileOutdated
+	default:
+		f.state = fileEdited
+	}
+	return f, nil
+}
+
+func (f commandFile) path() string { return filepath.Join(f.root, filepath.FromSlash(f.rel)) }
+
+// write replaces the file, or the one that a link in its place leads to.
+func (f commandFile) write() error {
+	path := f.path()
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = renameio.WriteFile(path, []byte(f.want), 0o644, renameio.WithTempDir(filepath.Dir(path)))
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %s", f.rel, relative(f.root, err.Error()))
+	}
+	return nil
+}

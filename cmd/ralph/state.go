@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/proc"
+)
+
+// lockWait is how long a lock that is held is waited for: the guardian of a run
+// that has just died holds it while it records the crash.
+const lockWait = 2 * time.Second
+
+// state is what whoever works on a unit holds meanwhile.
+type state struct {
+	locks  []*journal.Lock
+	writer *journal.Writer
+	inbox  *journal.Inbox
+}
+
+// lockState takes the locks of the worktree and of the unit, and finishes an
+// archive or a restore that was cut off.
+func lockState(ctx context.Context, p *place) (*state, error) {
+	self, err := proc.Self()
+	if err != nil {
+		return nil, err
+	}
+	host, _ := os.Hostname()
+	me := journal.Holder{Unit: p.unit, PID: self.PID, PIDStart: self.Start, Host: host, Since: time.Now()}
+	s := &state{}
+	for _, dir := range []string{filepath.Dir(p.stateDir), p.stateDir} {
+		lock, err := journal.Acquire(ctx, dir, me, lockWait)
+		if err != nil {
+			s.close()
+			return nil, err
+		}
+		s.locks = append(s.locks, lock)
+	}
+	if _, err := p.archive().Finish(ctx, p.unit); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// openState takes the locks and opens the journal and the inbox.
+func openState(ctx context.Context, p *place) (*state, error) {
+	s, err := lockState(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if s.writer, err = journal.OpenWriter(p.journalPath()); err != nil {
+		s.close()
+		return nil, err
+	}
+	if s.inbox, err = journal.OpenInbox(p.stateDir); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *state) closeWriter() {
+	if s.writer != nil {
+		_ = s.writer.Close()
+		s.writer = nil
+	}
+}
+
+func (s *state) close() {
+	s.closeWriter()
+	for _, l := range s.locks {
+		_ = l.Release()
+	}
+}

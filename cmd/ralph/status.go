@@ -1,0 +1,171 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/proc"
+	"ralph/internal/stream"
+)
+
+// statusCmd is "ralph status".
+type statusCmd struct {
+	unitArg
+	JSON bool `help:"Print status.json, corrected for a process that is dead."`
+}
+
+// Run carries the command out.
+func (c *statusCmd) Run(a *app) error {
+	p, err := here(a.ctx, c.Unit)
+	if err != nil {
+		return err
+	}
+	path, err := p.findJournal()
+	if err != nil {
+		return err
+	}
+	if path == "" {
+		return nothingYet(a.t, p, c.JSON)
+	}
+	var s journal.Status
+	damage, err := journal.Scan(path, s.Apply)
+	if err != nil {
+		return err
+	}
+	for _, w := range damage.Warnings(path) {
+		a.t.warn("%s", w)
+	}
+	alive := s.Active() && loopAlive(s)
+	if !alive {
+		s = s.Crashed()
+	}
+	if c.JSON {
+		data, err := s.JSON(&alive)
+		if err != nil {
+			return err
+		}
+		_, err = a.t.out.Write(data)
+		return err
+	}
+	showStatus(a.t, s, alive, path)
+	return nil
+}
+
+// loopAlive reports whether the process that the journal names is at work.
+func loopAlive(s journal.Status) bool {
+	return proc.ID{PID: int(s.PID), Start: s.PIDStart}.Alive()
+}
+
+func nothingYet(t *terminal, p *place, asJSON bool) error {
+	if asJSON {
+		t.printf("null\n")
+		return nil
+	}
+	t.printf("no run of %s yet; start one with 'ralph run'\n", nameOf(p))
+	return nil
+}
+
+func nameOf(p *place) string {
+	if p.unit == "" {
+		return "this worktree"
+	}
+	return p.unit
+}
+
+func showStatus(t *terminal, s journal.Status, alive bool, path string) {
+	word := strings.ToUpper(string(s.Status[:1])) + string(s.Status[1:])
+	switch {
+	case alive && s.Status == journal.StatusPaused:
+		word += ", WAITING"
+	case alive:
+		word += ", LIVE"
+	case s.Reason == journal.ReasonCrashed:
+		word += ", DEAD"
+	}
+	if s.Reason != "" {
+		word += " (" + strings.ReplaceAll(string(s.Reason), "_", " ") + ")"
+	}
+	t.printf("%s  %s\n", t.paint(bold, stream.Sanitize(s.Unit)), t.paint(dim, stream.Sanitize(fmt.Sprintf("%s plan, %s", s.Plan, s.Harness))))
+	row := func(name, format string, args ...any) {
+		t.printf("  %-11s %s\n", name, stream.Sanitize(fmt.Sprintf(format, args...)))
+	}
+	row("Status:", "%s", word)
+	if s.Message != "" {
+		row("", "%s", s.Message)
+	}
+	row("Iteration:", "%d/%d", s.Iteration, s.MaxIterations)
+	if s.StoriesTotal > 0 {
+		row("Progress:", "%d/%d %s", s.StoriesComplete, s.StoriesTotal, itemWord(string(s.Plan)))
+	}
+	if s.CurrentStory != "" && s.Active() {
+		row("Story:", "%s", title(journal.Story{ID: string(s.CurrentStory), Title: s.StoryTitle}))
+	}
+	row("API:", "%s", calls(s))
+	if total := s.Tokens.Total(); total > 0 {
+		spent := tokens(total, s.TokensEstimated)
+		if s.CostUSD != nil {
+			spent += fmt.Sprintf(", $%.2f", *s.CostUSD)
+		}
+		row("Tokens:", "%s", spent)
+	}
+	if !s.ResumesAt.IsZero() {
+		row("Resumes:", "%s", clock(s.ResumesAt.Time))
+	}
+	row("Started:", "%s", clock(s.StartedAt.Time))
+	row("Updated:", "%s (%s ago)", clock(s.LastUpdated.Time), duration(time.Since(s.LastUpdated.Time)))
+	row("Journal:", "%s", path)
+}
+
+// calls shows the ledger as the run saw it last.
+func calls(s journal.Status) string {
+	if s.APICallsLimit == 0 {
+		return fmt.Sprintf("%d calls, no limit", s.APICallsUsed)
+	}
+	text := fmt.Sprintf("%d/%d", s.APICallsUsed, s.APICallsLimit)
+	if left := time.Until(s.RateLimitResetsAt.Time); left > 0 {
+		text += fmt.Sprintf(" (resets in %s)", duration(left.Round(time.Minute)))
+	}
+	return text
+}
+
+// findJournal is the journal of the unit, else that of its newest archive, else
+// nothing.
+func (p *place) findJournal() (string, error) {
+	if p.unit == "" {
+		return "", errDetached
+	}
+	if _, err := os.Stat(p.journalPath()); err == nil {
+		return p.journalPath(), nil
+	}
+	store := p.archive()
+	e, err := store.Find(p.unit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	path := store.Journal(e)
+	if _, err := os.Stat(path); err != nil {
+		return "", nil //nolint:nilerr // an archive of a feature that never ran
+	}
+	return path, nil
+}
+
+// events are all events of the unit, none where it never ran.
+func (p *place) events(t *terminal) ([]journal.Event, error) {
+	path, err := p.findJournal()
+	if err != nil || path == "" {
+		return nil, err
+	}
+	events, damage, err := journal.ReadFile(path)
+	for _, w := range damage.Warnings(path) {
+		t.warn("%s", w)
+	}
+	return events, err
+}

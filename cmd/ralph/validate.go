@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"ralph/internal/agent"
+	"ralph/internal/plan"
+	"ralph/internal/preflight"
+)
+
+// validateCmd is "ralph validate".
+type validateCmd struct {
+	JSON bool `help:"Print the report as JSON."`
+}
+
+// Run carries the command out.
+func (c *validateCmd) Run(a *app) error {
+	r, err := (&runCmd{}).resolve(a)
+	if err != nil {
+		return err
+	}
+	report, err := r.check()
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		enc := json.NewEncoder(a.t.out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(report)
+	} else {
+		err = report.Text(a.t.out, a.t.color, a.t.ascii)
+	}
+	if err == nil && !report.OK {
+		return exitError(1)
+	}
+	return err
+}
+
+// preflight shows what stands in the way of the run, and refuses it if
+// something does.
+func (r *resolved) preflight() error {
+	report, err := r.check()
+	if err != nil {
+		return err
+	}
+	warned := slices.ContainsFunc(report.Checks, func(c preflight.Check) bool { return c.Severity != preflight.OK })
+	if warned {
+		// Standard error: with --json nothing else may stand on standard output.
+		if err := report.Text(r.app.t.err, r.app.t.color, r.app.t.ascii); err != nil {
+			return err
+		}
+	}
+	if !report.OK {
+		return exitError(1)
+	}
+	return nil
+}
+
+// check gathers what preflight has to know, and runs it.
+func (r *resolved) check() (preflight.Report, error) {
+	in, err := preflight.Gather(r.app.ctx, r.place.repo)
+	if err != nil {
+		return preflight.Report{}, err
+	}
+	in.Protected = r.settings.ProtectedBranches
+	in.OwnerFile = r.ownerFile()
+	in.Agent = r.agentFacts()
+	if r.plan.Kind() != plan.KindPRD {
+		return preflight.RunWithoutFeature(in), nil
+	}
+	return preflight.Run(in), nil
+}
+
+// agentFacts is what can be told of the agent without starting it.
+func (r *resolved) agentFacts() preflight.Agent {
+	h := r.harness
+	facts := preflight.Agent{Name: h.Name, LoginSign: loginSign(h)}
+	if path, err := exec.LookPath(h.Command[0]); err == nil {
+		facts.Path = path
+	}
+	facts.RootAndApproveAll = h.RootRefuses && r.agent.ApproveAll && os.Geteuid() == 0 && os.Getenv("IS_SANDBOX") == ""
+	return facts
+}
+
+// loginSign reports whether there is a key, a token or what a login leaves behind.
+func loginSign(h agent.Harness) bool {
+	if len(h.LoginEnv) == 0 && len(h.LoginFiles) == 0 {
+		return true // an agent of which nothing is known
+	}
+	if slices.ContainsFunc(h.LoginEnv, func(name string) bool { return os.Getenv(name) != "" }) {
+		return true
+	}
+	home, err := os.UserHomeDir()
+	return err == nil && slices.ContainsFunc(h.LoginFiles, func(name string) bool {
+		_, err := os.Stat(filepath.Join(home, name))
+		return err == nil
+	})
+}

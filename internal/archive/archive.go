@@ -1,0 +1,199 @@
+// Package archive puts finished features away and brings them back.
+//
+// A feature lives in two places: its folder .ralph/<unit> in the worktree, and
+// its state directory in the git directory, where the journal is. Both become
+// one folder, .ralph/archive/<YYYYMMDD-HHMMSS>-<unit>, in this order:
+//
+//  1. an intent is written into the state directory
+//  2. a manifest is written into the feature folder
+//  3. the journal is linked or copied into the feature folder
+//  4. the feature folder is renamed into the archive
+//  5. the journal is removed from the state directory, then the intent
+//
+// The rename decides: before it nothing is missing where it was, after it all
+// is in the archive. Whatever cuts the rest off, [Store.Finish] finds the
+// intent and does what is left. Bringing a feature back is the same in the
+// other direction. Callers hold the unit's lock; its file is never moved.
+package archive
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+)
+
+// The names that an archive is made of.
+const (
+	journalName  = "journal.jsonl"
+	manifestName = "archive.json"   // in an archive
+	intentName   = "archiving.json" // in a state directory
+	stateFolder  = "state"          // in an archive: what else of the state directory is kept
+	timeLayout   = "20060102-150405"
+	maxUnit      = 200 // bytes: time, suffix and unit are one file name
+)
+
+// Store is the archive of one worktree.
+type Store struct {
+	worktree string
+	state    string
+	rename   func(from, to string) error
+	step     func(done string) // called behind each step
+}
+
+// Open returns the archive of the worktree whose root is worktree. The state
+// directory of each unit is the directory of its name in state. Nothing is
+// created.
+func Open(worktree, state string) *Store {
+	return &Store{worktree: worktree, state: state, rename: os.Rename, step: func(string) {}}
+}
+
+// Entry is one archived feature, and as JSON of `archive --list --json`.
+type Entry struct {
+	Name            string    `json:"name"`
+	Unit            string    `json:"unit"`
+	ArchivedAt      time.Time `json:"archivedAt"`
+	Path            string    `json:"path"`            // from the worktree's root, with slashes
+	StoriesComplete *int      `json:"storiesComplete"` // nil where the archive does not tell
+	StoriesTotal    *int      `json:"storiesTotal"`
+}
+
+// Journal is the path of the entry's journal. It need not exist: a feature
+// may be archived that never ran.
+func (s *Store) Journal(e Entry) string {
+	return filepath.Join(s.folder(e.Name), journalName)
+}
+
+// intent is what is being done, and the manifest of an archive.
+type intent struct {
+	Restore    bool      `json:"restore,omitempty"`
+	Name       string    `json:"name"`
+	Unit       string    `json:"unit"`
+	ArchivedAt time.Time `json:"archivedAt"`
+	State      []item    `json:"state"` // what came from the state directory
+}
+
+// item is a file or folder of the state directory that is worth keeping.
+type item struct {
+	From string `json:"from"` // in the state directory
+	To   string `json:"to"`   // in the archive
+}
+
+func (in intent) entry() Entry {
+	return Entry{Name: in.Name, Unit: in.Unit, ArchivedAt: in.ArchivedAt, Path: path.Join(".ralph/archive", in.Name)}
+}
+
+func (s *Store) root() string                { return filepath.Join(s.worktree, ".ralph", "archive") }
+func (s *Store) folder(name string) string   { return filepath.Join(s.root(), name) }
+func (s *Store) feature(unit string) string  { return filepath.Join(s.worktree, ".ralph", unit) }
+func (s *Store) stateDir(unit string) string { return filepath.Join(s.state, unit) }
+func (s *Store) intent(unit string) string   { return filepath.Join(s.state, unit, intentName) }
+
+// checkUnit refuses names that would lead somewhere else.
+func checkUnit(unit string) error {
+	switch {
+	case unit == "" || unit == "archive" || strings.HasPrefix(unit, ".") || strings.ContainsAny(unit, "/\x00"):
+		return fmt.Errorf("%q cannot be the name of a unit", unit)
+	case len(unit) > maxUnit:
+		return fmt.Errorf("the unit's name is too long for an archive: %d bytes, at most %d", len(unit), maxUnit)
+	}
+	return nil
+}
+
+// checkFolder refuses a path that is there but is no real directory. A
+// symbolic link could lead out of the worktree.
+func checkFolder(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%s is a symbolic link; put a real folder in its place", path)
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a folder; move it out of the way", path)
+	}
+	return nil
+}
+
+// freeName names an archive made now: the time, with -2, -3, … behind it
+// while the name is taken, and the unit.
+func (s *Store) freeName(unit string, now time.Time) (string, error) {
+	stamp := now.UTC().Format(timeLayout)
+	name := stamp + "-" + unit
+	for n := 2; ; n++ {
+		_, err := os.Lstat(s.folder(name))
+		if errors.Is(err, fs.ErrNotExist) {
+			return name, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		name = stamp + "-" + strconv.Itoa(n) + "-" + unit
+	}
+}
+
+// readIntent reads an intent or a manifest. What does not name a unit and an
+// archive as this package would is an error: paths are made of both.
+func readIntent(path string) (intent, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return intent{}, err
+	}
+	var in intent
+	if err := json.Unmarshal(data, &in); err != nil {
+		return intent{}, fmt.Errorf("%s cannot be read: %w", path, err)
+	}
+	if err := checkUnit(in.Unit); err != nil {
+		return intent{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if _, ok := seqOf(in.Name, in.Unit); !ok {
+		return intent{}, fmt.Errorf("%s: %q is no archive of unit %s", path, in.Name, in.Unit)
+	}
+	for _, it := range in.State {
+		if !filepath.IsLocal(it.From) || !filepath.IsLocal(it.To) {
+			return intent{}, fmt.Errorf("%s: a path leads out of the archive", path)
+		}
+	}
+	return in, nil
+}
+
+func writeIntent(path string, in intent) error {
+	data, err := json.MarshalIndent(in, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(path, append(data, '\n'), 0o600, renameio.WithTempDir(filepath.Dir(path))); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// seqOf reads the archive's name backwards: when the unit's name is known,
+// what stands between the time and it is the number of the archive within its
+// second, 1 where there is none.
+func seqOf(name, unit string) (seq int, ok bool) {
+	rest, ok := strings.CutSuffix(name, "-"+unit)
+	if !ok || len(rest) < len(timeLayout) {
+		return 0, false
+	}
+	if _, err := time.Parse(timeLayout, rest[:len(timeLayout)]); err != nil {
+		return 0, false
+	}
+	rest = rest[len(timeLayout):]
+	if rest == "" {
+		return 1, true
+	}
+	seq, err := strconv.Atoi(strings.TrimPrefix(rest, "-"))
+	return seq, err == nil && seq > 1 && rest[0] == '-'
+}

@@ -1,0 +1,48 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Pending lists the units whose archive or restore was cut off.
+func (s *Store) Pending() ([]string, error) {
+	entries, err := os.ReadDir(s.state)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the state directory cannot be read: %w", err)
+	}
+	var units []string
+	for _, e := range entries {
+		if _, err := os.Lstat(s.intent(e.Name())); err == nil {
+			units = append(units, e.Name())
+		}
+	}
+	return units, nil
+}
+
+// Finish completes the archive or the restore of the unit where one was cut
+// off, and tells whether there was one. The caller holds the unit's lock.
+func (s *Store) Finish(ctx context.Context, unit string) (bool, error) {
+	in, err := readIntent(s.intent(unit))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil && in.Unit != unit {
+		err = fmt.Errorf("%s speaks of another unit, %s", s.intent(unit), in.Unit)
+	}
+	if err != nil {
+		return true, fmt.Errorf("an archive that was cut off cannot be completed: %w", err)
+	}
+	if in.Restore {
+		err = s.carryBack(ctx, in)
+	} else {
+		err = s.carry(ctx, in)
+	}
+	if err != nil {
+		return true, fmt.Errorf("the archive %s was cut off and cannot be completed: %w", in.Name, err)
+	}
+	return true, nil
+}

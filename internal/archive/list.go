@@ -1,0 +1,76 @@
+package archive
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// List returns the archives, the newest first. warnings tell of what is in
+// the archive's folder but is no archive.
+func (s *Store) List() (entries []Entry, warnings []string, err error) {
+	files, err := os.ReadDir(s.root())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("the archive cannot be read: %w", err)
+	}
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), ".") {
+			continue // a copy in the making
+		}
+		in, err := s.manifest(f.Name())
+		if err != nil {
+			warnings = append(warnings, fmt.Sprintf("left out of the archive's list: %v", err))
+			continue
+		}
+		e := in.entry()
+		e.StoriesComplete, e.StoriesTotal = s.stories(f.Name())
+		entries = append(entries, e)
+	}
+	slices.SortStableFunc(entries, func(a, b Entry) int {
+		if c := b.ArchivedAt.Compare(a.ArchivedAt); c != 0 {
+			return c
+		}
+		seqA, _ := seqOf(a.Name, a.Unit)
+		seqB, _ := seqOf(b.Name, b.Unit)
+		return cmp.Or(cmp.Compare(seqB, seqA), cmp.Compare(a.Name, b.Name))
+	})
+	return entries, warnings, nil
+}
+
+// Find returns the newest archive of the unit, or an error that is
+// fs.ErrNotExist.
+func (s *Store) Find(unit string) (Entry, error) {
+	entries, _, err := s.List()
+	if err != nil {
+		return Entry{}, err
+	}
+	for _, e := range entries {
+		if e.Unit == unit {
+			return e, nil
+		}
+	}
+	return Entry{}, fmt.Errorf("no archive of unit %s: %w", unit, fs.ErrNotExist)
+}
+
+// stories reads the progress out of the archived status.json; nil where there
+// is none.
+func (s *Store) stories(name string) (complete, total *int) {
+	data, err := os.ReadFile(filepath.Join(s.folder(name), "status.json"))
+	if err != nil {
+		return nil, nil
+	}
+	var status struct {
+		StoriesComplete *int `json:"storiesComplete"`
+		StoriesTotal    *int `json:"storiesTotal"`
+	}
+	if json.Unmarshal(data, &status) != nil {
+		return nil, nil
+	}
+	return status.StoriesComplete, status.StoriesTotal
+}

@@ -1,0 +1,193 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Put archives the unit's feature. record, which may be nil, is called when
+// the archive's name is certain and nothing has moved yet: it is the place to
+// write the journal's last events and to close it. An error up to then leaves
+// everything as it was; after that the archive is decided, and where an error
+// keeps it from being completed, [Store.Finish] tries again. A missing feature
+// folder is an error that is fs.ErrNotExist.
+func (s *Store) Put(ctx context.Context, unit string, now time.Time, record func(Entry) error) (Entry, error) {
+	in, err := s.prepare(ctx, unit, now)
+	if err == nil && record != nil {
+		err = record(in.entry())
+	}
+	if err != nil {
+		return Entry{}, errors.Join(fmt.Errorf("the feature cannot be archived: %w", err), s.undo(in))
+	}
+	s.step("recorded")
+	if err := s.carry(ctx, in); err != nil {
+		return Entry{}, fmt.Errorf("the archive %s is not complete, the next command tries again: %w", in.Name, err)
+	}
+	return in.entry(), nil
+}
+
+// prepare checks everything and writes down what is going to be done. The
+// intent that it returns together with an error is empty until there is
+// something to undo.
+func (s *Store) prepare(ctx context.Context, unit string, now time.Time) (intent, error) {
+	if err := errors.Join(ctx.Err(), checkUnit(unit)); err != nil {
+		return intent{}, err
+	}
+	if err := checkFolder(s.feature(unit)); err != nil {
+		return intent{}, err
+	}
+	if err := os.MkdirAll(s.root(), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return intent{}, err
+	}
+	if err := checkFolder(s.root()); err != nil {
+		return intent{}, err
+	}
+	items, err := s.worthKeeping(unit)
+	if err != nil {
+		return intent{}, err
+	}
+	name, err := s.freeName(unit, now)
+	if err != nil {
+		return intent{}, err
+	}
+	in := intent{Name: name, Unit: unit, ArchivedAt: now.UTC().Truncate(time.Second), State: items}
+	if err := writeIntent(s.intent(unit), in); err != nil {
+		return in, err
+	}
+	s.step("intent")
+	err = writeIntent(filepath.Join(s.feature(unit), manifestName), in)
+	s.step("manifest")
+	return in, err
+}
+
+// worthKeeping lists what of the state directory goes into the archive: the
+// journal, those that were set aside, and what the guard of the plan replaced.
+func (s *Store) worthKeeping(unit string) ([]item, error) {
+	items := []item{{From: journalName, To: journalName}}
+	entries, err := os.ReadDir(s.stateDir(unit))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "journal-") {
+			items = append(items, item{e.Name(), filepath.Join(stateFolder, e.Name())})
+		}
+	}
+	items = append(items, item{filepath.Join("snapshot", "replaced"), filepath.Join(stateFolder, "replaced")})
+	items = slices.DeleteFunc(items, func(it item) bool {
+		_, err := os.Lstat(filepath.Join(s.stateDir(unit), it.From))
+		return err != nil
+	})
+	for _, it := range items {
+		path := filepath.Join(s.feature(unit), it.To)
+		if _, err := os.Lstat(path); err == nil && !s.leftOver(unit) {
+			return nil, fmt.Errorf("%s is in the way of the archive's own; rename it", path)
+		}
+	}
+	return items, nil
+}
+
+// leftOver tells whether the feature folder has a manifest: an archive of it
+// was begun once and given up.
+func (s *Store) leftOver(unit string) bool {
+	_, err := readIntent(filepath.Join(s.feature(unit), manifestName))
+	return err == nil
+}
+
+// undo takes back what prepare wrote.
+func (s *Store) undo(in intent) error {
+	if in.Name == "" {
+		return nil
+	}
+	err := os.Remove(filepath.Join(s.feature(in.Unit), manifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, s.forget(in))
+}
+
+// carry does what an intent to archive says, from wherever it was cut off.
+func (s *Store) carry(ctx context.Context, in intent) error {
+	from, to := s.feature(in.Unit), s.folder(in.Name)
+	if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+		if err := checkFolder(from); errors.Is(err, fs.ErrNotExist) {
+			return s.forget(in) // someone removed the feature: there is nothing to archive
+		} else if err != nil {
+			return err
+		}
+		if err := s.stage(ctx, s.stateDir(in.Unit), from, in.State); err != nil {
+			return err
+		}
+		if err := writeIntent(filepath.Join(from, manifestName), in); err != nil {
+			return err
+		}
+		s.step("staged")
+		if err := s.move(ctx, from, to); err != nil {
+			return err
+		}
+	} else if err != nil {
+		return err
+	}
+	s.step("moved")
+	// Another file system: the copy is complete, its source may still be there.
+	if s.manifestOf(from) == in.Name {
+		if err := s.discard(from); err != nil {
+			return err
+		}
+	}
+	if err := s.clear(in); err != nil {
+		return err
+	}
+	s.step("cleared")
+	return s.forget(in)
+}
+
+// manifestOf is the name of the archive that the folder is or was to become.
+func (s *Store) manifestOf(folder string) string {
+	in, err := readIntent(filepath.Join(folder, manifestName))
+	if err != nil {
+		return ""
+	}
+	return in.Name
+}
+
+// clear removes from the state directory what the archive has, and what was
+// of use to a run alone. A journal that differs from the archive's belongs to
+// a later run and stays.
+func (s *Store) clear(in intent) error {
+	dir, to := s.stateDir(in.Unit), s.folder(in.Name)
+	for _, it := range in.State {
+		from := filepath.Join(dir, it.From)
+		same, err := sameTree(from, filepath.Join(to, it.To))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !same {
+			return nil
+		}
+		if err := os.RemoveAll(from); err != nil {
+			return err
+		}
+		s.step("cleared " + it.From)
+	}
+	return errors.Join(os.RemoveAll(filepath.Join(dir, "snapshot")), os.RemoveAll(filepath.Join(dir, "inbox")))
+}
+
+// forget removes the intent: all is done.
+func (s *Store) forget(in intent) error {
+	err := os.Remove(s.intent(in.Unit))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
