@@ -29,7 +29,7 @@ test: build setup ## run all tests
 
 .PHONY: bats
 bats: build ## run the tests that need a real shell
-	RALPH_BINARY="$(CURDIR)/bin/ralph" tests/node_modules/bats/bin/bats tests/bats
+	RALPH_TEST_BUILD=1 RALPH_BINARY="$(CURDIR)/bin/ralph" tests/node_modules/bats/bin/bats tests/bats
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (5s)
@@ -39,10 +39,14 @@ fuzz: ## run every fuzz target for FUZZTIME (5s)
 bench: build ## measure ralph beside a plain shell loop and tee
 	$(GO) run ./tests/bench
 
+.PHONY: picture
+picture: build ## record docs/demo.svg anew; needs tmux
+	sh docs/picture/record
+
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck, shellcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }
 	$(GO) vet ./...
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
-	shellcheck install.sh uninstall.sh run_tests.sh tests/setup tests/fuzz .ci/run
+	shellcheck install.sh uninstall.sh run_tests.sh tests/setup tests/fuzz docs/picture/record .ci/run

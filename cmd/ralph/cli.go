@@ -36,6 +36,8 @@ type grammar struct {
 	List     listCmd     `cmd:"" help:"List all loops of this user."`
 	Validate validateCmd `cmd:"" help:"Check everything that must hold before a run."`
 	PRD      prdCmd      `cmd:"" name:"prd" help:"Make or refresh prd.json from spec.md."`
+	Plan     planCmd     `cmd:"" help:"Plan a feature together with the agent."`
+	Setup    setupCmd    `cmd:"" help:"Install the slash commands /ralph-plan and /ralph-prd into the project."`
 	Archive  archiveCmd  `cmd:"" help:"Put a finished feature away, list the archives, bring one back."`
 	Config   configCmd   `cmd:"" help:"Show the settings and where each came from."`
 	Context  contextCmd  `cmd:"" help:"Steer a running loop without stopping it."`

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ralph/internal/agent"
 	"ralph/internal/loop"
 	"ralph/internal/stream"
 )
@@ -31,8 +32,9 @@ func (r *resolved) dryRun() error {
 		row("Check:", "%s (%s, %s): %s", c.Name, c.When, duration(c.Timeout), c.Command)
 	}
 	row("Call:", "%s", quoted(r.harness.Argv(r.agent)))
-	row("Prompt:", "%s, on standard input:", r.source)
-	t.printf("\n%s\n", loop.Prompt(r.plan.Context(state), "", r.template))
+	how := map[agent.PromptMode]string{agent.PromptStdin: "on standard input", agent.PromptArg: "as the last argument", agent.PromptFile: "as a file"}
+	row("Prompt:", "%s, %s:", r.source, how[r.harness.Prompt])
+	t.printf("\n%s\n", loop.Prompt(r.plan.Context(state), "", r.template, r.place.repo.Root, r.harness.ExpandsRefs))
 	return nil
 }
 

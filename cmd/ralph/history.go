@@ -59,7 +59,7 @@ func showRun(t *terminal, run journal.Run) {
 	for _, it := range run.Iterations {
 		showIteration(t, it)
 	}
-	total := fmt.Sprintf("%s, %s", plural(run.Calls, "call"), tokens(run.Tokens.Total(), false)+" tokens")
+	total := fmt.Sprintf("%s, %s", plural(run.Calls, "call"), tokens(run.Tokens.Total(), run.Estimated)+" tokens")
 	if run.CostUSD != nil {
 		total += fmt.Sprintf(", $%.2f", *run.CostUSD)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/term"
 
+	"ralph/internal/agent"
 	"ralph/internal/loop"
 	"ralph/internal/plan"
 )
@@ -119,8 +120,8 @@ func (c *planCmd) call(a *app, r *resolved) ([]string, error) {
 	}
 	argv := d.argv(r.harness, r.agent.Model, d.message(command, strings.TrimSpace(c.Description)))
 	if _, err := exec.LookPath(argv[0]); err != nil {
-		return nil, &hintError{fmt.Errorf("Agent '%s' not found: there is no program %s", r.harness.Name, argv[0]),
-			"install it, put its command into ~/.ralph/config.yaml, or choose another with --harness NAME"}
+		return nil, &hintError{&agent.MissingError{Harness: r.harness.Name, Program: argv[0], Err: err},
+			"or plan with another one: ralph plan --harness NAME"}
 	}
 	return argv, install(a, r.place.repo.Root, d)
 }
@@ -197,7 +198,7 @@ func (c *planCmd) conclude(a *app, p *place) error {
 	}
 	if !fresh {
 		if err := (&prdCmd{}).refresh(&after, p); err != nil {
-			return err
+			exitCode(a.t, err) // says it; the report tells the rest
 		}
 		a.t.printf("\n")
 	}

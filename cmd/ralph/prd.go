@@ -47,98 +47,161 @@ func (c *prdCmd) Run(a *app) error {
 
 // refresh brings prd.json in line with spec.md.
 func (c *prdCmd) refresh(a *app, p *place) error {
+	s, err := readSpec(a.t, p)
+	if err != nil {
+		return err
+	}
 	path := filepath.Join(p.repo.Root, p.folder, "prd.json")
-	s, findings, err := spec.Load(filepath.Join(p.repo.Root, p.folder, "spec.md"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return &hintError{fmt.Errorf("%s/spec.md does not exist", p.folder), "write it first; an example is in templates/spec.md.example"}
-	}
+	old, err := readPRD(a.t, p)
 	if err != nil {
 		return err
-	}
-	for _, f := range findings {
-		a.t.warn("%s", relative(p.repo.Root, f.String()))
-	}
-	old, warnings, err := prd.Load(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		old, err = nil, nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, f := range warnings {
-		a.t.warn("%s", relative(p.repo.Root, f.String()))
 	}
 	now, diff, err := spec.Generate(s, old, spec.Options{ConfirmOrphanRemoval: c.ConfirmOrphanRemoval, Now: time.Now()})
+	var lost *spec.OrphanError
+	switch {
+	case errors.As(err, &lost):
+		showLost(a.t, lost.IDs)
+		return exitError(1)
+	case err != nil:
+		return errors.New(relative(p.repo.Root, err.Error()))
+	}
+	showDifference(a.t, diff, old, now)
+	have, err := os.ReadFile(path)
+	same := err == nil && bytes.Equal(have, now.Bytes())
+	if err == nil && !same && diff.Empty() {
+		a.t.printf("%s the formatting of prd.json\n", a.t.paint(yellow, "~"))
+	}
+	switch {
+	case c.Check:
+		return c.checked(a.t, p, same)
+	case running(p):
+		return c.handOver(a.t, p, same)
+	}
+	return c.save(a.t, p, now, same)
+}
+
+// readSpec reads spec.md and shows what is odd about it.
+func readSpec(t *terminal, p *place) (*spec.Spec, error) {
+	s, findings, err := spec.Load(filepath.Join(p.repo.Root, p.folder, "spec.md"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &hintError{fmt.Errorf("%s/spec.md does not exist", p.folder), "plan the feature with 'ralph plan', or write it by hand"}
+	}
 	if err != nil {
+		return nil, errors.New(relative(p.repo.Root, err.Error()))
+	}
+	for _, f := range findings {
+		if f.Warning {
+			t.warn("%s", relative(p.repo.Root, f.String()))
+		}
+	}
+	return s, nil
+}
+
+// readPRD reads prd.json and shows what is odd about it; there may be none yet.
+func readPRD(t *terminal, p *place) (*prd.PRD, error) {
+	old, warnings, err := prd.Load(filepath.Join(p.repo.Root, p.folder, "prd.json"))
+	for _, f := range warnings {
+		t.warn("%s", relative(p.repo.Root, f.String()))
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, &hintError{errors.New(relative(p.repo.Root, err.Error())),
+			"mend it by hand, so that what is done stays known; or remove it, and all stories begin anew"}
+	}
+	return old, nil
+}
+
+// checked tells whether a refresh would change a file.
+func (c *prdCmd) checked(t *terminal, p *place, same bool) error {
+	stale := "prd.json is not what spec.md asks for"
+	if same {
+		if hasProgress(p) {
+			t.printf("%s prd.json is what spec.md asks for\n", t.paint(green, t.symbol("✓")))
+			return nil
+		}
+		stale = "progress.txt is missing"
+	}
+	return &hintError{errors.New(stale), "refresh with: ralph prd"}
+}
+
+// save writes what is not there yet. Other plans that wait for a loop are dropped:
+// this one is newer.
+func (c *prdCmd) save(t *terminal, p *place, now *prd.PRD, same bool) error {
+	if err := p.dropPlans(); err != nil {
 		return err
 	}
-	c.show(a.t, diff)
-	if c.Check {
-		return checkSame(a.t, path, now)
+	if err := now.Save(filepath.Join(p.repo.Root, p.folder, "prd.json")); err != nil {
+		return errors.New(relative(p.repo.Root, err.Error()))
 	}
-	if running(p) {
-		return handOver(a.t, p)
-	}
-	if err := now.Save(path); err != nil {
-		return fmt.Errorf("%s/prd.json cannot be written: %w", p.folder, err)
-	}
-	if err := startProgress(p); err != nil {
+	began, err := startProgress(p)
+	if err != nil {
 		return err
 	}
 	done, total := now.Counts()
-	a.t.printf("%s %s/prd.json: %s, %d done\n", a.t.paint(green, a.t.symbol("✓")), p.folder, plural2(total, "story", "stories"), done)
+	what := fmt.Sprintf("%s/prd.json: %s, %d done", p.folder, plural2(total, "story", "stories"), done)
+	if same {
+		what += "; nothing to change"
+	}
+	t.printf("%s %s\n", t.paint(green, t.symbol("✓")), what)
+	if began {
+		t.printf("%s %s/progress.txt begun\n", t.paint(green, t.symbol("✓")), p.folder)
+	}
 	return nil
-}
-
-// show prints what will change.
-func (c *prdCmd) show(t *terminal, d prd.Difference) {
-	line := func(code, mark, format string, args ...any) {
-		t.printf("%s %s\n", t.paint(code, mark), fmt.Sprintf(format, args...))
-	}
-	for _, id := range d.Added {
-		line(green, "+", "%s", id)
-	}
-	for _, id := range d.Removed {
-		line(red, "-", "%s", id)
-	}
-	for _, ch := range d.Changed {
-		line(yellow, "~", "%s: %s", ch.ID, ch.Field)
-	}
-	for _, key := range d.Other {
-		line(yellow, "~", "%s", key)
-	}
-}
-
-func checkSame(t *terminal, path string, want *prd.PRD) error {
-	have, err := os.ReadFile(path)
-	if err == nil && bytes.Equal(have, want.Bytes()) {
-		t.printf("%s prd.json is what spec.md asks for\n", t.paint(green, t.symbol("✓")))
-		return nil
-	}
-	return &hintError{errors.New("prd.json is not what spec.md asks for"), "refresh it with 'ralph prd'"}
 }
 
 // handOver gives the new plan to the loop that is at work: it alone may change
 // the plan's files then, and takes them over at its next iteration.
-func handOver(t *terminal, p *place) error {
+func (c *prdCmd) handOver(t *terminal, p *place, same bool) error {
+	if same {
+		t.printf("%s prd.json is what spec.md asks for; nothing to change\n", t.paint(green, t.symbol("✓")))
+		return nil
+	}
 	text, err := os.ReadFile(filepath.Join(p.repo.Root, p.folder, "spec.md"))
 	if err != nil {
 		return err
 	}
-	if err := p.post(journal.Request{Kind: loop.RequestPlan, Text: string(text)}); err != nil {
+	if err := p.post(journal.Request{Kind: loop.RequestPlan, Text: string(text), DropFinished: c.ConfirmOrphanRemoval}); err != nil {
 		return err
 	}
 	t.printf("a loop is at work: it takes the new plan over at its next iteration\n")
 	return nil
 }
 
-// startProgress writes the head of progress.txt where the file is missing.
-func startProgress(p *place) error {
-	path := filepath.Join(p.repo.Root, p.folder, "progress.txt")
-	if _, err := os.Lstat(path); err == nil {
-		return nil
+// dropPlans removes the plans that were handed to a loop which has ended since.
+func (p *place) dropPlans() error {
+	if _, err := os.Stat(p.stateDir); err != nil {
+		return nil // no loop has ever been at work here
 	}
-	return renameio.WriteFile(path, []byte(spec.ProgressHead(p.unit, time.Now())), 0o644)
+	inbox, err := journal.OpenInbox(p.stateDir)
+	if err != nil {
+		return err
+	}
+	mail, _, err := inbox.Take()
+	for _, m := range mail {
+		if m.Request.Kind == loop.RequestPlan && err == nil {
+			err = inbox.Done(m.Name)
+		}
+	}
+	return err
+}
+
+func (p *place) progressPath() string {
+	return filepath.Join(p.repo.Root, p.folder, "progress.txt")
+}
+
+func hasProgress(p *place) bool {
+	_, err := os.Lstat(p.progressPath())
+	return err == nil
+}
+
+// startProgress writes the head of progress.txt where the file is missing.
+func startProgress(p *place) (began bool, err error) {
+	if hasProgress(p) {
+		return false, nil
+	}
+	return true, renameio.WriteFile(p.progressPath(), []byte(spec.ProgressHead(p.unit, time.Now())), 0o644)
 }
 
 // relative shortens the paths in a message to those from the worktree's root.

@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/proc"
+	"ralph/internal/registry"
+	"ralph/internal/stream"
 )
 
 // unitArg is the unit that a command is about.
@@ -16,11 +19,41 @@ type unitArg struct {
 }
 
 // stopCmd is "ralph stop".
-type stopCmd struct{ unitArg }
+type stopCmd struct {
+	unitArg
+	All bool `help:"Every loop of this user, in all repositories."`
+}
 
 // Run carries the command out.
 func (c *stopCmd) Run(a *app) error {
+	if c.All {
+		return stopAll(a)
+	}
 	return ask(a, c.Unit, journal.Request{Kind: loop.RequestStop}, "asked %s to stop; it ends its agent and itself within seconds\n")
+}
+
+// stopAll asks every loop that is at work to stop.
+func stopAll(a *app) error {
+	entries, _, err := registry.Entries(a.home)
+	if err != nil {
+		return err
+	}
+	stopped := 0
+	for _, e := range entries {
+		p := &place{unit: e.Unit, stateDir: e.StateDir}
+		if !running(p) {
+			continue
+		}
+		if err := p.post(journal.Request{Kind: loop.RequestStop}); err != nil {
+			return err
+		}
+		a.t.printf("asked %s in %s to stop\n", stream.Sanitize(e.Unit), stream.Sanitize(e.Worktree))
+		stopped++
+	}
+	if stopped == 0 {
+		a.t.printf("no loop is at work: nothing to stop\n")
+	}
+	return nil
 }
 
 // pauseCmd is "ralph pause".
@@ -98,6 +131,14 @@ func ask(a *app, unit string, q journal.Request, said string) error {
 	}
 	a.t.printf(said, p.unit)
 	return nil
+}
+
+// asked says in a line what the loop was asked for.
+func asked(q journal.Request) string {
+	if q.Kind == loop.RequestPlan {
+		return "a new plan was handed over" // whose text is the whole of spec.md
+	}
+	return strings.TrimSpace("asked to " + strings.ReplaceAll(q.Kind, "_", " ") + " " + q.Text)
 }
 
 // post leaves a request for the loop at work.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"ralph/internal/archive"
@@ -43,6 +45,9 @@ func (c *runCmd) Run(a *app) error {
 
 // start runs the loop in this process.
 func (r *resolved) start() error {
+	if r.place.unit == "" {
+		return errDetached
+	}
 	s, err := openState(r.app.ctx, r.place)
 	if err != nil {
 		return err
@@ -56,7 +61,15 @@ func (r *resolved) start() error {
 		return err
 	}
 	defer out.close()
-	if _, err := loop.Recover(r.app.ctx, s.writer, r.place.repo, r.place.stateDir, out.event); err != nil {
+	// The end of another run is no business of whoever reads this run's events.
+	tell := out.event
+	if r.flags.JSON {
+		tell = out.files.event
+	}
+	if _, err := loop.Recover(r.app.ctx, s.writer, r.place.repo, r.place.stateDir, tell); err != nil {
+		return err
+	}
+	if _, err := r.plan.Read(); err != nil {
 		return err
 	}
 	l, err := r.newLoop(s, out)
@@ -117,7 +130,7 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 	token := rand.Text()
 	l := &loop.Loop{
 		Identity: loop.Identity{Version: version, Run: runID, Unit: r.place.unit, Feature: r.place.unit, Task: r.text,
-			StateDir: r.place.stateDir, LogDir: r.place.logDir(), Self: self, Host: host, Token: token},
+			StateDir: r.place.stateDir, LogDir: r.place.logDir(), Self: self, Host: host, Token: token, Since: s.since},
 		Settings: r.loopSettings(),
 		Plan:     r.plan, Repo: r.place.repo, Journal: s.writer, Inbox: s.inbox,
 		Ledger:  ratelimit.Open(filepath.Join(r.app.home, "ratelimit"), r.harness.Name, r.settings.Defaults.RateLimitPerHour),
@@ -160,9 +173,13 @@ func (r *resolved) newRunID() (string, error) {
 
 // moveLogs puts the logs of the last run away.
 func moveLogs(dir, run string) error {
-	old, err := filepath.Glob(filepath.Join(dir, "iteration-*.log"))
-	if err != nil || len(old) == 0 {
-		return err
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("the logs of the last run cannot be moved: %w", err)
+	}
+	files = slices.DeleteFunc(files, func(f os.DirEntry) bool { return f.IsDir() || !strings.HasPrefix(f.Name(), "iteration-") })
+	if len(files) == 0 {
+		return nil
 	}
 	if run == "" {
 		run = "unknown-run"
@@ -171,8 +188,8 @@ func moveLogs(dir, run string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return fmt.Errorf("the logs of the last run cannot be moved: %w", err)
 	}
-	for _, path := range old {
-		if err := os.Rename(path, filepath.Join(to, filepath.Base(path))); err != nil {
+	for _, f := range files {
+		if err := os.Rename(filepath.Join(dir, f.Name()), filepath.Join(to, f.Name())); err != nil {
 			return fmt.Errorf("the logs of the last run cannot be moved: %w", err)
 		}
 	}

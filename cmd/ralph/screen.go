@@ -113,7 +113,7 @@ func (s *screen) remark(body journal.Body) {
 	case journal.PlanChanged:
 		s.line(cyan, "●", b.Message)
 	case journal.Request:
-		s.line(cyan, "●", strings.TrimSpace("asked to "+strings.ReplaceAll(b.Kind, "_", " ")+" "+b.Text))
+		s.line(cyan, "●", asked(b))
 	case journal.Warning:
 		s.line(yellow, "⚠", b.Message)
 	}

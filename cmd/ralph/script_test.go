@@ -15,7 +15,27 @@ import (
 
 // TestMain makes the test binary be ralph for the scripts.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ralph": main})
+	testscript.Main(m, map[string]func(){"ralph": main, "onterminal": onTerminal})
+}
+
+// onTerminal runs a command whose standard files are all the terminal that
+// "ttyin" made, which by itself is only standard input: onterminal command...
+func onTerminal() {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(125)
+	}
+	cmd := exec.Command(os.Args[1], os.Args[2:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	var exit *exec.ExitError
+	switch err := cmd.Run(); {
+	case errors.As(err, &exit):
+		os.Exit(exit.ExitCode())
+	case err != nil:
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(125)
+	}
 }
 
 // TestScripts runs the program as its user would. Each script is a page of the

@@ -222,14 +222,18 @@ func TestSignalsEndTheRunAndEverythingItStarted(t *testing.T) {
 func TestStopFromElsewhere(t *testing.T) {
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
-	if msg, err := s.command(s.bin, "stop").CombinedOutput(); err != nil {
+	if msg, err := s.command(s.bin, "stop", "--all").CombinedOutput(); err != nil || !strings.Contains(string(msg), "asked feature-x") {
 		t.Fatalf("%v: %s", err, msg)
 	}
 	if rest, code := s.finish(cmd, out); code != 143 {
 		t.Errorf("exit status %d\n%s", code, rest)
 	}
 	s.nothingLeft()
-	msg, err := s.command(s.bin, "stop").CombinedOutput()
+	msg, err := s.command(s.bin, "stop", "--all").CombinedOutput()
+	if err != nil || !strings.Contains(string(msg), "no loop is at work") {
+		t.Errorf("a second stop: %v: %s", err, msg)
+	}
+	msg, err = s.command(s.bin, "stop").CombinedOutput()
 	if err != nil || !strings.Contains(string(msg), "no loop is at work") {
 		t.Errorf("a second stop: %v: %s", err, msg)
 	}

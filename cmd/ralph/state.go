@@ -19,6 +19,7 @@ type state struct {
 	locks  []*journal.Lock
 	writer *journal.Writer
 	inbox  *journal.Inbox
+	since  time.Time // when the unit's lock was taken
 }
 
 // lockState takes the locks of the worktree and of the unit, and finishes an
@@ -30,7 +31,7 @@ func lockState(ctx context.Context, p *place) (*state, error) {
 	}
 	host, _ := os.Hostname()
 	me := journal.Holder{Unit: p.unit, PID: self.PID, PIDStart: self.Start, Host: host, Since: time.Now()}
-	s := &state{}
+	s := &state{since: me.Since}
 	for _, dir := range []string{filepath.Dir(p.stateDir), p.stateDir} {
 		lock, err := journal.Acquire(ctx, dir, me, lockWait)
 		if err != nil {

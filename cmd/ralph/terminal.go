@@ -23,8 +23,10 @@ type terminal struct {
 	in       *os.File
 	out, err io.Writer
 	isTTY    bool // standard output is a terminal
+	errTTY   bool // standard error is one
 	canAsk   bool // and standard input too
-	color    bool
+	color    bool // on standard output
+	errColor bool // on standard error
 	ascii    bool
 }
 
@@ -33,22 +35,22 @@ func newTerminal(mode string) *terminal {
 	t := &terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	t.isTTY = term.IsTerminal(int(os.Stdout.Fd()))
 	t.canAsk = t.isTTY && term.IsTerminal(int(os.Stdin.Fd()))
-	t.setColor(mode)
+	t.errTTY = term.IsTerminal(int(os.Stderr.Fd()))
+	t.color, t.errColor = colored(mode, t.isTTY), colored(mode, t.errTTY)
 	t.ascii = !utf8Locale()
 	return t
 }
 
-// setColor decides about colour: the flag, else NO_COLOR, else the terminal.
-// See https://no-color.org for the variable.
-func (t *terminal) setColor(mode string) {
+// colored decides about colour on a stream: the flag, else NO_COLOR, else
+// whether it is a terminal. See https://no-color.org for the variable.
+func colored(mode string, tty bool) bool {
 	switch mode {
 	case "always":
-		t.color = true
+		return true
 	case "never":
-		t.color = false
-	default:
-		t.color = t.isTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		return false
 	}
+	return tty && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // utf8Locale reports whether symbols beyond ASCII can be shown. A machine that
@@ -80,8 +82,12 @@ const (
 	cyan   = "36"
 )
 
-func (t *terminal) paint(code, s string) string {
-	if !t.color || s == "" {
+func (t *terminal) paint(code, s string) string { return paint(t.color, code, s) }
+
+func (t *terminal) paintErr(code, s string) string { return paint(t.errColor, code, s) }
+
+func paint(on bool, code, s string) string {
+	if !on || s == "" {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
@@ -103,16 +109,16 @@ func (t *terminal) printf(format string, args ...any) { fmt.Fprintf(t.out, forma
 // warn shows a warning, harmless whatever it holds.
 func (t *terminal) warn(format string, args ...any) {
 	text := stream.Sanitize(fmt.Sprintf(format, args...))
-	fmt.Fprintf(t.err, "%s %s\n", t.paint(yellow, t.symbol("⚠")), text)
+	fmt.Fprintf(t.err, "%s %s\n", t.paintErr(yellow, t.symbol("⚠")), text)
 }
 
 // fail shows an error.
 func (t *terminal) fail(err error) {
-	fmt.Fprintf(t.err, "%s %s\n", t.paint(red, "ralph:"), stream.Sanitize(err.Error()))
+	fmt.Fprintf(t.err, "%s %s\n", t.paintErr(red, "ralph:"), stream.Sanitize(err.Error()))
 }
 
 func (t *terminal) hint(text string) {
 	if text != "" {
-		fmt.Fprintf(t.err, "  %s\n", t.paint(dim, text))
+		fmt.Fprintf(t.err, "  %s\n", t.paintErr(dim, text))
 	}
 }

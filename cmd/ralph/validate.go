@@ -51,7 +51,7 @@ func (r *resolved) preflight() error {
 	warned := slices.ContainsFunc(report.Checks, func(c preflight.Check) bool { return c.Severity != preflight.OK })
 	if warned {
 		// Standard error: with --json nothing else may stand on standard output.
-		if err := report.Text(r.app.t.err, r.app.t.color, r.app.t.ascii); err != nil {
+		if err := report.Text(r.app.t.err, r.app.t.errColor, r.app.t.ascii); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,9 @@
 package agent
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -147,6 +150,28 @@ func (h Harness) Argv(o Options) []string {
 func Custom(name string) Harness {
 	return Harness{Name: name, Prompt: PromptStdin, Output: stream.FormatText, Gentle: askedToStop,
 		Permission: "see the agent's own settings"}
+}
+
+// Present tells whether the agent's program can be found in the PATH of env; the
+// error is a *MissingError.
+func (h Harness) Present(env []string) error {
+	if strings.Contains(h.Command[0], "/") {
+		return nil // relative to where it is started: the start itself tells
+	}
+	for _, kv := range slices.Backward(env) {
+		path, ok := strings.CutPrefix(kv, "PATH=")
+		if !ok {
+			continue
+		}
+		for _, dir := range filepath.SplitList(path) {
+			info, err := os.Stat(filepath.Join(dir, h.Command[0]))
+			if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+				return nil
+			}
+		}
+		break
+	}
+	return &MissingError{Harness: h.Name, Program: h.Command[0], Err: exec.ErrNotFound}
 }
 
 // Environ is the environment of the agent: base, without what would bite it,

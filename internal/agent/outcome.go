@@ -52,11 +52,19 @@ type MissingError struct {
 func (e *MissingError) Error() string {
 	switch {
 	case errors.Is(e.Err, exec.ErrNotFound), errors.Is(e.Err, fs.ErrNotExist):
-		return fmt.Sprintf("the agent %q of harness %s was not found in PATH: install it, or name it with the setting %s.command", e.Program, e.Harness, e.Harness)
+		return fmt.Sprintf("the agent %q of harness %s was not found in PATH: install it, or name it with the setting %s.command", e.Program, e.Harness, setting(e.Harness))
 	case errors.Is(e.Err, fs.ErrPermission):
 		return fmt.Sprintf("the agent %q of harness %s may not be executed: check its permissions", e.Program, e.Harness)
 	}
 	return fmt.Sprintf("the agent %q of harness %s cannot be started: %v", e.Program, e.Harness, e.Err)
+}
+
+// setting is the key under which the settings keep a harness.
+func setting(harness string) string {
+	if harness == "claude" {
+		return harness
+	}
+	return "harnesses." + harness
 }
 
 func (e *MissingError) Unwrap() error { return e.Err }
@@ -71,12 +79,16 @@ const (
 	endTold      // the context was cancelled
 	endLingering // it had told its result and did not exit
 	endLost      // the guardian died
+	endFailed    // ralph could not keep its log
 )
 
 // judge reads the outcome from what was seen, in the order of trust: terminal
 // event, why it was ended, signal, exit code, text.
 func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, limits Limits, now time.Time) Outcome {
 	o := Outcome{Exit: exit, Summary: s, Final: s.Final, HasFinal: s.HasFinal}
+	if !s.Terminal && (why != endItself || exit.Code != 0) {
+		o.HasFinal = false // the output broke off: what stands at its end is no final message
+	}
 	switch {
 	case s.Terminal && !s.Result.IsError:
 		o.Kind = OK
@@ -89,6 +101,9 @@ func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, 
 		return o
 	case why == endIdle:
 		o.Kind, o.Message = Idle, fmt.Sprintf("the agent showed no sign of life for %s and was ended", limits.Idle)
+		return o
+	case why == endFailed:
+		o.Kind, o.Message = Error, "the agent was ended because its log could not be written"
 		return o
 	case why == endLost:
 		o.Kind, o.Message = Crash, "the guardian of the agent was killed, and the agent with it"

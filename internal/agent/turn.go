@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -71,7 +72,14 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	}
 	why := t.watch(ctx, g, p)
 	swept, endErr := t.finish(p, why)
+	if why == endLost && errors.Is(endErr, proc.ErrLost) {
+		endErr = nil // that is the outcome, and the next turn gets a new guardian
+	}
 	o := judge(c.Harness, why, p.Exit(), t.out.summary(), t.out.stderrTail(), c.Limits, time.Now())
+	if plain(c.Harness, o.Summary) {
+		// An echo of the prompt is not the agent's own word.
+		o.Final = strings.Replace(o.Final, strings.TrimSpace(string(c.Prompt)), "", 1)
+	}
 	o.Duration = time.Since(t.began)
 	o.Strays, o.Names = swept.Strays, swept.Names
 	if err := errors.Join(t.out.err(), endErr); err != nil {
@@ -181,7 +189,7 @@ func (t *turn) watch(ctx context.Context, g *proc.Guardian, p *proc.Process) end
 		case <-g.Lost():
 			return endLost
 		case <-t.out.failed:
-			return endTold
+			return endFailed
 		case <-result:
 			result = nil
 			lingering = time.After(resultGrace)

@@ -46,6 +46,7 @@ type Store struct {
 	worktree string
 	state    string
 	rename   func(from, to string) error
+	link     func(from, to string) error
 	step     func(done string) // called behind each step
 }
 
@@ -53,7 +54,7 @@ type Store struct {
 // directory of each unit is the directory of its name in state. Nothing is
 // created.
 func Open(worktree, state string) *Store {
-	return &Store{worktree: worktree, state: state, rename: os.Rename, step: func(string) {}}
+	return &Store{worktree: worktree, state: state, rename: os.Rename, link: os.Link, step: func(string) {}}
 }
 
 // Entry is one archived feature, and as JSON of `archive --list --json`.

@@ -26,6 +26,9 @@ func (s *Store) Pending() ([]string, error) {
 // Finish completes the archive or the restore of the unit where one was cut
 // off, and tells whether there was one. The caller holds the unit's lock.
 func (s *Store) Finish(ctx context.Context, unit string) (bool, error) {
+	if err := checkUnit(unit); err != nil {
+		return false, err
+	}
 	in, err := readIntent(s.intent(unit))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

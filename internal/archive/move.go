@@ -10,6 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// What stands beside a folder while it is being copied or removed.
+const (
+	partial = ".partial"
+	removed = ".removed"
+)
+
+func beside(path, what string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+what)
+}
+
 // move renames a folder. Where the target is on another file system it is
 // copied beside the target first, compared with its source, and only then
 // given its name: a folder under that name is always whole.
@@ -21,12 +31,12 @@ func (s *Store) move(ctx context.Context, from, to string) error {
 	if !errors.Is(err, unix.EXDEV) {
 		return err
 	}
-	partial := filepath.Join(filepath.Dir(to), "."+filepath.Base(to)+".partial")
-	if err := s.copyWhole(ctx, from, partial); err != nil {
-		return errors.Join(err, os.RemoveAll(partial))
+	made := beside(to, partial)
+	if err := s.copyWhole(ctx, from, made); err != nil {
+		return errors.Join(err, os.RemoveAll(made))
 	}
 	s.step("copied")
-	if err := s.rename(partial, to); err != nil {
+	if err := s.rename(made, to); err != nil {
 		return err
 	}
 	if err := syncDir(filepath.Dir(to)); err != nil {
@@ -55,7 +65,7 @@ func (s *Store) copyWhole(ctx context.Context, from, to string) error {
 // discard removes a folder so that it never stands half removed under its own
 // name. One that is not there is no error.
 func (s *Store) discard(folder string) error {
-	away := filepath.Join(filepath.Dir(folder), "."+filepath.Base(folder)+".removed")
+	away := beside(folder, removed)
 	if err := os.RemoveAll(away); err != nil { // of a try that was cut off
 		return err
 	}
@@ -82,14 +92,14 @@ func (s *Store) stage(ctx context.Context, from, to string, items []item) error 
 		}
 		// A link, where it is possible, keeps the journal one file: nothing
 		// that is still appended to it gets lost.
-		if os.Link(source, target) == nil {
+		if s.link(source, target) == nil {
 			continue
 		}
-		partial := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".partial")
-		if err := s.copyWhole(ctx, source, partial); err != nil {
-			return errors.Join(err, os.RemoveAll(partial))
+		made := beside(target, partial)
+		if err := s.copyWhole(ctx, source, made); err != nil {
+			return errors.Join(err, os.RemoveAll(made))
 		}
-		if err := os.Rename(partial, target); err != nil {
+		if err := os.Rename(made, target); err != nil {
 			return err
 		}
 	}

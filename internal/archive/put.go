@@ -183,8 +183,13 @@ func (s *Store) clear(in intent) error {
 	return errors.Join(os.RemoveAll(filepath.Join(dir, "snapshot")), os.RemoveAll(filepath.Join(dir, "inbox")))
 }
 
-// forget removes the intent: all is done.
+// forget removes what is left over at the side, and then the intent: all is done.
 func (s *Store) forget(in intent) error {
+	for _, folder := range []string{s.feature(in.Unit), s.folder(in.Name)} {
+		if err := errors.Join(os.RemoveAll(beside(folder, removed)), os.RemoveAll(beside(folder, partial))); err != nil {
+			return err
+		}
+	}
 	err := os.Remove(s.intent(in.Unit))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -9,7 +9,11 @@ import (
 // can be reached from to but not from from, lost the other way round; full
 // hashes, parents before children. An empty from means that there was no commit.
 func (r *Repo) Moved(ctx context.Context, from, to string) (gained, lost []string, err error) {
-	if from == "" || to == "" || from == to {
+	switch {
+	case from != "" && to == "": // the branch itself is gone
+		lost, err = r.Commits(ctx, "", from)
+		return nil, lost, err
+	case from == "" || from == to:
 		gained, err = r.Commits(ctx, from, to)
 		return gained, nil, err
 	}

@@ -52,6 +52,7 @@ type RunStarted struct {
 	Token          string   `json:"token"` // stands in the environment of all that the run starts
 	Stories        []Story  `json:"stories"`
 	Checks         []string `json:"checks,omitempty"`
+	Work           string   `json:"work,omitempty"` // fingerprint of the worktree without the plan, when a story was last accepted
 }
 
 // Story is a story or task of the plan as it stood when the event was written.
@@ -131,6 +132,7 @@ type IterationEnded struct {
 	TokensEstimated bool          `json:"tokensEstimated,omitempty"`
 	CostUSD         *float64      `json:"costUsd"`
 	LogFile         string        `json:"logFile,omitempty"`
+	Work            string        `json:"work,omitempty"` // as in run_started
 }
 
 // WaitStarted says that the run waits, why and until when; WaitEnded that it goes on.
@@ -162,7 +164,7 @@ type CheckEnded struct {
 // ClaimRejected is a claim of the agent that ralph did not accept.
 type ClaimRejected struct {
 	N       int      `json:"iteration"`
-	Claim   string   `json:"claim"` // promise or story
+	Claim   string   `json:"claim"` // promise, story or done
 	Stories []string `json:"stories,omitempty"`
 	Reason  string   `json:"reason"`
 }
@@ -215,6 +217,8 @@ type Request struct {
 	Text    string `json:"text,omitempty"`
 	PID     int    `json:"pid,omitempty"`
 	Message string `json:"message,omitempty"`
+
+	DropFinished bool `json:"dropFinished,omitempty"` // of a plan: finished stories that it lacks may go
 }
 
 // Warning is something a person should know that decided nothing.

@@ -34,6 +34,7 @@ type Run struct {
 	Iterations []Iteration
 	Calls      int           // of the agent, those that were no iteration included
 	Tokens     stream.Tokens // of all calls, each counted once
+	Estimated  bool          // part of Tokens is an estimate
 	CostUSD    *float64      // nil where no call told its cost
 }
 
@@ -73,6 +74,7 @@ func (h *History) Apply(e Event) {
 		}
 	case AttemptEnded:
 		run.Tokens = run.Tokens.Add(b.Tokens)
+		run.Estimated = run.Estimated || b.TokensEstimated
 		run.CostUSD = addCost(run.CostUSD, b.CostUSD)
 		if h.open != nil {
 			h.open.attempt = b.Outcome

@@ -21,6 +21,9 @@ const (
 	maxRequests = 1000    // that wait at a time
 )
 
+// mailTime is the beginning of a request's name.
+const mailTime = "20060102-150405.000000000"
+
 // brokenDir is where requests that cannot be read are put.
 const brokenDir = "broken"
 
@@ -64,7 +67,7 @@ func (in *Inbox) Post(now time.Time, r Request) (name string, err error) {
 	}
 	// The time puts the files in order, the random part keeps two posts of
 	// one moment apart.
-	name = fmt.Sprintf("%s-%s.json", now.UTC().Format("20060102-150405.000000000"), rand.Text()[:8])
+	name = fmt.Sprintf("%s-%s.json", now.UTC().Format(mailTime), rand.Text()[:8])
 	path := filepath.Join(in.dir, name)
 	if err := renameio.WriteFile(path, data, 0o600, renameio.WithTempDir(in.dir)); err != nil {
 		return "", fmt.Errorf("the request cannot be written: %w", err)
@@ -185,4 +188,17 @@ func (in *Inbox) Notify(ctx context.Context) <-chan struct{} {
 		}
 	}()
 	return out
+}
+
+// Posted is when the request was put into the inbox, as its name tells; zero
+// where it does not.
+func (m Mail) Posted() time.Time {
+	if len(m.Name) < len(mailTime) {
+		return time.Time{}
+	}
+	t, err := time.ParseInLocation(mailTime, m.Name[:len(mailTime)], time.UTC)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
 }

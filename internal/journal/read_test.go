@@ -134,12 +134,10 @@ func FuzzRead(f *testing.F) {
 		var s journal.Status
 		var l journal.LoopState
 		var h journal.History
-		var u journal.Unfinished
 		for _, e := range events {
 			s.Apply(e)
 			l.Apply(e)
 			h.Apply(e)
-			u.Apply(e)
 		}
 		h.Iterations(true)
 	})

@@ -135,25 +135,3 @@ func TestStatusFile(t *testing.T) {
 		t.Error(diff)
 	}
 }
-
-func TestUnfinishedTellsWhatWasAtWork(t *testing.T) {
-	fold := func(n int) journal.Unfinished {
-		var u journal.Unfinished
-		for _, e := range oneRun()[:n] {
-			u.Apply(e)
-		}
-		return u
-	}
-	if u := fold(4); u.Run != "r1" || u.Start.Token != "t" || u.Iteration.N != 1 || u.Attempt.Attempt != 1 || u.Agent.PID != 200 || !u.Last.Time.Equal(at(3)) {
-		t.Errorf("an agent at work: %+v", u)
-	}
-	if u := fold(6); u.Iteration == nil || u.Attempt != nil || u.Agent != nil {
-		t.Errorf("waiting: %+v", u)
-	}
-	if u := fold(10); u.Run == "" || u.Iteration != nil {
-		t.Errorf("between two iterations: %+v", u)
-	}
-	if u := fold(15); u.Run != "" {
-		t.Errorf("ended: %+v", u)
-	}
-}

@@ -15,6 +15,7 @@ import (
 // unit's [Lock]. Its methods may be called from several goroutines.
 type Writer struct {
 	mu   sync.Mutex
+	path string
 	file *os.File
 	buf  []byte
 }
@@ -36,7 +37,7 @@ func OpenWriter(path string) (*Writer, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: the journal cannot be written: %w", path, err)
 	}
-	return &Writer{file: f}, nil
+	return &Writer{path: path, file: f}, nil
 }
 
 // prepare makes an opened journal ready for the next event.
@@ -101,6 +102,9 @@ func lastNewline(f *os.File, size int64) (int64, error) {
 func (w *Writer) Append(run string, now time.Time, b Body) (Event, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := w.inPlace(); err != nil {
+		return Event{}, err
+	}
 	e := Event{Time: now.UTC().Truncate(time.Millisecond), Run: run, Body: b}
 	line, err := e.appendTo(w.buf[:0])
 	if err != nil {
@@ -115,6 +119,20 @@ func (w *Writer) Append(run string, now time.Time, b Body) (Event, error) {
 		return Event{}, errors.Join(fmt.Errorf("the journal cannot be written: %w", err), w.cutBack(int64(n)))
 	}
 	return e, nil
+}
+
+// inPlace fails where the journal's name no longer leads to the file that is
+// open: someone removed it, and what is appended would be lost without a word.
+func (w *Writer) inPlace() error {
+	mine, err := w.file.Stat()
+	if err != nil {
+		return fmt.Errorf("the journal cannot be written: %w", err)
+	}
+	named, err := os.Stat(w.path)
+	if err != nil || !os.SameFile(mine, named) {
+		return fmt.Errorf("the journal %s was removed or replaced while ralph was writing it", w.path)
+	}
+	return nil
 }
 
 // cutBack takes back the last n bytes: half a line would swallow the next one.

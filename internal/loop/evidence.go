@@ -117,22 +117,29 @@ func (l *Loop) baseline(ctx context.Context) error {
 	if err := cause(ctx); err != nil {
 		return err
 	}
-	if len(failed) == 0 {
-		return l.adopt(open)
-	}
+	var fresh []check.Result
 	for _, r := range failed {
 		l.notes.add(failure(r))
+		if !l.red[r.Check.Name] {
+			fresh = append(fresh, r)
+		}
 	}
-	if len(open) > 0 {
+	if len(open) > 0 && len(fresh) > 0 {
 		// The marks come from an iteration that was cut off: the failure is as
 		// likely its doing as anybody's.
-		return l.reject(0, open, failed[0].String())
+		return l.reject(0, open, fresh[0].String())
 	}
 	for _, r := range failed {
 		l.red[r.Check.Name] = true
 	}
-	return l.warn("%s before any agent was called: stories can pass, but the plan is not done until it is green (or run with --accept-baseline)",
-		"quality checks fail ("+l.redNames()+")")
+	if err := l.adopt(open); err != nil || len(failed) == 0 {
+		return err
+	}
+	if len(l.standing()) == 0 {
+		return l.warn("quality checks fail (%s) before any agent was called; that is accepted", l.redNames())
+	}
+	return l.warn("quality checks fail (%s) before any agent was called: stories can pass, but the plan is not done until they are green (or run with --accept-baseline)",
+		l.redNames())
 }
 
 // adopt accepts marks of an earlier run that nothing speaks against.

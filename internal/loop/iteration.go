@@ -44,12 +44,18 @@ func (l *Loop) iteration(ctx context.Context, n int) (*End, error) {
 		return nil, err
 	}
 	limit, turnErr := l.turn(ctx, it, prompt)
+	if err := l.history(ctx, it); err != nil {
+		return nil, errors.Join(turnErr, err)
+	}
+	if it.moved != "" {
+		return l.close(ctx, it) // what is here now is another branch's: nothing of it is touched
+	}
 	// Whatever became of the agent, the plan is put in order before anybody looks
 	// at it, and before the run may end.
 	if err := l.protect(it); err != nil {
 		return nil, errors.Join(turnErr, err)
 	}
-	if !it.counts(l.marked(it)) {
+	if !it.counts(func() bool { return l.marked(it) }) {
 		return limit, turnErr
 	}
 	end, err := l.evaluate(ctx, it)
@@ -65,14 +71,14 @@ func (l *Loop) iteration(ctx context.Context, n int) (*End, error) {
 // counts reports whether what the turn came to is an iteration: not where the
 // agent never ran, nor where the provider only refused the call, unless the
 // agent had marked something before it met the limit.
-func (it *iteration) counts(marked bool) bool {
+func (it *iteration) counts(marked func() bool) bool {
 	switch it.outcome.Kind {
 	case "":
 		return false
 	case agent.UsageLimit:
-		return marked
+		return marked()
 	case agent.Transient:
-		return marked || it.gaveUp
+		return it.gaveUp || marked()
 	}
 	return true
 }
@@ -121,7 +127,7 @@ func (l *Loop) marked(it *iteration) bool {
 // evaluate finds out what the iteration achieved, records it and says whether
 // the run ends with it.
 func (l *Loop) evaluate(ctx context.Context, it *iteration) (*End, error) {
-	if err := l.history(ctx, it); err != nil {
+	if err := l.newPlan(); err != nil {
 		return nil, err
 	}
 	if err := l.claims(ctx, it); err != nil {
@@ -181,9 +187,8 @@ func (l *Loop) claims(ctx context.Context, it *iteration) error {
 	if newly, err = l.requireWork(ctx, it, newly); err != nil {
 		return err
 	}
-	told := ctx.Err() != nil || it.outcome.Kind == agent.Interrupted
-	if told && len(l.Checks) > 0 {
-		return l.judge(it) // nothing is accepted unchecked; the next run looks at it first
+	if cause(ctx) != nil && len(l.Checks) > 0 {
+		return l.leave(it) // nothing is accepted unchecked
 	}
 	at := check.Every
 	if len(newly) > 0 || it.promised || l.Plan.Judge(l.state, false, false).Done {
@@ -192,12 +197,24 @@ func (l *Loop) claims(ctx context.Context, it *iteration) error {
 	if newly, err = l.check(ctx, it, at, newly); err != nil {
 		return err
 	}
+	if cause(ctx) != nil && len(l.Checks) > 0 {
+		return l.leave(it)
+	}
 	it.passed = newly
 	l.accept(it)
 	if err := l.judge(it); err != nil {
 		return err
 	}
 	return l.confirm(ctx, it)
+}
+
+// leave ends an iteration that was cut off before its marks were looked at: the
+// next run does that first.
+func (l *Loop) leave(it *iteration) error {
+	if it.outcome.Kind == agent.OK {
+		it.outcome.Kind, it.outcome.Message = agent.Interrupted, "ended by ralph before its work was checked"
+	}
+	return nil
 }
 
 // accept believes the marks that are left from now on.
@@ -249,7 +266,7 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 		N: it.n, Outcome: string(it.outcome.Kind), Error: trouble, ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: nonNil(it.passed), StoriesComplete: done, StoriesTotal: total,
 		Progress: progress, NoProgress: l.breaker.NoProgress, SameError: l.breaker.SameError,
-		Promised: it.promised, Done: it.verdict.Done, Tokens: sub(l.tokens, it.tokens),
+		Promised: it.promised, Done: it.verdict.Done, Work: l.work, Tokens: sub(l.tokens, it.tokens),
 		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.cost, it.cost),
 		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
 	}
@@ -259,32 +276,40 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 	if err := l.record(e); err != nil {
 		return nil, err
 	}
-	if end := l.endAfter(it); end != nil {
+	if end := l.endAfter(ctx, it); end != nil {
 		return end, nil
 	}
-	switch {
-	case cause(ctx) != nil:
-		end := told(ctx)
-		return &end, nil
-	case stuck.Open:
+	if stuck.Open {
 		return l.openedBreaker(stuck)
 	}
 	return l.overBudget(), nil
 }
 
 // endAfter is the end that an iteration brings by itself.
-func (l *Loop) endAfter(it *iteration) *End {
+func (l *Loop) endAfter(ctx context.Context, it *iteration) *End {
 	switch {
-	case it.verdict.Done:
-		return &End{Reason: Reason(it.verdict.Reason), Message: l.left()}
+	case cause(ctx) != nil:
+		end := told(ctx)
+		return &end
 	case it.moved != "":
 		return &End{Reason: BranchChanged, Message: it.moved, Hint: "look at what it did there, then: git switch " + l.branch}
+	case it.verdict.Done:
+		return l.done(it.verdict)
 	case it.verdict.Waiting:
 		return l.waiting()
 	case it.outcome.Kind == agent.Auth:
 		return &End{Reason: Auth, Message: it.outcome.Message, Hint: it.outcome.Hint}
 	}
 	return nil
+}
+
+// done is the end of a plan that is done.
+func (l *Loop) done(v plan.Verdict) *End {
+	end := &End{Reason: Reason(v.Reason), Message: l.left()}
+	if end.Reason == Promise {
+		end.Message = "the agent promised completion"
+	}
+	return end
 }
 
 func (l *Loop) overBudget() *End {

@@ -66,6 +66,7 @@ type Identity struct {
 	Self     proc.ID
 	Host     string
 	Token    string
+	Since    time.Time // when the unit's lock was taken: what was asked before was asked of another
 }
 
 // Loop is one run. All fields must be set but those marked as optional.
@@ -97,6 +98,7 @@ type Loop struct {
 
 	past     past // what the journal tells of earlier runs
 	guardian *proc.Guardian
+	limits   int // refusals of the provider in a row
 	breaker  breaker.State
 	requests requests
 	branch   string
@@ -159,6 +161,15 @@ func (l *Loop) begin(ctx context.Context) error {
 	l.branch, l.head, l.state = head.Branch, head.Commit, state
 	l.ever, l.red = map[string]bool{}, l.past.red
 	l.accepted = l.believed()
+	if l.work = l.past.work; l.work == "" {
+		if err := l.measureWork(ctx); err != nil {
+			return err
+		}
+	}
+	calls, err := l.Ledger.Peek(time.Now())
+	if err != nil {
+		return err
+	}
 	names := make([]string, 0, len(l.Checks))
 	for _, c := range l.Checks {
 		names = append(names, c.Name)
@@ -168,9 +179,9 @@ func (l *Loop) begin(ctx context.Context) error {
 		Feature: l.Feature, Task: l.Task, DoneCriteria: l.Plan.Criteria(), Branch: head.Branch,
 		Worktree: l.Repo.Root, Head: head.Commit, Harness: l.Harness.Name, Model: l.Agent.Model,
 		MaxIterations: l.MaxIterations, TimeoutSeconds: l.Limits.Timeout.Seconds(),
-		StallThreshold: l.NoProgress, SameError: l.SameError, RateLimit: l.RateLimit,
+		StallThreshold: l.NoProgress, SameError: l.SameError, RateLimit: l.RateLimit, CallsUsed: calls.Used,
 		PID: l.Self.PID, PIDStart: l.Self.Start, Host: l.Host, Token: l.Token,
-		Stories: l.stories(), Checks: names,
+		Stories: l.stories(), Checks: names, Work: l.work,
 	})
 }
 
@@ -204,17 +215,21 @@ func (l *Loop) iterate(ctx context.Context) (End, error) {
 	}
 }
 
-// beforeFirst is what comes before any agent is called: the breaker of the last
-// run, marks that nobody accepted yet, the checks as they stand, a plan that is
-// done already.
+// beforeFirst is what comes before any agent is called: a plan that was handed
+// to a loop which has ended since, the breaker of the last run, marks that nobody
+// accepted yet, the checks as they stand, a plan that is done already.
 func (l *Loop) beforeFirst(ctx context.Context) (*End, error) {
-	if end, err := l.openBreaker(); end != nil || err != nil {
-		return end, err
-	}
-	if err := l.baseline(ctx); err != nil {
+	if err := l.newPlan(); err != nil {
 		return nil, err
 	}
-	if err := l.measureWork(ctx); err != nil {
+	// A plan that looks done is looked at before the breaker: what was in the way
+	// may have been outside of the repository.
+	if !l.Plan.Judge(l.state, false, false).Done {
+		if end, err := l.openBreaker(); end != nil || err != nil {
+			return end, err
+		}
+	}
+	if err := l.baseline(ctx); err != nil {
 		return nil, err
 	}
 	v := l.Plan.Judge(l.state, false, false)

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 )
@@ -50,23 +49,20 @@ func (n *notes) take() string {
 // prompt is what the agent gets on its standard input: the plan's context, what
 // the last iteration left, and the template.
 func (l *Loop) prompt() ([]byte, error) {
-	text := Prompt(l.Plan.Context(l.state), l.notes.take(), l.Template)
-	if !l.Harness.ExpandsRefs {
-		text = inlineRefs(text, l.Repo.Root)
-	}
+	text := Prompt(l.Plan.Context(l.state), l.notes.take(), l.Template, l.Repo.Root, l.Harness.ExpandsRefs)
 	if len(text) > maxPrompt {
-		return nil, fmt.Errorf("the prompt has %d MB, more than agents accept (%d MB): shorten the template or the task",
-			len(text)>>20, maxPrompt>>20)
+		return nil, fmt.Errorf("the prompt has %d KB, more than agents accept (%d KB): shorten the template or the task",
+			len(text)>>10, maxPrompt>>10)
 	}
 	return []byte(text), nil
 }
 
-// Prompt joins the parts of a prompt.
-func Prompt(context, notes, template string) string {
-	var b bytes.Buffer
-	b.WriteString(context)
-	b.WriteString(notes)
-	b.WriteString("\n")
-	b.WriteString(template)
-	return b.String()
+// Prompt joins the parts of a prompt. Files that it names with @path are appended
+// where the agent does not do that by itself.
+func Prompt(context, notes, template, root string, expandsRefs bool) string {
+	text := context + notes + "\n" + template
+	if expandsRefs {
+		return text
+	}
+	return inlineRefs(text, root)
 }

@@ -15,6 +15,7 @@ type past struct {
 	red      map[string]bool // checks that were red before the last run, and since
 	opened   *journal.BreakerOpened
 	steer    []string
+	work     string // fingerprint of the work when a story was last accepted
 }
 
 // recall reads what the new run has to know.
@@ -39,13 +40,20 @@ func fold(events []journal.Event) past {
 		switch b := e.Body.(type) {
 		case journal.RunStarted:
 			p.runs++
-			p.accepted, p.cutOff, open = believe(b.Stories), false, false
+			// Marks that nobody looked at stay so until somebody does.
+			p.accepted, p.cutOff, open = believe(b.Stories), p.cutOff || open, false
+			p.work = b.Work
 		case journal.PlanChanged:
-			p.accepted = believe(b.Stories)
-		case journal.IterationStarted:
+			p.accepted, p.cutOff = believe(b.Stories), false
+		case journal.ClaimRejected:
+			p.cutOff = p.cutOff && b.N > 0
+		case journal.AgentStarted:
 			open = true
+		case journal.AttemptEnded:
+			// A call that the provider refused leaves nothing to look at.
+			open = b.Outcome != "usage_limit" && b.Outcome != "transient"
 		case journal.IterationEnded:
-			open = false
+			open, p.work = false, b.Work
 			p.cutOff = b.Outcome == "crash" || b.Outcome == "interrupted"
 			for _, id := range b.StoriesPassed {
 				p.accepted[id] = true

@@ -53,7 +53,7 @@ func findUnfinished(events []journal.Event) *unfinished {
 func (u *unfinished) apply(b journal.Body) {
 	switch b := b.(type) {
 	case journal.IterationStarted:
-		u.open, u.spent, u.iterCost = &b, stream.Tokens{}, nil
+		u.open, u.log, u.spent, u.iterCost = &b, "", stream.Tokens{}, nil
 	case journal.AttemptStarted:
 		u.log = b.LogFile
 	case journal.AttemptEnded:
@@ -105,7 +105,10 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 	if u.open != nil {
 		n = u.open.N
 	}
-	restored, err := plan.RestoreFrom(filepath.Join(stateDir, "snapshot"), repo.Root)
+	var restored []plan.Restored
+	if u.open != nil && u.log != "" { // else no agent was at work since the snapshot
+		restored, err = plan.RestoreFrom(filepath.Join(stateDir, "snapshot"), repo.Root, fmt.Sprintf("%s-%d", u.id, n))
+	}
 	for _, r := range restored {
 		if err := record(journal.PlanRestored{N: n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
 			return nil, err

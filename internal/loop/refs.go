@@ -13,7 +13,7 @@ import (
 const maxRef = 256 << 10
 
 // ref matches @path where a word begins, as agents that expand references see it.
-var ref = regexp.MustCompile(`(?m)(?:^|[\s("'])@([A-Za-z0-9._/-]*[A-Za-z0-9_/-])`)
+var ref = regexp.MustCompile(`(?m)(?:^|[\s("'])@([\pL\pN._/-]*[\pL\pN_/-])`)
 
 // inlineRefs appends the files that a prompt names with @path: most agents
 // show their model the bare word. A name that is no file of the worktree stays
@@ -28,7 +28,10 @@ func inlineRefs(text, root string) string {
 			continue
 		}
 		seen = append(seen, rel)
-		path := filepath.Join(root, rel)
+		path, err := filepath.EvalSymlinks(filepath.Join(root, rel))
+		if err != nil || !strings.HasPrefix(path, root+string(filepath.Separator)) {
+			continue // nothing there, or a link that leads out of the worktree
+		}
 		info, err := os.Stat(path)
 		if err != nil || !info.Mode().IsRegular() {
 			continue

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,6 +46,18 @@ func (r *requests) put(m journal.Mail) {
 	}
 }
 
+// claim says whether the caller may answer the request of that name now: it was
+// not answered before. It is taken out of the queue.
+func (r *requests) claim(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(r.queue)
+	r.queue = slices.DeleteFunc(r.queue, func(m journal.Mail) bool { return m.Name == name })
+	fresh := !r.seen[name]
+	r.seen[name] = true
+	return fresh || len(r.queue) < n
+}
+
 func (r *requests) take() []journal.Mail {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,6 +73,9 @@ func (l *Loop) clearInbox() error {
 	for _, m := range mail {
 		switch m.Request.Kind {
 		case RequestStop, RequestPause, RequestResume:
+			if m.Posted().After(l.Since) {
+				continue // somebody was quick: it is meant for this run
+			}
 			if err := l.Inbox.Done(m.Name); err != nil {
 				return err
 			}
@@ -151,7 +167,7 @@ func (l *Loop) answer(paused bool) (bool, error) {
 		case RequestClearContext:
 			l.notes.steer = nil
 		case RequestPlan:
-			if err := l.renew(q.Text); err != nil {
+			if err := l.renew(q); err != nil {
 				return paused, err
 			}
 		}
@@ -159,15 +175,43 @@ func (l *Loop) answer(paused bool) (bool, error) {
 	return paused, nil
 }
 
+// newPlan takes over the plans that wait, and leaves all other requests for
+// later. It comes before every judgement of whether the plan is done: a person
+// who has just added a story must not find the feature finished without it.
+func (l *Loop) newPlan() error {
+	mail, _, err := l.Inbox.Take()
+	if err != nil {
+		return l.warn("what other commands ask for cannot be read: %v", err)
+	}
+	for _, m := range mail {
+		if m.Request.Kind != RequestPlan || !l.requests.claim(m.Name) {
+			continue
+		}
+		if err := firstErr(l.record(m.Request), l.Inbox.Done(m.Name)); err != nil {
+			return err
+		}
+		if err := l.renew(m.Request); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renewer is a plan that a person can replace while the loop works on it.
+type renewer interface {
+	// Renew takes over the text of a new spec.md and returns what has changed.
+	// dropFinished lets it lack stories that are finished. With an error the plan
+	// is as it was.
+	Renew(text string, dropFinished bool) (what string, err error)
+}
+
 // renew takes over a plan that a person made while the loop was running.
-func (l *Loop) renew(spec string) error {
-	r, ok := l.Plan.(interface {
-		Renew(spec string) (string, error)
-	})
+func (l *Loop) renew(q journal.Request) error {
+	r, ok := l.Plan.(renewer)
 	if !ok {
 		return l.warn("a %s plan cannot be renewed", l.Plan.Kind())
 	}
-	what, err := r.Renew(spec)
+	what, err := r.Renew(q.Text, q.DropFinished)
 	if err != nil {
 		return l.warn("the new plan was not taken over: %v", err)
 	}

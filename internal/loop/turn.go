@@ -19,13 +19,26 @@ const (
 	maxTransient = 10
 	// longestBackoff bounds the wait after an overload.
 	longestBackoff = time.Minute
+	// firstGuess and longestGuess bound the waits at a usage limit whose end
+	// nobody told.
+	firstGuess   = 5 * time.Minute
+	longestGuess = time.Hour
 )
 
 // turn calls the agent until a call counts as an iteration: what only met a
 // limit or an overload does not. The end is set where the run is to end instead.
 func (l *Loop) turn(ctx context.Context, it *iteration, prompt []byte) (*End, error) {
+	if err := l.Harness.Present(l.Env); err != nil {
+		return nil, err // before a call is counted
+	}
 	transients := 0
 	for attempt := 1; ; attempt++ {
+		if attempt > 1 {
+			// The next try must not read a plan that the last one has changed.
+			if err := l.protect(it); err != nil {
+				return nil, err
+			}
+		}
 		end, err := l.awaitCall(ctx)
 		if end != nil || err != nil {
 			return end, err
@@ -48,6 +61,7 @@ func (l *Loop) turn(ctx context.Context, it *iteration, prompt []byte) (*End, er
 				return nil, err
 			}
 		default:
+			l.limits = 0
 			return nil, nil
 		}
 	}
@@ -71,7 +85,7 @@ func (l *Loop) awaitCall(ctx context.Context) (*End, error) {
 			return nil, err
 		}
 		if !until.IsZero() { // another loop, or the run before, has found out
-			if end, err := l.atLimit(ctx, until, note); end != nil || err != nil {
+			if end, err := l.atLimit(ctx, until, until, note); end != nil || err != nil {
 				return end, err
 			}
 		}
@@ -168,31 +182,37 @@ func (l *Loop) promised(o agent.Outcome) bool {
 	return o.HasFinal && plan.Promised(o.Final, l.Promise)
 }
 
-// tellLimit tells the other loops of the account's limit, and decides.
+// tellLimit tells the other loops of the account's limit, and decides. A limit of
+// which nobody said when it ends, or that should be over already, is tried again
+// after a pause that doubles, and is not told: it would be a guess.
 func (l *Loop) tellLimit(ctx context.Context, o agent.Outcome) (*End, error) {
-	reset := o.ResetsAt
-	if reset.IsZero() {
-		// Nobody said until when; the shortest window of the providers is hours.
-		reset = time.Now().Add(time.Hour)
+	l.limits++
+	if !o.ResetsAt.After(time.Now()) {
+		pause := firstGuess
+		for range min(l.limits-1, 10) {
+			pause = min(2*pause, longestGuess)
+		}
+		return l.atLimit(ctx, time.Now().Add(pause), time.Time{}, o.Message)
 	}
-	if err := l.Ledger.SetLimited(ctx, reset, o.Message); err != nil {
+	if err := l.Ledger.SetLimited(ctx, o.ResetsAt, o.Message); err != nil {
 		if err := l.warn("other loops cannot be told of the limit: %v", err); err != nil {
 			return nil, err
 		}
 	}
-	return l.atLimit(ctx, reset, o.Message)
+	return l.atLimit(ctx, o.ResetsAt, o.ResetsAt, o.Message)
 }
 
-// atLimit decides what becomes of a run while the provider refuses calls.
-func (l *Loop) atLimit(ctx context.Context, reset time.Time, message string) (*End, error) {
+// atLimit decides what becomes of a run while the provider refuses calls: until
+// is when it would go on, reset when the limit ends, zero where unknown.
+func (l *Loop) atLimit(ctx context.Context, until, reset time.Time, message string) (*End, error) {
 	end := &End{Reason: UsageLimit, Message: "the provider's usage limit is reached: " + message, ResumesAt: reset}
-	if time.Until(reset) > l.MaxWait {
+	if time.Until(until) > l.MaxWait {
 		end.Hint = fmt.Sprintf("the reset is further away than usage_limit.max_wait_hours allows (%s); start ralph again after it", l.MaxWait)
 		return end, nil
 	}
-	question := "The provider's usage limit is reached. Wait until " + clock(reset) + "?"
+	question := "The provider's usage limit is reached. Wait until " + clock(until) + "?"
 	if l.OnLimit == "wait" || l.OnLimit == "ask" && l.Ask != nil && l.Ask(ctx, question, l.AskTimeout) {
-		return nil, l.wait(ctx, "usage_limit", reset, message)
+		return nil, l.wait(ctx, "usage_limit", until, message)
 	}
 	end.Hint = "go on after it with 'ralph run', or let ralph wait with --on-limit wait"
 	return end, cause(ctx)

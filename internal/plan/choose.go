@@ -28,7 +28,7 @@ func Choose(c Choice) (p Plan, warning string, err error) {
 		if c.Text == "" {
 			return nil, "", errors.New("a run with manual done criteria needs to know what to do: ralph run --done manual \"what to do\"")
 		}
-		return &Prompt{Text: c.Text}, "", nil
+		return &Prompt{Root: c.Root, Text: c.Text}, "", nil
 	}
 	if c.Done == "" && (exists(filepath.Join(c.Root, c.Folder, "spec.md")) || exists(filepath.Join(c.Root, c.Folder, "prd.json"))) {
 		return feature, "", nil
@@ -36,11 +36,8 @@ func Choose(c Choice) (p Plan, warning string, err error) {
 	if file := FindTasks(c.Root); file != "" {
 		return &Tasks{Root: c.Root, File: file, Text: c.Text}, "", nil
 	}
-	if c.Text != "" {
-		return &Prompt{Text: c.Text}, NoTasks, nil
-	}
-	if c.Done == "tasks" {
-		return nil, "", errors.New("no tasks.md found in the worktree, and no text says what to do: write a tasks.md, or ralph run \"what to do\"")
+	if c.Text != "" || c.Done == "tasks" {
+		return &Prompt{Root: c.Root, Text: c.Text}, NoTasks, nil
 	}
 	return feature, "", nil
 }

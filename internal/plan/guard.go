@@ -27,53 +27,64 @@ func untouchable(before, _ []byte) ([]byte, string) { return before, "edited" }
 type guard struct {
 	root  string
 	dir   string            // where the snapshot is on disk
-	specs string            // the folder in which a new file is no agent's to make, from the root
-	files map[string][]byte // by path from the root
+	specs string            // the folder in which a new file is no agent's to make, from the root; may be empty
+	files map[string][]byte // by path from the root; nil where the file was not there and is no agent's to make
+	links map[string]string // folders that were links, and where they led: a person's arrangement
 }
 
-// snapshot reads every file that counts, and writes it below dir for a process
-// that comes after a crash.
-func (g *guard) snapshot(root, folder, dir string) error {
+// snapshot reads the files of names, and all below specs, and writes them below
+// dir for a process that comes after a crash. What is a link then is a person's
+// arrangement, and not guarded.
+func (g *guard) snapshot(root, dir, specs string, names ...string) error {
 	files := map[string][]byte{}
-	read := func(rel string) error {
-		data, err := readRegular(filepath.Join(root, rel))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+	below := []string(nil)
+	if specs != "" {
+		below = filesBelow(root, specs)
+	}
+	for _, rel := range slices.Concat(names, below) {
+		path := filepath.Join(root, rel)
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			continue
 		}
-		if err != nil {
+		data, err := readRegular(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("the plan cannot be read: %w", err)
 		}
+		if err != nil {
+			data = nil
+		}
 		files[rel] = data
-		return nil
 	}
-	for _, name := range []string{"prd.json", "spec.md", "progress.txt", "prompt.md"} {
-		if err := read(filepath.Join(folder, name)); err != nil {
-			return err
+	g.root, g.dir, g.specs, g.files, g.links = root, dir, specs, files, map[string]string{}
+	for _, rel := range g.parents() {
+		if to, err := os.Readlink(filepath.Join(root, rel)); err == nil {
+			g.links[rel] = to
 		}
 	}
-	if err := read(settingsFile); err != nil {
-		return err
-	}
-	specs := filepath.Join(folder, "specs")
-	for _, rel := range filesBelow(root, specs) {
-		if err := read(rel); err != nil {
-			return err
-		}
-	}
-	g.root, g.dir, g.specs, g.files = root, dir, specs, files
 	return g.store()
+}
+
+// parents are the folders above the guarded files.
+func (g *guard) parents() []string {
+	if g.specs == "" {
+		return []string{".ralph"}
+	}
+	return []string{".ralph", filepath.Dir(g.specs), g.specs}
 }
 
 // store brings the snapshot on disk in line with the one in memory.
 func (g *guard) store() error {
 	base := filepath.Join(g.dir, "files")
 	for rel, data := range g.files {
+		if data == nil {
+			continue
+		}
 		if err := writeSnapshot(filepath.Join(base, rel), data); err != nil {
 			return fmt.Errorf("the plan's snapshot cannot be written: %w", err)
 		}
 	}
 	for _, rel := range filesBelow(base, ".") {
-		if _, ok := g.files[rel]; !ok {
+		if g.files[rel] == nil {
 			if err := os.Remove(filepath.Join(base, rel)); err != nil {
 				return fmt.Errorf("the plan's snapshot cannot be written: %w", err)
 			}
@@ -109,9 +120,12 @@ func (g *guard) restore(label string, rules map[string]rule) ([]Restored, error)
 // took their place.
 func (g *guard) folders() ([]Restored, error) {
 	var done []Restored
-	for _, rel := range []string{".ralph", filepath.Dir(g.specs), g.specs} {
+	for _, rel := range g.parents() {
 		info, err := os.Lstat(filepath.Join(g.root, rel))
 		if err != nil || info.IsDir() {
+			continue
+		}
+		if to, err := os.Readlink(filepath.Join(g.root, rel)); err == nil && to == g.links[rel] {
 			continue
 		}
 		if err := os.Remove(filepath.Join(g.root, rel)); err != nil {
@@ -124,6 +138,9 @@ func (g *guard) folders() ([]Restored, error) {
 
 func (g *guard) file(label, rel string, r rule) (*Restored, error) {
 	before, path := g.files[rel], filepath.Join(g.root, rel)
+	if before == nil {
+		return g.unmake(label, rel)
+	}
 	after, err := readRegular(path)
 	if err == nil && bytes.Equal(before, after) {
 		return nil, nil
@@ -148,26 +165,38 @@ func (g *guard) file(label, rel string, r rule) (*Restored, error) {
 
 // additions takes files away that appeared among the specifications.
 func (g *guard) additions(label string) ([]Restored, error) {
+	if g.specs == "" {
+		return nil, nil
+	}
 	var done []Restored
 	for _, rel := range filesBelow(g.root, g.specs) {
 		if _, ok := g.files[rel]; ok {
 			continue
 		}
-		path := filepath.Join(g.root, rel)
-		data, err := readRegular(path)
-		if err != nil {
-			continue // gone again, or no plain file: nobody reads it as a specification
-		}
-		kept, err := g.keep(label, rel, data)
+		one, err := g.unmake(label, rel)
 		if err != nil {
 			return done, err
 		}
-		if err := os.Remove(path); err != nil {
-			return done, err
+		if one != nil {
+			done = append(done, *one)
 		}
-		done = append(done, Restored{Path: rel, What: "added", Kept: kept})
 	}
 	return done, nil
+}
+
+// unmake takes a file away that was not there before and is not the agent's to make.
+func (g *guard) unmake(label, rel string) (*Restored, error) {
+	path := filepath.Join(g.root, rel)
+	if !exists(path) {
+		return nil, nil
+	}
+	r := &Restored{Path: rel, What: "added"}
+	if data, err := readRegular(path); err == nil {
+		if r.Kept, err = g.keep(label, rel, data); err != nil {
+			return nil, err
+		}
+	}
+	return r, os.RemoveAll(path)
 }
 
 // keep stores what is about to be replaced: it may have been a person's edit.
@@ -196,11 +225,12 @@ func keepAppended(before, after []byte) ([]byte, string) {
 	return merged, "cut or rewritten"
 }
 
-// filesBelow lists what is not a folder below dir, as paths from root.
+// filesBelow lists what is neither a folder nor a link below dir, as paths from
+// root.
 func filesBelow(root, dir string) []string {
 	var files []string
 	_ = filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || d.IsDir() || d.Type()&fs.ModeSymlink != 0 {
 			return nil //nolint:nilerr // a folder that is gone has no files
 		}
 		if rel, err := filepath.Rel(root, path); err == nil {
@@ -211,33 +241,28 @@ func filesBelow(root, dir string) []string {
 	return files
 }
 
-// RestoreFrom puts a prd plan's files back from a snapshot on disk where an
-// agent that was cut off left them broken or gone. Files that can be read stay
-// as they are.
-func RestoreFrom(dir, root string) ([]Restored, error) {
+// RestoreFrom does what Guard does with a snapshot that an earlier process left
+// on disk: an agent that was cut off may have left the plan in any state.
+func RestoreFrom(dir, root, label string) ([]Restored, error) {
 	base := filepath.Join(dir, "files")
-	var done []Restored
+	g := guard{root: root, dir: dir, files: map[string][]byte{}}
+	rules := map[string]rule{}
 	for _, rel := range filesBelow(base, ".") {
 		data, err := os.ReadFile(filepath.Join(base, rel))
 		if err != nil {
-			return done, err
+			return nil, err
 		}
-		now, err := readRegular(filepath.Join(root, rel))
-		if err == nil && !(filepath.Base(rel) == "prd.json" && broken(data, now)) {
-			continue
+		g.files[rel] = data
+		switch filepath.Base(rel) {
+		case "prd.json":
+			rules[rel] = mergeStories
+		case "progress.txt":
+			rules[rel] = keepAppended
+		case "tasks.md":
+			rules[rel] = keepBoxes
 		}
-		if err := putBack(filepath.Join(root, rel), data); err != nil {
-			return done, err
-		}
-		done = append(done, Restored{Path: rel, What: "left broken by an agent that was cut off"})
 	}
-	return done, nil
-}
-
-// broken reports whether a prd.json could be read before and cannot be now.
-func broken(before, after []byte) bool {
-	_, what := mergeStories(before, after)
-	return strings.Contains(what, "left unreadable")
+	return g.restore(label, rules)
 }
 
 func exists(path string) bool { _, err := os.Lstat(path); return err == nil }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -18,6 +19,10 @@ type PRD struct {
 	Text   string // what the user asked for besides, may be empty
 
 	guard guard
+
+	data, spec []byte   // what was read last
+	loaded     *prd.PRD // and what it says
+	state      State
 }
 
 // Kind implements Plan.
@@ -28,14 +33,16 @@ func (*PRD) Criteria() string { return "prd" }
 
 func (p *PRD) path(name string) string { return filepath.Join(p.Root, p.Folder, name) }
 
+// load reads prd.json for a change: the caller may write to what it returns.
 func (p *PRD) load() (*prd.PRD, error) {
 	loaded, _, err := prd.Load(p.path("prd.json"))
 	return loaded, err
 }
 
-// Read implements Plan.
+// Read implements Plan. A loop reads its plan several times in an iteration and
+// mostly finds what it found before: then nothing is parsed again.
 func (p *PRD) Read() (State, error) {
-	loaded, err := p.load()
+	data, err := prd.ReadFile(p.path("prd.json"), prd.MaxSize)
 	if err != nil {
 		return State{}, err
 	}
@@ -43,6 +50,18 @@ func (p *PRD) Read() (State, error) {
 	if err != nil {
 		spec = nil // its absence is a finding of the preflight, not of every look
 	}
+	if p.loaded != nil && bytes.Equal(data, p.data) && bytes.Equal(spec, p.spec) {
+		return p.state, nil
+	}
+	loaded, _, err := prd.Parse(p.path("prd.json"), data)
+	if err != nil {
+		return State{}, err
+	}
+	p.data, p.spec, p.loaded, p.state = data, spec, loaded, stateOf(loaded, spec)
+	return p.state, nil
+}
+
+func stateOf(loaded *prd.PRD, spec []byte) State {
 	s := State{Print: fingerprint(loaded.Bytes(), spec)}
 	next := loaded.Next()
 	for _, story := range loaded.Stories {
@@ -53,7 +72,7 @@ func (p *PRD) Read() (State, error) {
 			s.Next = &s.Items[i]
 		}
 	}
-	return s, nil
+	return s
 }
 
 // Context implements Plan.
@@ -83,11 +102,10 @@ func (p *PRD) Context(s State) string {
 // story shows the open story whole, so that the agent has it before it has
 // called a single tool.
 func (p *PRD) story(id string) string {
-	loaded, err := p.load()
-	if err != nil {
+	if p.loaded == nil {
 		return ""
 	}
-	st := loaded.Story(id)
+	st := p.loaded.Story(id)
 	if st == nil {
 		return ""
 	}
@@ -108,7 +126,8 @@ func (p *PRD) story(id string) string {
 
 // Snapshot implements Plan.
 func (p *PRD) Snapshot(dir string) error {
-	return p.guard.snapshot(p.Root, p.Folder, dir)
+	return p.guard.snapshot(p.Root, dir, filepath.Join(p.Folder, "specs"), filepath.Join(p.Folder, "prd.json"), filepath.Join(p.Folder, "spec.md"),
+		filepath.Join(p.Folder, "progress.txt"), filepath.Join(p.Folder, "prompt.md"), settingsFile)
 }
 
 // Guard implements Plan: the agent may change passes and notes and append to

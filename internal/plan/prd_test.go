@@ -214,24 +214,72 @@ func TestGuardKeepsTheAgentsTickBesideWhatItPutsBack(t *testing.T) {
 	}
 }
 
-func TestRestoreFromMendsOnlyWhatIsBroken(t *testing.T) {
-	p, root := feature(t)
-	_ = p
-	if err := os.WriteFile(filepath.Join(root, folder, "prd.json"), []byte(`{"userStories": [`), 0o644); err != nil {
-		t.Fatal(err)
+// TestRestoreFrom is the guard after a crash, with nothing but the snapshot on disk.
+func TestRestoreFrom(t *testing.T) {
+	_, root := feature(t)
+	softer := strings.Replace(stories, `"title": "Names"`, `"title": "Easy"`, 1)
+	softer = strings.Replace(softer, `"priority": 1, "passes": false`, `"priority": 1, "passes": true`, 1)
+	for name, text := range map[string]string{"prd.json": softer, "spec.md": "# Nothing\n", "progress.txt": "cut\n"} {
+		if err := os.WriteFile(filepath.Join(root, folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	edited := "# Greeting\n\nA person's edit after the crash.\n"
-	if err := os.WriteFile(filepath.Join(root, folder, "spec.md"), []byte(edited), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	restored, err := plan.RestoreFrom(filepath.Join(root, "snapshot"), root)
-	if err != nil || len(restored) != 1 {
+	restored, err := plan.RestoreFrom(filepath.Join(root, "snapshot"), root, "crash")
+	if err != nil || len(restored) != 3 {
 		t.Fatalf("restored %v, %v", restored, err)
 	}
-	if _, _, err := prd.Load(filepath.Join(root, folder, "prd.json")); err != nil {
-		t.Error(err)
+	now, _, err := prd.Load(filepath.Join(root, folder, "prd.json"))
+	if err != nil || now.Story("STORY-002").Title != "Names" || !now.Story("STORY-002").Passes {
+		t.Errorf("%+v, %v", now, err)
 	}
-	if read(t, filepath.Join(root, folder, "spec.md")) != edited {
-		t.Error("a readable file was replaced")
+	if read(t, filepath.Join(root, folder, "spec.md")) != "# Greeting\n" {
+		t.Error("spec.md is not what it was")
+	}
+}
+
+func TestGuardLeavesAPersonsLinksAlone(t *testing.T) {
+	root := write(t, map[string]string{"shared/feature-x/prd.json": stories, "shared/feature-x/spec.md": "# X\n", "docs/a.md": "a\n"})
+	for link, to := range map[string]string{".ralph": "shared", "shared/feature-x/specs": "../../docs"} {
+		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &plan.PRD{Root: root, Folder: folder}
+	if err := p.Snapshot(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	restored, err := p.Guard("x")
+	if err != nil || len(restored) > 0 {
+		t.Errorf("%v, %v", restored, err)
+	}
+	if to, err := os.Readlink(filepath.Join(root, ".ralph")); err != nil || to != "shared" {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+}
+
+func TestGuardTakesAwayWhatIsNotTheAgentsToMake(t *testing.T) {
+	for kind, p := range map[string]func(root string) plan.Plan{
+		"tasks":  func(root string) plan.Plan { return &plan.Tasks{Root: root, File: filepath.Join(root, "tasks.md")} },
+		"prompt": func(root string) plan.Plan { return &plan.Prompt{Root: root, Text: "x"} },
+		"prd":    func(root string) plan.Plan { return &plan.PRD{Root: root, Folder: folder} },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			root := write(t, map[string]string{"tasks.md": "- [ ] a\n", folder + "/prd.json": stories, folder + "/spec.md": "# X\n"})
+			plan := p(root)
+			if err := plan.Snapshot(t.TempDir()); err != nil {
+				t.Fatal(err)
+			}
+			settings := filepath.Join(root, ".ralph/config.yaml")
+			if err := os.WriteFile(settings, []byte("completion: {trust_promise: true}\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			restored, err := plan.Guard("x")
+			if err != nil || len(restored) != 1 || restored[0].What != "added" {
+				t.Errorf("%v, %v", restored, err)
+			}
+			if _, err := os.Stat(settings); err == nil {
+				t.Error("the agent's settings stayed")
+			}
+		})
 	}
 }

@@ -3,7 +3,10 @@ package plan
 // Prompt is a plan that is only a text: it is done when the agent promises, or
 // when the user stops the run.
 type Prompt struct {
-	Text string
+	Root string // the worktree
+	Text string // may be empty where a prompt template says it all
+
+	guard guard
 }
 
 // Kind implements Plan.
@@ -16,13 +19,18 @@ func (*Prompt) Criteria() string { return "manual" }
 func (p *Prompt) Read() (State, error) { return State{Print: fingerprint([]byte(p.Text))}, nil }
 
 // Context implements Plan.
-func (p *Prompt) Context(State) string { return "## Your task\n\n" + p.Text + "\n" }
+func (p *Prompt) Context(State) string {
+	if p.Text == "" {
+		return ""
+	}
+	return "## Your task\n\n" + p.Text + "\n"
+}
 
-// Snapshot implements Plan: there is nothing on disk to protect.
-func (*Prompt) Snapshot(string) error { return nil }
+// Snapshot implements Plan: only the settings are there to protect.
+func (p *Prompt) Snapshot(dir string) error { return p.guard.snapshot(p.Root, dir, "", settingsFile) }
 
 // Guard implements Plan.
-func (*Prompt) Guard(string) ([]Restored, error) { return nil, nil }
+func (p *Prompt) Guard(label string) ([]Restored, error) { return p.guard.restore(label, nil) }
 
 // Judge implements Plan.
 func (*Prompt) Judge(_ State, promised, _ bool) Verdict {

@@ -57,7 +57,7 @@ type Tasks struct {
 	File string // the tasks.md, absolute
 	Text string // what the user asked for besides, may be empty
 
-	last []byte // as it stood at the snapshot
+	guard guard
 }
 
 // Kind implements Plan.
@@ -155,26 +155,29 @@ func (t *Tasks) Context(s State) string {
 
 // Snapshot implements Plan.
 func (t *Tasks) Snapshot(dir string) error {
-	data, err := readRegular(t.File)
+	rel, err := filepath.Rel(t.Root, t.File)
 	if err != nil {
-		return fmt.Errorf("the plan cannot be read: %w", err)
+		return err
 	}
-	t.last = data
-	return writeSnapshot(filepath.Join(dir, "tasks.md"), data)
+	return t.guard.snapshot(t.Root, dir, "", rel, settingsFile)
 }
 
 // Guard implements Plan. A checklist is the agent's to work with; only one that
 // is gone or has lost all its boxes is put back.
-func (t *Tasks) Guard(string) ([]Restored, error) {
-	data, err := readRegular(t.File)
-	if err == nil && (len(parseTasks(data)) > 0 || len(parseTasks(t.last)) == 0) {
-		return nil, nil
-	}
-	if err := putBack(t.File, t.last); err != nil {
+func (t *Tasks) Guard(label string) ([]Restored, error) {
+	rel, err := filepath.Rel(t.Root, t.File)
+	if err != nil {
 		return nil, err
 	}
-	rel, _ := filepath.Rel(t.Root, t.File)
-	return []Restored{{Path: rel, What: "removed or emptied"}}, nil
+	return t.guard.restore(label, map[string]rule{rel: keepBoxes})
+}
+
+// keepBoxes is the rule for tasks.md.
+func keepBoxes(before, after []byte) ([]byte, string) {
+	if len(parseTasks(after)) > 0 || len(parseTasks(before)) == 0 {
+		return after, ""
+	}
+	return before, "emptied"
 }
 
 // Judge implements Plan.

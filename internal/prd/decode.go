@@ -7,53 +7,42 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// decoder reads a document that is known to be JSON. It proves in passing that
-// the document satisfies the schema; where it cannot, it sets doubtful, and the
-// schema itself has the last word. That keeps a large plan cheap.
+// decoder reads a document that is known to be JSON, and notes every place
+// that is against the schema, or against a rule that no schema can express:
+// each key stands once in its object, each id once in the plan.
 type decoder struct {
-	src      string
-	doubtful bool
-	broken   []Finding // what no schema can express
-	odd      []Finding
-	stories  []extent   // where each story is, for the schema's findings
-	lines    *lineIndex // made at the first finding
+	src    string
+	broken []Finding // at most maxViolations
+	odd    []Finding
+	lines  *lineIndex // made at the first finding
 
 	line, counted int // the line of the offset up to which lines are counted
 }
-
-// extent is a range of bytes in the file.
-type extent struct{ from, to int }
 
 func (d *decoder) document() *PRD {
 	p := &PRD{}
 	root := gjson.Parse(d.src)
 	root.Raw = strings.TrimRight(root.Raw, " \t\r\n") // gjson leaves what follows the value
-	if !root.IsObject() {
-		d.doubtful = true
+	if !d.expect(root.IsObject(), "object", root, place{nowhere, "", nowhere}) {
 		return p
 	}
-	members, seen := d.object(root, rootObject, rootKeys, func(key int, v gjson.Result) {
+	p.members = d.object(root, nowhere, rootKeys, func(key int, v gjson.Result, at place) {
 		switch key {
 		case rootDescription:
-			p.Description = d.text(v)
+			p.Description, _ = d.text(v, at)
 		case rootCreatedAt:
-			p.CreatedAt = d.text(v)
-			d.require(ValidTime(p.CreatedAt))
+			p.CreatedAt = d.textThat(ValidTime, v, at, "not an ISO-8601 time, such as 2026-01-15T10:30:00Z")
 		case rootStories:
-			p.Stories = d.userStories(v)
+			p.Stories = d.userStories(v, at)
 		}
 	})
-	p.members = members
-	d.require(seen.has(rootDescription, rootCreatedAt, rootStories))
 	return p
 }
 
-func (d *decoder) userStories(list gjson.Result) []Story {
-	if !list.IsArray() {
-		d.doubtful = true
+func (d *decoder) userStories(list gjson.Result, at place) []Story {
+	if !d.expect(list.IsArray(), "array", list, at) {
 		return nil
 	}
-	d.stories = nil // of an earlier key of the same name
 	var stories []Story
 	ids := map[string]int{} // the line of each id
 	guess := storyKeys
@@ -61,49 +50,45 @@ func (d *decoder) userStories(list gjson.Result) []Story {
 		index := len(stories)
 		s := d.story(v, index, guess)
 		if line, taken := ids[s.ID]; taken && s.ID != "" {
-			d.report(&d.broken, v.Index, path(index, "id"),
+			d.refuse(v.Index, place{index, "id", nowhere},
 				fmt.Sprintf("the id %q is taken by the story in line %d", s.ID, line), "Give each story its own id.")
 		} else {
 			ids[s.ID] = s.Line
 		}
-		d.stories = append(d.stories, extent{v.Index, v.Index + len(v.Raw)})
 		stories = append(stories, s)
 		guess = s.members
 		return true
 	})
-	d.require(len(stories) > 0)
+	if len(stories) == 0 {
+		d.refuse(list.Index, at, "a plan needs at least one story", "")
+	}
 	return stories
 }
 
 func (d *decoder) story(v gjson.Result, index int, guess []member) Story {
 	s := Story{Line: d.lineOf(v.Index)}
-	if !v.IsObject() {
-		d.doubtful = true
+	if !d.expect(v.IsObject(), "object", v, place{index, "", nowhere}) {
 		return s
 	}
-	members, seen := d.object(v, index, guess, func(key int, v gjson.Result) {
+	s.members = d.object(v, index, guess, func(key int, v gjson.Result, at place) {
 		switch key {
 		case storyID:
-			s.ID = d.text(v)
-			d.require(s.ID != "" && strings.IndexFunc(s.ID, blank) < 0)
+			s.ID = d.textThat(wellFormedID, v, at, "an id must not be empty or hold white space")
 		case storyTitle:
-			s.Title = d.text(v)
-			d.require(hasInk(s.Title))
+			s.Title = d.textThat(hasInk, v, at, "must not be empty")
 		case storyDescription:
-			s.Description = d.optionalText(v)
+			s.Description = d.optionalText(v, at)
 		case storyCriteria:
-			s.AcceptanceCriteria = d.criteria(v)
+			s.AcceptanceCriteria = d.criteria(v, at)
 		case storyPriority:
-			s.Priority = d.priority(v)
+			s.Priority = d.priority(v, at)
 		case storyPasses:
 			s.Passes = v.Type == gjson.True
-			d.require(v.IsBool())
+			d.expect(v.IsBool(), "boolean", v, at)
 		case storyNotes:
-			s.Notes = d.optionalText(v)
+			s.Notes = d.optionalText(v, at)
 		}
 	})
-	s.members = members
-	d.require(seen.has(storyID, storyTitle, storyCriteria, storyPriority, storyPasses))
 	return s
 }
 

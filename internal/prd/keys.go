@@ -2,8 +2,8 @@ package prd
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 )
@@ -38,56 +38,76 @@ const (
 // keySet is a set of indexes into rootKeys or storyKeys.
 type keySet uint
 
-func (s keySet) has(keys ...int) bool {
-	for _, k := range keys {
-		if s&(1<<k) == 0 {
-			return false
-		}
-	}
-	return true
-}
+// The keys that must be there.
+const (
+	rootRequired  keySet = 1<<rootDescription | 1<<rootCreatedAt | 1<<rootStories
+	storyRequired keySet = 1<<storyID | 1<<storyTitle | 1<<storyCriteria | 1<<storyPriority | 1<<storyPasses
+)
 
-// rootObject, as the index of a story, means the document itself.
-const rootObject = -1
+func (s keySet) has(key int) bool { return s&(1<<key) != 0 }
 
-// object reads an object: it calls field for each known key, and returns the
-// members, for which those of a similar object serve as a guess, and the known
-// keys found. Keys that are unknown or occur twice are reported.
-func (d *decoder) object(v gjson.Result, story int, guess []member, field func(key int, v gjson.Result)) ([]member, keySet) {
-	known := storyKeys
-	if story == rootObject {
-		known = rootKeys
+// object reads the object of a story, or the document's where story is
+// nowhere. It calls field for each known key, and returns the members, for
+// which those of a similar object serve as a guess. Keys that are missing,
+// unknown or there twice are reported.
+func (d *decoder) object(v gjson.Result, story int, guess []member, field func(key int, v gjson.Result, at place)) []member {
+	known, required := storyKeys, storyRequired
+	if story == nowhere {
+		known, required = rootKeys, rootRequired
 	}
 	list := memberList{guess: guess}
 	var seen keySet
 	var unknown map[string]bool // made when needed
 	v.ForEach(func(key, value gjson.Result) bool {
+		key.Str = unescaped(key)
 		k := slices.IndexFunc(known, func(m member) bool { return m.key == key.Str })
-		twice := k >= 0 && seen.has(k) || k < 0 && unknown[key.Str]
-		if twice {
-			d.report(&d.broken, key.Index, path(story, key.Str), "the key stands twice in the same object", "Remove one of them.")
+		at := place{story, key.Str, nowhere}
+		if k >= 0 && seen.has(k) || k < 0 && unknown[key.Str] {
+			d.refuse(key.Index, at, "the key stands twice in the same object", "Remove one of them.")
 		}
-		switch {
-		case k >= 0:
+		if k >= 0 {
 			seen |= 1 << k
 			list.add(known[k].key, value, value.Type == gjson.Null)
-			field(k, value)
-		default:
-			if unknown == nil {
-				unknown = map[string]bool{}
-			}
-			unknown[key.Str] = true
-			list.add(key.Str, value, true)
-			d.unknownKey(key, story, known)
+			field(k, value, at)
+			return true
 		}
+		if unknown == nil {
+			unknown = map[string]bool{}
+		}
+		unknown[key.Str] = true
+		list.add(key.Str, value, true)
+		d.unknownKey(key, at, known)
 		return true
 	})
-	return list.members(), seen
+	d.missing(v, story, known, required&^seen, unknown)
+	return list.members()
+}
+
+// missing reports the keys that the object lacks; unknown are the keys that
+// may have been meant for them.
+func (d *decoder) missing(v gjson.Result, story int, known []member, keys keySet, unknown map[string]bool) {
+	if keys == 0 {
+		return
+	}
+	meant := map[string]string{} // by what the file has in their place
+	for _, key := range slices.Sorted(maps.Keys(unknown)) {
+		meant[closest(key, known)] = key
+	}
+	for k, m := range known {
+		if !keys.has(k) {
+			continue
+		}
+		hint := ""
+		if wrong, ok := meant[m.key]; ok {
+			hint = fmt.Sprintf("Did you mean it by %q?", wrong)
+		}
+		d.refuse(v.Index, place{story, "", nowhere}, fmt.Sprintf("%q is missing", m.key), hint)
+	}
 }
 
 // unknownKey warns of a key that nothing reads. "$schema" is for editors.
-func (d *decoder) unknownKey(key gjson.Result, story int, known []member) {
-	if story == rootObject && key.Str == "$schema" {
+func (d *decoder) unknownKey(key gjson.Result, at place, known []member) {
+	if at.story == nowhere && key.Str == "$schema" {
 		return
 	}
 	message := fmt.Sprintf("unknown key %q, kept as it is", key.Str)
@@ -95,23 +115,7 @@ func (d *decoder) unknownKey(key gjson.Result, story int, known []member) {
 	if guess := closest(key.Str, known); guess != "" {
 		hint = fmt.Sprintf("Did you mean %q?", guess)
 	}
-	d.report(&d.odd, key.Index, path(story, key.Str), message, hint)
-}
-
-func (d *decoder) report(list *[]Finding, offset int, path, message, hint string) {
-	if d.lines == nil {
-		d.lines = newLineIndex(d.src)
-	}
-	line, column := d.lines.position(offset)
-	*list = append(*list, Finding{Line: line, Column: column, Path: path, Message: message, Hint: hint})
-}
-
-// path is the path in the document of a key of a story, or of the root.
-func path(story int, key string) string {
-	if story == rootObject {
-		return key
-	}
-	return fmt.Sprintf("userStories[%d].%s", story, key)
+	d.odd = append(d.odd, d.finding(key.Index, at, message, hint))
 }
 
 // memberList collects the members of an object, and allocates only where they
@@ -142,45 +146,4 @@ func (l *memberList) members() []member {
 		return l.guess[:l.matched:l.matched]
 	}
 	return l.own
-}
-
-// closest returns the known key that was most likely meant by key, or "".
-func closest(key string, known []member) string {
-	const longest = 40 // no key is: do not measure novels
-	if len(key) > longest {
-		return ""
-	}
-	best, least := "", 3
-	for _, m := range known {
-		if d := distance(fold(key), fold(m.key)); d < least && d <= len(m.key)/2 {
-			best, least = m.key, d
-		}
-	}
-	return best
-}
-
-// fold makes the usual ways to write a key of two words alike.
-func fold(key string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(key))
-}
-
-// distance is the Levenshtein distance of two short strings.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substitute := diagonal
-			if a[i] != b[j] {
-				substitute++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substitute, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

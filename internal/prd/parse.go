@@ -18,19 +18,14 @@ func Parse(name string, data []byte) (*PRD, []Finding, error) {
 	}
 	d := decoder{src: src, line: 1}
 	p := d.document()
-	var broken []Finding
-	if d.doubtful {
-		broken = violations(src, d.stories)
-	}
-	broken = append(broken, d.broken...)
-	for _, fs := range [][]Finding{broken, d.odd} {
+	for _, fs := range [][]Finding{d.broken, d.odd} {
 		for i := range fs {
 			fs[i].File = name
 		}
 		sortFindings(fs)
 	}
-	if len(broken) > 0 {
-		return nil, d.odd, &InvalidError{Findings: broken}
+	if len(d.broken) > 0 {
+		return nil, d.odd, &InvalidError{Findings: d.broken}
 	}
 	return p, d.odd, nil
 }

@@ -29,11 +29,14 @@ func document(old, new string) string {
 	return strings.Replace(whole, old, new, 1)
 }
 
-func TestParseNamesEachViolation(t *testing.T) {
-	tests := map[string]struct {
-		data string
-		want []string
-	}{
+type violation struct {
+	data string
+	want []string
+}
+
+// violations are files that are refused, and what is said about each.
+func violations() map[string]violation {
+	return map[string]violation{
 		"empty file":          {" \n", []string{"prd.json: the file is empty"}},
 		"not JSON":            {"{\n  \"description\": x}", []string{"prd.json:2:18: not JSON: invalid character 'x' looking for beginning of value"}},
 		"cut off":             {"{", []string{"prd.json:1:1: not JSON: unexpected end of JSON input"}},
@@ -50,8 +53,12 @@ func TestParseNamesEachViolation(t *testing.T) {
 		"story is a string":   {`{"description":"d","createdAt":"2026-01-15","userStories":["x"]}`, []string{"prd.json:1:60: userStories[0]: expected object, but got string"}},
 		"no id":               {document(`"id": "S-1",`, ""), []string{`prd.json:5:5: userStories[0]: "id" is missing`}},
 		"id with a blank":     {document("S-1", "S 1"), []string{"prd.json:6:13: userStories[0].id: an id must not be empty or hold white space"}},
+		"id is half a pair":   {document("S-1", `\ud800\u0020`), []string{"prd.json:6:13: userStories[0].id: an id must not be empty or hold white space"}},
 		"id is a number":      {document(`"S-1"`, "1"), []string{"prd.json:6:13: userStories[0].id: expected string, but got number"}},
 		"empty title":         {document(`"t"`, `" \t"`), []string{"prd.json:7:16: userStories[0].title: must not be empty"}},
+		"description a flag":  {document(`"description": "d"`, `"description": true`), []string{"prd.json:2:18: description: expected string, but got boolean"}},
+		"description null":    {document(`"description": "d"`, `"description": null`), []string{"prd.json:2:18: description: expected string, but got null"}},
+		"criteria an object":  {document(`["a", "b"]`, "{}"), []string{"prd.json:8:29: userStories[0].acceptanceCriteria: expected array, but got object"}},
 		"no criteria":         {document(`["a", "b"]`, "[]"), []string{"prd.json:8:29: userStories[0].acceptanceCriteria: a story needs at least one acceptance criterion"}},
 		"empty criterion":     {document(`"b"`, `""`), []string{"prd.json:8:35: userStories[0].acceptanceCriteria[1]: must not be empty"}},
 		"criterion is object": {document(`"b"`, "{}"), []string{"prd.json:8:35: userStories[0].acceptanceCriteria[1]: expected string, but got object"}},
@@ -59,6 +66,10 @@ func TestParseNamesEachViolation(t *testing.T) {
 		"priority 1.5":        {document(`"priority": 1`, `"priority": 1.5`), []string{"prd.json:9:19: userStories[0].priority: expected integer, but got number"}},
 		"priority too large":  {document(`"priority": 1`, `"priority": 1000000000`), []string{"prd.json:9:19: userStories[0].priority: a priority has at most nine digits"}},
 		"priority a string":   {document(`"priority": 1`, `"priority": "1"`), []string{"prd.json:9:19: userStories[0].priority: expected integer, but got string"}},
+		"priority negative":   {document(`"priority": 1`, `"priority": -0.5e1`), []string{"prd.json:9:19: userStories[0].priority: a priority is a whole number from 1, the highest"}},
+		"priority immense":    {document(`"priority": 1`, `"priority": 1e9999999`), []string{"prd.json:9:19: userStories[0].priority: a priority has at most nine digits"}},
+		"priority close to 1": {document(`"priority": 1`, `"priority": 1.00000000000000000001`), []string{"prd.json:9:19: userStories[0].priority: expected integer, but got number"}},
+		"priority null":       {document(`"priority": 1`, `"priority": null`), []string{"prd.json:9:19: userStories[0].priority: expected integer, but got null"}},
 		"passes a string":     {document("false", `"yes"`), []string{"prd.json:10:17: userStories[0].passes: expected boolean, but got string"}},
 		"passes null":         {document("false", "null"), []string{"prd.json:10:17: userStories[0].passes: expected boolean, but got null"}},
 		"notes a list":        {document("false", `false, "notes": []`), []string{"prd.json:10:33: userStories[0].notes: expected string or null, but got array"}},
@@ -72,12 +83,17 @@ func TestParseNamesEachViolation(t *testing.T) {
 			document(`"priority": 1,`, `"priority": -1, "passes": 0, "passes": 1,`),
 			[]string{
 				"prd.json:9:19: userStories[0].priority: a priority is a whole number from 1, the highest",
+				"prd.json:9:33: userStories[0].passes: expected boolean, but got number",
 				"prd.json:9:36: userStories[0].passes: the key stands twice in the same object",
+				"prd.json:9:46: userStories[0].passes: expected boolean, but got number",
 				"prd.json:10:7: userStories[0].passes: the key stands twice in the same object",
 			},
 		},
 	}
-	for name, tt := range tests {
+}
+
+func TestParseNamesEachViolation(t *testing.T) {
+	for name, tt := range violations() {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := prd.Parse("prd.json", []byte(tt.data))
 			invalid := (*prd.InvalidError)(nil)
@@ -95,6 +111,7 @@ func TestParseAcceptsOtherFormsOfTheSame(t *testing.T) {
 	tests := map[string]string{
 		"priority 1.0":        document(`"priority": 1`, `"priority": 1.0`),
 		"priority 1e0":        document(`"priority": 1`, `"priority": 1e0`),
+		"priority 0.01E+2":    document(`"priority": 1`, `"priority": 0.01E+2`),
 		"date and time":       document("2026-01-15", "2026-01-15T10:30:00.123+02:00"),
 		"a blank for the T":   document("2026-01-15", "2026-01-15 10:30"),
 		"null description":    document(`"title"`, `"description": null, "title"`),

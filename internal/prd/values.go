@@ -1,7 +1,10 @@
 package prd
 
 import (
+	"encoding/json"
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -26,55 +29,87 @@ func hasInk(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return !blank(r) }) >= 0
 }
 
-// require records that the document may be against the schema unless ok.
-func (d *decoder) require(ok bool) {
-	if !ok {
-		d.doubtful = true
+func wellFormedID(s string) bool { return s != "" && strings.IndexFunc(s, blank) < 0 }
+
+// text returns a string, and whether the value is one.
+func (d *decoder) text(v gjson.Result, at place) (string, bool) {
+	ok := d.expect(v.Type == gjson.String, "string", v, at)
+	return unescaped(v), ok
+}
+
+// unescaped returns the text of a string. gjson loses the character behind
+// half a surrogate pair; encoding/json keeps it.
+func unescaped(v gjson.Result) string {
+	if len(v.Raw) <= len(v.Str)+2 || !strings.Contains(v.Raw, `\u`) {
+		return v.Str
 	}
-}
-
-func (d *decoder) text(v gjson.Result) string {
-	d.require(v.Type == gjson.String)
-	return v.Str
-}
-
-func (d *decoder) optionalText(v gjson.Result) string {
-	if v.Type == gjson.Null {
+	var s string
+	if json.Unmarshal([]byte(v.Raw), &s) != nil { // no string: refused already
 		return ""
 	}
-	return d.text(v)
+	return s
 }
 
-func (d *decoder) criteria(list gjson.Result) []string {
-	if !list.IsArray() {
-		d.doubtful = true
+// textThat returns a string that has to keep a rule; broken says what to
+// report where it does not.
+func (d *decoder) textThat(rule func(string) bool, v gjson.Result, at place, broken string) string {
+	s, ok := d.text(v, at)
+	if ok && !rule(s) {
+		d.refuse(v.Index, at, broken, "")
+	}
+	return s
+}
+
+func (d *decoder) optionalText(v gjson.Result, at place) string {
+	d.expect(v.Type == gjson.String || v.Type == gjson.Null, "string or null", v, at)
+	return unescaped(v)
+}
+
+func (d *decoder) criteria(list gjson.Result, at place) []string {
+	if !d.expect(list.IsArray(), "array", list, at) {
 		return nil
 	}
 	var criteria []string
 	list.ForEach(func(_, v gjson.Result) bool {
-		c := d.text(v)
-		d.require(hasInk(c))
-		criteria = append(criteria, c)
+		at.item = len(criteria)
+		criteria = append(criteria, d.textThat(hasInk, v, at, "must not be empty"))
 		return true
 	})
-	d.require(len(criteria) > 0)
+	if len(criteria) == 0 {
+		d.refuse(list.Index, at, "a story needs at least one acceptance criterion", "")
+	}
 	return criteria
 }
 
-// priority reads a plain whole number; how else an integer may be written
-// (1.0, 10e0) is left to the schema.
-func (d *decoder) priority(v gjson.Result) int {
-	const maxPriority = 999999999 // as in the schema
-	n := 0
-	for _, c := range []byte(v.Raw) {
-		if c < '0' || c > '9' || n > maxPriority {
-			d.doubtful = true
-			break
-		}
-		n = 10*n + int(c-'0')
-	}
-	if d.require(n >= 1 && n <= maxPriority); d.doubtful && v.Num >= 1 && v.Num <= maxPriority {
+// maxPriority is the schema's maximum.
+const maxPriority = 999999999
+
+// priority returns an integer in whichever way JSON may write it: 1.0 and
+// 10e-1 are 1.
+func (d *decoder) priority(v gjson.Result, at place) int {
+	whole := v.Type == gjson.Number && v.Num == math.Trunc(v.Num)
+	switch {
+	case !d.expect(whole, "integer", v, at):
+	case v.Num < 1:
+		d.refuse(v.Index, at, "a priority is a whole number from 1, the highest", "")
+	case v.Num > maxPriority:
+		d.refuse(v.Index, at, "a priority has at most nine digits", "")
+	// A fraction may be too small for a float64 to hold.
+	case d.expect(exactly(int(v.Num), v.Raw), "integer", v, at):
 		return int(v.Num)
 	}
-	return n
+	return 0
+}
+
+// exactly tells whether a number, whose nearest float64 is n, is n.
+func exactly(n int, number string) bool {
+	return !strings.ContainsAny(number, ".eE") || significant(number) == significant(strconv.Itoa(n))
+}
+
+// significant returns the digits of a number without those that only scale it.
+func significant(number string) string {
+	if e := strings.IndexAny(number, "eE"); e >= 0 {
+		number = number[:e]
+	}
+	return strings.Trim(strings.Replace(number, ".", "", 1), "0")
 }

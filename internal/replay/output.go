@@ -103,12 +103,12 @@ func (s *rawFileStep) play(_ context.Context, p *player) error {
 
 // garbageStep prints bytes that are no JSON: NULs, invalid UTF-8, escape
 // sequences and line ends among them, the same ones each time.
-type garbageStep size
+type garbageStep struct{ size }
 
 func (s *garbageStep) play(_ context.Context, p *player) error {
 	source := rand.New(rand.NewPCG(1, 2))
 	chunk := make([]byte, 0, 64<<10)
-	for left := int64(*s); left > 0; left -= int64(len(chunk)) {
+	for left := int64(s.size); left > 0; left -= int64(len(chunk)) {
 		chunk = chunk[:min(left, int64(cap(chunk)))]
 		for i := range chunk {
 			chunk[i] = byte(source.Uint32())

@@ -159,7 +159,7 @@ func TestPrompt(t *testing.T) {
 
 func TestFlood(t *testing.T) {
 	t.Parallel()
-	s := newProject(t).turn("- flood: {bytes: 3MB, line: 1000}\n- garbage: 70000")
+	s := newProject(t).turn("- flood: {bytes: 3MB, line: 1000}\n- garbage: 70KB")
 	lines := strings.Split(s.stdout, "\n")
 	if len(lines) < 3000 || len(lines[1])+1 != 1000 || len(s.stdout) < 3_060_000 || len(s.stdout) > 3_080_000 {
 		t.Errorf("%d lines of %d bytes, %d bytes in all", len(lines), len(lines[1])+1, len(s.stdout))
