@@ -344,3 +344,45 @@ func TestOneLoopPerUnitAndWorktree(t *testing.T) {
 		t.Errorf("exit status %d\n%s", code, rest)
 	}
 }
+
+// TestStopAfterEverythingWasTicked stops an agent that has marked all there is:
+// nothing of it was checked, so nothing is done, and the next run looks first.
+func TestStopAfterEverythingWasTicked(t *testing.T) {
+	s := newScratch(t, "turns:\n  - steps:\n      - write: {path: bad.txt, content: x}\n      - git_commit: bad\n      - tick: STORY-001\n      - say: working\n      - hang: true\n")
+	s.write(".ralph/config.yaml", "quality_checks:\n  unit: test ! -e bad.txt\n")
+	cmd, out := s.start("working")
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	rest, code := s.finish(cmd, out)
+	if code != 143 || strings.Contains(rest, "done:") {
+		t.Errorf("exit status %d\n%s", code, rest)
+	}
+	s.write(".ralph/replay.yaml", "turns: [{steps: [{say: nothing}]}]\n")
+	cmd, out = s.start("not accepted: STORY-001", "-n", "1")
+	if rest, code = s.finish(cmd, out); code != 1 {
+		t.Errorf("exit status %d\n%s", code, rest)
+	}
+	if data, err := os.ReadFile(filepath.Join(s.repo, ".ralph/feature-x/prd.json")); err != nil || !strings.Contains(string(data), `"passes": false`) {
+		t.Errorf("the story is believed: %v\n%s", err, data)
+	}
+}
+
+// TestTickForWorkOfARunThatDied finishes in the next run what was committed
+// before a crash: the work is there, only the mark was missing.
+func TestTickForWorkOfARunThatDied(t *testing.T) {
+	s := newScratch(t, "turns:\n  - steps:\n      - write: {path: one.txt, content: x}\n      - git_commit: one\n      - say: working\n      - hang: true\n")
+	s.write(".ralph/config.yaml", "quality_checks:\n  unit: \"true\"\n")
+	cmd, out := s.start("working")
+	guardian := parentOf(t, s.agentID().PID)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = s.finish(cmd, out)
+	waitFor(t, "the guardian's end", func() bool { return errors.Is(syscall.Kill(guardian, 0), syscall.ESRCH) })
+	s.write(".ralph/replay.yaml", "turns: [{steps: [{tick: STORY-001}]}]\n")
+	cmd, out = s.start("Iteration: 1/20")
+	if rest, code := s.finish(cmd, out); code != 0 {
+		t.Errorf("exit status %d\n%s", code, rest)
+	}
+}

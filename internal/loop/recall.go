@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 
 	"ralph/internal/breaker"
@@ -53,11 +54,13 @@ func fold(events []journal.Event) past {
 			// A call that the provider refused leaves nothing to look at.
 			open = b.Outcome != "usage_limit" && b.Outcome != "transient"
 		case journal.IterationEnded:
-			open, p.work = false, b.Work
+			open, p.work = false, cmp.Or(b.Work, p.work)
 			p.cutOff = b.Outcome == "crash" || b.Outcome == "interrupted"
 			for _, id := range b.StoriesPassed {
 				p.accepted[id] = true
 			}
+		case journal.RunEnded:
+			p.cutOff = p.cutOff || b.Reason == string(BranchChanged)
 		case journal.CheckEnded:
 			if b.Outcome == "passed" {
 				delete(p.red, b.Name)
