@@ -24,7 +24,7 @@ setup: ## install what the tests need (tmux, bats, the pinned agent CLI)
 test: build setup ## run all tests
 	$(GO) vet ./...
 	$(GO) test -race ./...
-	$(MAKE) fuzz FUZZTIME=2s
+	$(MAKE) fuzz FUZZTIME=1s
 	$(MAKE) bats
 
 .PHONY: bats

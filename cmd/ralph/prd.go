@@ -216,4 +216,5 @@ func plural2(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+//lint:ignore ST1005 people and scripts know the sentence as it is
 var errDetached = &hintError{errors.New("Not on a branch (detached HEAD)"), "switch to the feature's branch: git switch <branch>"}

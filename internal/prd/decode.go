@@ -92,11 +92,9 @@ func (d *decoder) story(v gjson.Result, index int, guess []member) Story {
 	return s
 }
 
-// lineOf returns the line of the offset. Offsets must not fall.
+// lineOf returns the line of the offset. Offsets must not fall, and do not:
+// the document is read from its start to its end.
 func (d *decoder) lineOf(offset int) int {
-	if offset < d.counted { // a second userStories: the document is refused anyway
-		d.line, d.counted = 1, 0
-	}
 	d.line += strings.Count(d.src[d.counted:offset], "\n")
 	d.counted = offset
 	return d.line

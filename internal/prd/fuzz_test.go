@@ -24,6 +24,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"description":"","description":null,"userStories":{"0":1},"createdAt":"2026-01-15"}`)
 	f.Add(`{"userStories":[` + story + `,` + story + `],"userStories":[` + story + `]}`)
 	f.Add("\ufeff{\"userStories\":[" + strings.ReplaceAll(story, ":1", ":1.0") + "]}\r\n")
+	f.Add(document(`"title"`, `"\ud800\u0061": 1, "\ud800\u0062": 2, "title"`))
 	for _, v := range violations() {
 		f.Add(v.data)
 	}

@@ -52,6 +52,7 @@ func violations() map[string]violation {
 		"no stories":          {`{"description":"d","createdAt":"2026-01-15","userStories":[]}`, []string{"prd.json:1:59: userStories: a plan needs at least one story"}},
 		"story is a string":   {`{"description":"d","createdAt":"2026-01-15","userStories":["x"]}`, []string{"prd.json:1:60: userStories[0]: expected object, but got string"}},
 		"no id":               {document(`"id": "S-1",`, ""), []string{`prd.json:5:5: userStories[0]: "id" is missing`}},
+		"empty id":            {document("S-1", ""), []string{"prd.json:6:13: userStories[0].id: an id must not be empty or hold white space"}},
 		"id with a blank":     {document("S-1", "S 1"), []string{"prd.json:6:13: userStories[0].id: an id must not be empty or hold white space"}},
 		"id is half a pair":   {document("S-1", `\ud800\u0020`), []string{"prd.json:6:13: userStories[0].id: an id must not be empty or hold white space"}},
 		"id is a number":      {document(`"S-1"`, "1"), []string{"prd.json:6:13: userStories[0].id: expected string, but got number"}},

@@ -35,9 +35,13 @@ func (p place) String() string {
 // that it should have.
 func (d *decoder) expect(ok bool, want string, v gjson.Result, at place) bool {
 	if !ok {
-		d.refuse(v.Index, at, fmt.Sprintf("expected %s, but got %s", want, typeOf(v)), "")
+		d.refuseType(want, v, at) // apart, so that the usual case is inlined
 	}
 	return ok
+}
+
+func (d *decoder) refuseType(want string, v gjson.Result, at place) {
+	d.refuse(v.Index, at, fmt.Sprintf("expected %s, but got %s", want, typeOf(v)), "")
 }
 
 // typeOf returns the JSON type's name, as JSON schema calls it.
