@@ -77,8 +77,8 @@ func TestSchemaAgreesWithLoad(t *testing.T) {
 	if err := json.Unmarshal(text, &root); err != nil {
 		t.Fatal(err)
 	}
-	if got := root.Properties["tamper"].Description; !strings.HasPrefix(got, "What to do when the agent changes") {
-		t.Errorf("the description of tamper is %q", got)
+	if got := root.Properties["protected_branches"].Description; !strings.HasPrefix(got, "Branches on which a run warns") {
+		t.Errorf("the description of protected_branches is %q", got)
 	}
 	files := []string{string(ralph.ConfigExample), "{}", "claude:\n", "defaults: {max_iterations: 0}", "defaults: {max_iterations: 1.5}",
 		"defaults: {timeout_minutes: 0}", "defaults: {timeout_minutes: 0.5}", "no_such: 1", "tamper: x", "tamper: reject",
