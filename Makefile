@@ -10,7 +10,7 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/ralph
-	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ralph ./cmd/ralph
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ralph ./cmd/ralph
 
 .PHONY: demo
 demo: build ## watch a whole loop on a scratch repository, without any agent installed

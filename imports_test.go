@@ -35,7 +35,6 @@ var allowed = map[string][]string{
 	"internal/spec":      {"prd"},
 	"internal/stream":    {},
 	"tests/bench":        {},
-	"tests/bench/floor":  {},
 	"cmd/ralph":          {"*"},
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"ralph/internal/journal"
 )
@@ -13,6 +15,8 @@ import (
 // unit and what programs of the worktree-tools format read. They are derived:
 // one that cannot be written costs a warning, never the run.
 type files struct {
+	mu        sync.Mutex
+	soon      *time.Timer // nil where all is written
 	t         *terminal
 	status    journal.Status
 	loop      journal.LoopState
@@ -33,8 +37,14 @@ func newFiles(t *terminal, p *place) *files {
 	return f
 }
 
+// settle is how long a change of the status files may wait for the next one: in
+// a quick iteration the events follow each other within milliseconds.
+const settle = 100 * time.Millisecond
+
 // event is told of every event of the journal.
 func (f *files) event(e journal.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.status.Apply(e)
 	f.loop.Apply(e)
 	switch e.Body.(type) {
@@ -42,16 +52,49 @@ func (f *files) event(e journal.Event) {
 		f.try(f.claudeDir, os.MkdirAll(f.claudeDir, 0o755))
 		pid := filepath.Join(f.claudeDir, "ralph-terminal.pid")
 		f.try(pid, os.WriteFile(pid, fmt.Appendf(nil, "%d\n", os.Getpid()), 0o644))
-	case journal.AttemptStarted, journal.IterationEnded, journal.PlanChanged, journal.WaitStarted, journal.WaitEnded, journal.RunEnded:
+		f.write()
+	case journal.WaitStarted:
+		f.write() // nothing may follow for long
+	case journal.RunEnded:
+		f.write()
+		_ = os.Remove(filepath.Join(f.claudeDir, "ralph-terminal.pid"))
 	default:
-		return // nothing of it is in the files, or the next event follows at once
+		f.writeSoon()
+	}
+}
+
+// writeSoon writes the files when they have had time to settle.
+func (f *files) writeSoon() {
+	if f.soon != nil {
+		return
+	}
+	f.soon = time.AfterFunc(settle, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.soon != nil { // else they were written meanwhile
+			f.write()
+		}
+	})
+}
+
+// write replaces the files.
+func (f *files) write() {
+	if f.soon != nil {
+		f.soon.Stop()
+		f.soon = nil
 	}
 	// An agent that tidied up may have taken the folder with it.
 	f.try(f.statusAt, errors.Join(os.MkdirAll(filepath.Dir(f.statusAt), 0o755), journal.WriteStatus(f.statusAt, f.status)))
 	state := filepath.Join(f.claudeDir, "loop-state.json")
 	f.try(state, journal.WriteLoopState(state, f.loop))
-	if _, ended := e.Body.(journal.RunEnded); ended {
-		_ = os.Remove(filepath.Join(f.claudeDir, "ralph-terminal.pid"))
+}
+
+// settled writes what still waits to be written.
+func (f *files) settled() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.soon != nil {
+		f.write()
 	}
 }
 

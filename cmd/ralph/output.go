@@ -65,6 +65,7 @@ func (o *output) drained() {
 }
 
 func (o *output) close() {
+	o.files.settled()
 	if o.log != nil {
 		o.log.close()
 	}

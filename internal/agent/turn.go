@@ -119,6 +119,9 @@ func (t *turn) start(g *proc.Guardian) (*proc.Process, error) {
 		if i == 0 {
 			r, w = w, r
 		}
+		if i == 1 {
+			widen(r)
+		}
 		ends[i], *dst = r, w
 		t.ours, theirs = append(t.ours, r), append(theirs, w)
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -32,7 +33,9 @@ func readRegular(path string) ([]byte, error) {
 	case info.Size() > maxPlanFile:
 		return nil, fmt.Errorf("%s is larger than %d MB", path, maxPlanFile>>20)
 	}
-	return io.ReadAll(io.LimitReader(f, maxPlanFile+1))
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	_, err = data.ReadFrom(io.LimitReader(f, maxPlanFile+1))
+	return data.Bytes(), err
 }
 
 // putBack writes a plan's file as it was, and the folders above it, whatever
@@ -64,12 +67,8 @@ func makeFolder(path string) error {
 	return os.MkdirAll(path, 0o755)
 }
 
-// writeSnapshot replaces a file of the snapshot, and leaves one alone that has
-// the content already: most iterations change nothing in most files.
+// writeSnapshot replaces a file of the snapshot.
 func writeSnapshot(path string, data []byte) error {
-	if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {
-		return nil
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}

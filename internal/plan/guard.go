@@ -30,6 +30,8 @@ type guard struct {
 	specs string            // the folder in which a new file is no agent's to make, from the root; may be empty
 	files map[string][]byte // by path from the root; nil where the file was not there and is no agent's to make
 	links map[string]string // folders that were links, and where they led: a person's arrangement
+
+	stored map[string][]byte // what this process has written below dir
 }
 
 // snapshot reads the files of names, and all below specs, and writes them below
@@ -76,13 +78,15 @@ func (g *guard) parents() []string {
 func (g *guard) store() error {
 	base := filepath.Join(g.dir, "files")
 	for rel, data := range g.files {
-		if data == nil {
+		// Most iterations change nothing in most files.
+		if old, ok := g.stored[rel]; data == nil || ok && bytes.Equal(old, data) {
 			continue
 		}
 		if err := writeSnapshot(filepath.Join(base, rel), data); err != nil {
 			return fmt.Errorf("the plan's snapshot cannot be written: %w", err)
 		}
 	}
+	g.stored = maps.Clone(g.files)
 	for _, rel := range filesBelow(base, ".") {
 		if g.files[rel] == nil {
 			if err := os.Remove(filepath.Join(base, rel)); err != nil {
