@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -61,6 +62,9 @@ func (r *resolved) start() error {
 		return err
 	}
 	defer out.close()
+	// A loop holds a few megabytes and makes as many again in each iteration:
+	// collecting less often costs memory that nobody misses, and saves CPU.
+	debug.SetGCPercent(400)
 	// The end of another run is no business of whoever reads this run's events.
 	tell := out.event
 	if r.flags.JSON {
