@@ -42,7 +42,7 @@ func expect(t *testing.T, home string, want ...registry.Entry) {
 func TestOneEntryPerWorktreeAndUnit(t *testing.T) {
 	home := filepath.Join(t.TempDir(), ".ralph")
 	expect(t, home)
-	a, b, c := entry("/work/a", "x"), entry("/work/a", "y"), entry("/work/b ü", "x")
+	a, b, c := entry("/src/a", "x"), entry("/src/a", "y"), entry("/src/b ü", "x")
 	register(t, home, c, b, a)
 	a.Plan = "tasks"
 	register(t, home, a)
@@ -67,7 +67,7 @@ func TestClearTakesOffWhatIsGone(t *testing.T) {
 
 func TestBrokenEntriesAreNamed(t *testing.T) {
 	home := t.TempDir()
-	register(t, home, entry("/work/a", "x"))
+	register(t, home, entry("/src/a", "x"))
 	for name, content := range map[string]string{"0.json": "{", "1.json": "{}", ".new.json123": "half"} {
 		if err := os.WriteFile(filepath.Join(registry.Dir(home), name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -82,7 +82,7 @@ func TestBrokenEntriesAreNamed(t *testing.T) {
 func BenchmarkEntries1000(b *testing.B) {
 	home := b.TempDir()
 	for i := range 1000 {
-		register(b, home, entry(fmt.Sprintf("/work/tree-%d", i), "feature-x"))
+		register(b, home, entry(fmt.Sprintf("/src/tree-%d", i), "feature-x"))
 	}
 	for b.Loop() {
 		if got, _, err := registry.Entries(home); len(got) != 1000 {
@@ -94,6 +94,6 @@ func BenchmarkEntries1000(b *testing.B) {
 func BenchmarkRegister(b *testing.B) {
 	home := b.TempDir()
 	for b.Loop() {
-		register(b, home, entry("/work/a", "x"))
+		register(b, home, entry("/src/a", "x"))
 	}
 }
