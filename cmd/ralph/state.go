@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -40,11 +41,40 @@ func lockState(ctx context.Context, p *place) (*state, error) {
 		}
 		s.locks = append(s.locks, lock)
 	}
-	if _, err := p.archive().Finish(ctx, p.unit); err != nil {
+	if err := finishArchives(ctx, p, me); err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// finishArchives completes the archives and restores of the worktree that were
+// cut off. The caller holds the lock of its own unit; another unit whose lock is
+// held is left to whoever holds it.
+func finishArchives(ctx context.Context, p *place, me journal.Holder) error {
+	store := p.archive()
+	pending, err := store.Pending()
+	if err != nil {
+		return err
+	}
+	for _, unit := range pending {
+		if unit != p.unit {
+			me.Unit = unit
+			lock, err := journal.Acquire(ctx, filepath.Join(filepath.Dir(p.stateDir), unit), me, 0)
+			var held *journal.LockedError
+			if errors.As(err, &held) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			defer lock.Release()
+		}
+		if _, err := store.Finish(ctx, unit); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openState takes the locks and opens the journal and the inbox.
