@@ -14,9 +14,9 @@ import (
 
 // archiveCmd is "ralph archive".
 type archiveCmd struct {
-	List    bool   `help:"List the archives." xor:"what"`
-	Restore string `help:"Bring an archive back." placeholder:"NAME" xor:"what"`
-	JSON    bool   `help:"Print the list as JSON."`
+	List    bool    `help:"List the archives." xor:"what"`
+	Restore *string `help:"Bring an archive back." placeholder:"NAME" xor:"what"`
+	JSON    bool    `help:"Print the list as JSON."`
 }
 
 // Run carries the command out.
@@ -28,8 +28,8 @@ func (c *archiveCmd) Run(a *app) error {
 	switch {
 	case c.List || c.JSON:
 		return c.list(a, p)
-	case c.Restore != "":
-		return c.restore(a, p)
+	case c.Restore != nil:
+		return c.restore(a, p, *c.Restore)
 	}
 	return c.put(a, p)
 }
@@ -81,15 +81,15 @@ func (c *archiveCmd) list(a *app, p *place) error {
 	return nil
 }
 
-func (c *archiveCmd) restore(a *app, p *place) error {
+func (c *archiveCmd) restore(a *app, p *place, name string) error {
 	store := p.archive()
 	entries, _, err := store.List()
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(entries, func(e archive.Entry) bool { return e.Name == c.Restore })
+	i := slices.IndexFunc(entries, func(e archive.Entry) bool { return e.Name == name })
 	if i < 0 {
-		return &hintError{fmt.Errorf("there is no archive %q", c.Restore), "see: ralph archive --list"}
+		return &hintError{fmt.Errorf("there is no archive %q", name), "see: ralph archive --list"}
 	}
 	p.unit = entries[i].Unit
 	p.folder, p.stateDir = filepath.Join(".ralph", p.unit), filepath.Join(p.repo.GitDir, "ralph", p.unit)
@@ -98,7 +98,7 @@ func (c *archiveCmd) restore(a *app, p *place) error {
 		return err
 	}
 	defer s.close()
-	e, err := store.Restore(context.WithoutCancel(a.ctx), c.Restore)
+	e, err := store.Restore(context.WithoutCancel(a.ctx), name)
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,9 @@ func (s *Store) prepare(ctx context.Context, unit string, now time.Time) (intent
 	if err := checkFolder(s.root()); err != nil {
 		return intent{}, err
 	}
+	if path := filepath.Join(s.feature(unit), manifestName); exists(path) && !s.leftOver(unit) {
+		return intent{}, fmt.Errorf("%s is in the way of the archive's own; rename it", path)
+	}
 	items, err := s.worthKeeping(unit)
 	if err != nil {
 		return intent{}, err
@@ -93,6 +96,8 @@ func (s *Store) worthKeeping(unit string) ([]item, error) {
 	}
 	return items, nil
 }
+
+func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
 
 // leftOver tells whether the feature folder has a manifest: an archive of it
 // was begun once and given up.
