@@ -20,6 +20,9 @@ func withClaude(t *testing.T, stories int, extra []string, sessions ...[]fakeapi
 	t.Helper()
 	binary, ok := fakeapi.ClaudeBinary()
 	if !ok {
+		if os.Getenv("CI") != "" {
+			t.Fatal("no Claude Code CLI: tests/agents/install should have put it there")
+		}
 		t.Skip("no Claude Code CLI: run tests/agents/install, or name one in " + fakeapi.ClaudeVar)
 	}
 	server := httptest.NewServer(fakeapi.Sessions(sessions...))

@@ -27,6 +27,9 @@ func newClaude(t *testing.T, api *fakeapi.API, dir string, extra ...string) *cla
 	t.Helper()
 	binary, ok := fakeapi.ClaudeBinary()
 	if !ok {
+		if os.Getenv("CI") != "" {
+			t.Fatal("no Claude Code CLI: tests/agents/install should have put it there")
+		}
 		t.Skip("no Claude Code CLI: run tests/agents/install, or name one in " + fakeapi.ClaudeVar)
 	}
 	server := httptest.NewServer(api)
