@@ -73,6 +73,12 @@ func withLists(b Body) Body {
 	case NoWork:
 		v.Stories = orEmpty(v.Stories)
 		return v
+	case StoryProved:
+		v.Checks = orEmpty(v.Checks)
+		return v
+	case TamperFound:
+		v.Findings = orEmpty(v.Findings)
+		return v
 	}
 	return b
 }
@@ -175,8 +181,16 @@ func decodeBody(typ string, line []byte) (Body, error) {
 		return decode[WaitStarted](line)
 	case "wait_ended":
 		return decode[WaitEnded](line)
+	case "clock_jumped":
+		return decode[ClockJumped](line)
+	case "harness_switched":
+		return decode[HarnessSwitched](line)
 	case "check_ended":
 		return decode[CheckEnded](line)
+	case "story_proved":
+		return decode[StoryProved](line)
+	case "tamper_found":
+		return decode[TamperFound](line)
 	case "claim_rejected":
 		return decode[ClaimRejected](line)
 	case "plan_restored":

@@ -148,6 +148,21 @@ type WaitEnded struct {
 	Seconds float64 `json:"seconds"`
 }
 
+// ClockJumped says that the wall clock did not go on as time did: the machine
+// slept, or somebody set the clock.
+type ClockJumped struct {
+	Seconds float64 `json:"seconds"` // negative where the clock was set back
+	Message string  `json:"message"`
+}
+
+// HarnessSwitched says that another harness does the work from now on.
+type HarnessSwitched struct {
+	From   string     `json:"from"`
+	To     string     `json:"to"`
+	Reason string     `json:"reason"`
+	Until  *time.Time `json:"until,omitempty"` // when the first one can be called again
+}
+
 // CheckEnded is one quality check that ralph ran.
 type CheckEnded struct {
 	N               int     `json:"iteration"` // 0 before the first iteration
@@ -157,8 +172,53 @@ type CheckEnded struct {
 	Outcome         string  `json:"outcome"` // passed, failed, timeout, missing or interrupted
 	ExitCode        int     `json:"exitCode"`
 	DurationSeconds float64 `json:"durationSeconds"`
-	Tree            string  `json:"tree,omitempty"`
+	Tree            string  `json:"tree,omitempty"`  // what it was run on: a git tree, or a fingerprint of the worktree
+	Clean           bool    `json:"clean,omitempty"` // in a clean worktree of that commit, not in place
+	Same            bool    `json:"same,omitempty"`  // not run again: the result is that of the same check on the same tree
 	Tail            string  `json:"tail,omitempty"`
+}
+
+// StoryProved is the receipt of a story: what was run, on which state of the
+// project, before ralph believed that it is finished.
+type StoryProved struct {
+	N       int            `json:"iteration"` // 0 for marks that an earlier run left behind
+	Story   string         `json:"story"`
+	Title   string         `json:"title"`
+	Commit  string         `json:"commit"`
+	Tree    string         `json:"tree"`          // of that commit, or a fingerprint of the worktree where the proof was in place
+	Mode    string         `json:"mode"`          // clean or inplace
+	Why     string         `json:"why,omitempty"` // why it was not proved in a clean worktree
+	Checks  []CheckReceipt `json:"checks"`
+	Harness string         `json:"harness,omitempty"` // who claimed it
+	Model   string         `json:"model,omitempty"`
+	Session string         `json:"session,omitempty"`
+	Noted   bool           `json:"noted,omitempty"` // the receipt is a git note too
+}
+
+// CheckReceipt is one check of a receipt.
+type CheckReceipt struct {
+	Name            string  `json:"name"`
+	Command         string  `json:"command"`
+	Outcome         string  `json:"outcome"`
+	ExitCode        int     `json:"exitCode"`
+	DurationSeconds float64 `json:"durationSeconds"`
+}
+
+// TamperFound is what the changes of an iteration did to tests, checks or CI.
+type TamperFound struct {
+	N        int             `json:"iteration"`
+	Findings []TamperFinding `json:"findings"`
+	More     int             `json:"more,omitempty"` // findings beyond those listed
+	Accepted bool            `json:"accepted"`       // false where the stories of the iteration were not accepted for it
+}
+
+// TamperFinding is one place where the evidence was weakened.
+type TamperFinding struct {
+	Path    string `json:"path"`           // from the worktree's root
+	Line    int    `json:"line,omitempty"` // in the new file; in the old one where the line is gone
+	Rule    string `json:"rule"`
+	Message string `json:"message"`
+	Text    string `json:"text,omitempty"` // the line itself, shortened
 }
 
 // ClaimRejected is a claim of the agent that ralph did not accept.
@@ -251,7 +311,11 @@ func (AttemptEnded) EventType() string     { return "attempt_ended" }
 func (IterationEnded) EventType() string   { return "iteration_ended" }
 func (WaitStarted) EventType() string      { return "wait_started" }
 func (WaitEnded) EventType() string        { return "wait_ended" }
+func (ClockJumped) EventType() string      { return "clock_jumped" }
+func (HarnessSwitched) EventType() string  { return "harness_switched" }
 func (CheckEnded) EventType() string       { return "check_ended" }
+func (StoryProved) EventType() string      { return "story_proved" }
+func (TamperFound) EventType() string      { return "tamper_found" }
 func (ClaimRejected) EventType() string    { return "claim_rejected" }
 func (PlanRestored) EventType() string     { return "plan_restored" }
 func (PlanChanged) EventType() string      { return "plan_changed" }
