@@ -55,6 +55,104 @@ func TestNothingThatLooksLikeAStoryIsSkipped(t *testing.T) {
 	}
 }
 
+// TestNoStoryIsLost holds what people and agents write where a story was meant,
+// between two stories that are as they should be.
+func TestNoStoryIsLost(t *testing.T) {
+	const list = "\n\n**Acceptance Criteria:**\n- b\n\n"
+	tests := map[string]struct {
+		text string // from line 15
+		want []string
+	}{
+		"struck through":          {"### ~~STORY-2: Two~~" + list, []string{`error spec.md:15: "~~STORY-2: Two~~" looks like a story, but is struck through`}},
+		"id struck through":       {"### ~~STORY-2~~: Two" + list, []string{`error spec.md:15: "~~STORY-2~~: Two" looks like a story, but is struck through`}},
+		"title struck through":    {"### STORY-2: ~~Two~~" + list, []string{`error spec.md:15: "STORY-2: ~~Two~~" looks like a story, but is struck through`}},
+		"a number for the id":     {"### 2: Two" + list, []string{`error spec.md:15: "2: Two" looks like a story, but has no id`}},
+		"no id":                   {"### Two" + list, []string{`error spec.md:15: "Two" looks like a story, but has no id`}},
+		"no id, criteria below":   {"### Two\n\n#### Acceptance Criteria\n- b\n", []string{`error spec.md:15: "Two" looks like a story, but has no id`}},
+		"no id, criteria in list": {"### Two\n\n- **Acceptance Criteria:**\n  - b\n", []string{`error spec.md:15: "Two" looks like a story, but has no id`}},
+		"no id, only told":        {"### Two\n\n**As a** user\n", []string{`error spec.md:15: "Two" looks like a story, but has no id`}},
+		"no id, no criteria":      {"### Two\n\ntext\n", []string{`warning spec.md:15: "Two" stands among the stories, has no id, and is not taken for one`}},
+		"no id, another section":  {"## Two" + list, []string{`warning spec.md:15: "Two" looks like a story, but has no id`}},
+		"small id in brackets":    {"### [story-2] Two" + list, []string{`error spec.md:15: "[story-2] Two" looks like a story, but its id is not in capitals`}},
+		"brackets in brackets":    {"### [(STORY-2)] Two" + list, []string{`error spec.md:15: "[(STORY-2)] Two" looks like a story, but does not begin with its id`}},
+		"unknown kind of id":      {"### TASK-2 Two" + list, []string{`error spec.md:15: "TASK-2 Two" looks like a story, but no colon or dash follows the id`}},
+		"no blank":                {"###STORY-2: Two" + list, []string{`error spec.md:15: "###STORY-2: Two" looks like a story, but no blank follows the #`}},
+		"no blank in a paragraph": {"Text\n###STORY-2: Two" + list, []string{`warning spec.md:15: "Text" stands among the acceptance criteria of STORY-1, and is not read as one`, `error spec.md:16: "###STORY-2: Two" looks like a story, but no blank follows the #`}},
+		"indented":                {"**Notes:**\n\n    ### STORY-2: Two" + list, []string{`error spec.md:17: "### STORY-2: Two" looks like a story, but is indented like code`}},
+		"indented in a paragraph": {"**Notes:** x\n    ### STORY-2: Two" + list, []string{`error spec.md:16: "### STORY-2: Two" looks like a story, but is indented too far`}},
+		"indented below a list":   {"    ### STORY-2: Two" + list, []string{`error spec.md:15: "STORY-2: Two" looks like a story, but stands in an item of a list`}},
+		"an item":                 {"- ### STORY-2: Two" + list, []string{`error spec.md:15: "STORY-2: Two" looks like a story, but stands in an item of a list`}},
+		"heading quoted":          {"> ### STORY-2: Two" + list, []string{`error spec.md:17: STORY-1 has a second list of acceptance criteria: the heading of a story seems to be missing in front of it`}},
+		"heading lost":            {"**As a** user" + list, []string{`error spec.md:15: STORY-1 has a second list of acceptance criteria: the heading of a story seems to be missing in front of it`}},
+		"heading lost, all told":  {"**As a** user\n", []string{`warning spec.md:15: STORY-1 has a second "As a": the heading of a story seems to be missing in front of it`}},
+		"in HTML":                 {"<div>\n### STORY-2: Two" + list, []string{`error spec.md:16: STORY-2 looks like a story, but stands in a block of HTML`}},
+		"swallowed by a comment":  {"<!-- later\n### STORY-2: Two" + list + "<!-- done -->\n\n", []string{`error spec.md:15: the comment that begins here is not closed where it should be: it swallows STORY-2 in line 16`}},
+		"swallowed by code":       {"~~~\nx\n\n### STORY-2: Two" + list + "~~~\n\n### STORY-4: Four" + list + "~~~\n", []string{`error spec.md:15: the code block that begins here is not closed where it should be: it swallows STORY-2 in line 18`, `error spec.md:30: the code block that begins here is never closed: it swallows STORY-3 in line 32`}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, findings := parse(t, withStory("## User Stories\n\n### STORY-1: One\n\n**As a** user"+list+tt.text+"\n### STORY-3: Three"+list))
+			if diff := cmp.Diff(tt.want, findings); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestBlocksThatAreNeverClosed(t *testing.T) {
+	tests := map[string]struct {
+		text string // from line 11
+		want []string
+	}{
+		"code":                   {"```\n### STORY-2: Two\n", []string{"error spec.md:11: the code block that begins here is never closed: it swallows STORY-2 in line 12"}},
+		"code of another length": {"````go\nx\n```\n\n### STORY-2: Two\n\n~~~~~", []string{"error spec.md:11: the code block that begins here is never closed: it swallows STORY-2 in line 15"}},
+		"comment":                {"<!-- x\n\n### STORY-2: Two\n\n", []string{"error spec.md:11: the comment that begins here is never closed: it swallows STORY-2 in line 13"}},
+		"raw text":               {"<pre>\n### STORY-2: Two\n\n", []string{"error spec.md:11: the HTML block that begins here is never closed: it swallows STORY-2 in line 12"}},
+		"code with criteria":     {"```\n- [ ] b\n", []string{"error spec.md:11: the code block that begins here is never closed: what follows is not read"}},
+		"code with little in it": {"```\nmake test\n", []string{"warning spec.md:11: the code block that begins here is never closed: what follows is not read"}},
+		"code at the very end":   {"```", []string{"warning spec.md:11: the code block that begins here is never closed: what follows is not read"}},
+		"code that is closed":    {"```\n### STORY-2: Two\n```", nil},
+		"code with one line":     {"```\n```\n\n", nil},
+		"comment that is closed": {"<!-- x\n### STORY-2: Two\n-->", nil},
+		"comment in one line":    {"<!-- ### STORY-2: Two -->", nil},
+		"other ids":              {"```\n# UTF-8: names\n", []string{"warning spec.md:11: the code block that begins here is never closed: what follows is not read"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, findings := parse(t, withStory(good+tt.text))
+			if diff := cmp.Diff(tt.want, findings); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestWhatIsNoCriterionIsReported(t *testing.T) {
+	const hidden = " stands among the acceptance criteria of STORY-1, and is not read as one"
+	tests := map[string]struct {
+		text string // from line 10, directly below the only criterion
+		want []string
+	}{
+		"a sentence":           {"\nIt is fast.\nIt is.\n", []string{`warning spec.md:11: "It is fast."` + hidden}},
+		"two of them":          {"\nIt is fast.\n\nIt is.\n", []string{`warning spec.md:11: "It is fast."` + hidden, `warning spec.md:13: "It is."` + hidden}},
+		"a table":              {"\n| a | b |\n|---|---|\n| 1 | 2 |\n", []string{`warning spec.md:11: "| a | b |"` + hidden}},
+		"behind the label":     {"\n**Acceptance Criteria (more):** it is fast\n- b\n", []string{`warning spec.md:11: "it is fast"` + hidden}},
+		"a list in code":       {"\n**Acceptance Criteria (more):**\n\n    - b\n", []string{`warning spec.md:13: "- b"` + hidden}},
+		"below an item":        {"\n  It is fast.\n", []string{`warning spec.md:11: "It is fast."` + hidden}},
+		"what introduces some": {"\nAnd\nthese:\n\n- b\n", nil},
+		"a quote":              {"\n> - It is fast.\n", nil},
+		"other labels":         {"\n**Technical Notes:** none\n\nIt is fast.\n", nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, findings := parse(t, withStory(strings.TrimSuffix(good, "\n")+tt.text))
+			if diff := cmp.Diff(tt.want, findings); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func TestWhatOnlyMentionsAStoryIsNone(t *testing.T) {
 	for name, text := range map[string]string{
 		"heading about one":   "## Notes on STORY-1",
@@ -64,13 +162,15 @@ func TestWhatOnlyMentionsAStoryIsNone(t *testing.T) {
 		"phase":               "### Phase-2: later",
 		"history":             "## A short history of US 1990 law",
 		"code":                "```\n### STORY-3 no colon\n```",
-		"indented code":       "    ### STORY-3 no colon",
+		"indented code":       "    ### Notes on STORY-3",
 		"quote":               "> ### STORY-3 no colon",
 		"comment":             "<!-- ### STORY-3 no colon -->",
 		"escaped":             `\### STORY-3 no colon`,
+		"at a line's start":   "#STORY-1 comes first",
+		"struck in a title":   "### STORY-1 is ~~not~~ done",
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, findings := parse(t, withStory(good+text+"\n"))
+			s, findings := parse(t, withStory(good+"**Technical Notes:**\n\n"+text+"\n"))
 			if len(findings) > 0 || len(s.Stories) != 1 {
 				t.Errorf("stories = %+v, findings = %q", s.Stories, findings)
 			}

@@ -1,18 +1,17 @@
 package spec
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
 )
 
 // Stories are headings of these levels.
 const minLevel, maxLevel = 2, 4
+
+// storiesTitle is the section that holds the stories.
+const storiesTitle = "User Stories"
 
 // heading begins a story, a part of the story at hand, or a section.
 func (r *reader) heading(n *ast.Heading) {
@@ -21,93 +20,106 @@ func (r *reader) heading(n *ast.Heading) {
 		line = r.lineOf(pos)
 	}
 	title := stripBox(r.plain(joined(r.lines(n))))
-	id, rest, isID := cutID(title)
-	name, separated := cutSeparator(rest)
+	part := labelOf(title)
+	h, isHead := readHead(title)
+	s := &suspect{title: title, level: n.Level, line: line}
 	switch {
-	case isID && separated && name != "" && n.Level >= minLevel && n.Level <= maxLevel:
+	case isHead && h.separated && h.title != "" && !h.struck && n.Level >= minLevel && n.Level <= maxLevel:
 		r.endStory()
-		r.story = &Story{ID: id, Title: name, Line: line, level: n.Level}
-	case r.suspicious(title, line):
-		r.section(title, n.Level, line)
-	case r.story != nil && n.Level >= r.story.level && partOf(title) != labelNone:
-		r.label = partOf(title)
+		r.story = &Story{ID: h.id, Title: h.title, Line: line, level: n.Level}
+		r.enter(nil, n.Level)
+	case s.explain():
+		r.section(s)
+	case r.story != nil && n.Level >= r.story.level && part != labelNone:
+		r.begin(part, title, line)
 	case r.story != nil && n.Level > r.story.level:
 		r.label = labelOther
+	case r.story == nil && part == labelCriteria && r.strayHeading(n.Level):
 	default:
-		r.section(title, n.Level, line)
+		r.section(s)
 	}
 }
 
-func (r *reader) section(title string, level, line int) {
+// section begins what is no story, or could not be read as one.
+func (r *reader) section(s *suspect) {
 	r.endStory()
-	r.spec.Sections = append(r.spec.Sections, Section{Title: title, Level: level, Line: line})
-	if level == 1 && r.spec.Title == "" {
-		r.spec.Title = title
+	r.spec.Sections = append(r.spec.Sections, Section{Title: s.title, Level: s.level, Line: s.line})
+	if s.level == 1 && r.spec.Title == "" {
+		r.spec.Title = s.title
 	}
-	r.problem = sameWords(title, "Problem Statement")
-}
-
-// suspicious notes a heading, or a line of its own in bold, that looks like a
-// story and was not read as one.
-func (r *reader) suspicious(title string, line int) bool {
-	id, rest, isID := cutID(title)
-	name, separated := cutSeparator(rest)
-	s := suspect{line: line, id: id}
-	quoted := fmt.Sprintf("%q looks like a story, but ", shortened(title))
-	switch {
-	case isID && separated && name == "":
-		s.text = fmt.Sprintf("story %s has no title", id)
-	case isID && separated:
-		s.text = quoted + fmt.Sprintf("is not a heading of level %d to %d", minLevel, maxLevel)
-	case isID:
-		s.text = quoted + "no colon or dash follows the id"
-	default:
-		if s.id, s.text = misshapen(title); s.text == "" {
-			return false
-		}
-		s.text = quoted + s.text
-	}
+	r.problem = sameWords(s.title, "Problem Statement")
 	r.suspects = append(r.suspects, s)
-	return true
+	r.enter(s, s.level)
 }
 
-// misshapen tells what is wrong with an id that is almost one: STORY 3,
-// story-3, STORY3, "1. STORY-3: Title".
-func misshapen(title string) (id, why string) {
-	if id, _, ok := cutID(strings.ToUpper(title)); ok {
-		return id, "its id is not in capitals"
+// enter moves on to what a heading of the level begins: s, or a story where s is nil.
+func (r *reader) enter(s *suspect, level int) {
+	for r.at != nil && r.at.level >= level {
+		r.at = r.at.parent
 	}
-	words := strings.Fields(title)
-	if len(words) > 1 && strings.EqualFold(words[0], "user") {
-		words = words[1:]
+	if level <= r.within {
+		r.within = 0
 	}
-	if numbered(words) {
-		return "", "its id is not of the form STORY-001"
+	if s == nil {
+		return
 	}
-	for i := 1; i < len(words); i++ {
-		id, rest, ok := cutID(strings.Join(words[i:min(i+2, len(words))], " "))
-		if _, separated := cutSeparator(rest); ok && separated {
-			return id, "does not begin with its id"
+	s.parent, s.below = r.at, r.within > 0
+	r.at = s
+	if sameWords(s.title, storiesTitle) {
+		r.within, r.usual = level, level+1
+	}
+}
+
+// head is what a heading says about a story.
+type head struct {
+	id, title string
+	separated bool // the id ends with a colon, a dash or a bracket
+	struck    bool // it is crossed out
+}
+
+// readHead reads the text of a heading, of which plain has left code, brackets
+// and strikes.
+func readHead(text string) (h head, ok bool) {
+	if strings.HasPrefix(text, "~") {
+		h, ok = readHead(strings.ReplaceAll(strings.TrimLeft(text, "~"), "~~", ""))
+		h.struck = true
+		return h, ok
+	}
+	if inner, rest, found := cutBrackets(text); found {
+		id, more, _ := cutID(inner)
+		if id == "" {
+			return head{}, false
 		}
+		if strings.TrimSpace(more) != "" {
+			return readHead(inner + rest)
+		}
+		h = head{id: id}
+		if h.title, h.separated = cutSeparator(rest); !h.separated {
+			h.title = strings.TrimSpace(rest)
+			h.separated = h.title != ""
+		}
+	} else {
+		id, rest, found := cutID(text)
+		if !found {
+			return head{}, false
+		}
+		h = head{id: id}
+		h.title, h.separated = cutSeparator(rest)
 	}
-	return "", ""
+	h.struck = len(h.title) > 4 && strings.HasPrefix(h.title, "~~") && strings.Index(h.title[2:], "~~") == len(h.title)-4
+	return h, true
 }
 
-// numbered tells words such as Story 3, STORY3, Story #3 and US3.
-func numbered(words []string) bool {
-	if len(words) == 0 {
-		return false
+// cutBrackets splits off what stands in brackets, or as code, at the beginning.
+func cutBrackets(s string) (inner, rest string, ok bool) {
+	if s == "" {
+		return "", "", false
 	}
-	first := strings.ToUpper(strings.TrimRight(words[0], ":"))
-	if first == "STORY" && len(words) > 1 {
-		first += words[1]
+	i := strings.IndexByte("[(`", s[0])
+	if i < 0 {
+		return "", "", false
 	}
-	number, ok := strings.CutPrefix(first, "STORY")
-	if !ok {
-		number, ok = strings.CutPrefix(first, "US")
-	}
-	number = strings.TrimLeft(number, "-_#")
-	return ok && number != "" && isDigit(number[0])
+	return strings.Cut(s[1:], "])`"[i:i+1])
 }
 
 // cutID splits off an id such as STORY-001, US-7, STORY-002.1 or AUTH-API-3b:
@@ -154,50 +166,4 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isLetter(s string, i int) bool {
 	return i < len(s) && (s[i] >= 'A' && s[i] <= 'Z' || s[i] >= 'a' && s[i] <= 'z')
-}
-
-// maxInline is the longest text, in bytes, whose emphasis is looked at: the
-// time for it can grow with the square of its length.
-const maxInline = 1000
-
-// plain returns the text of a heading without emphasis, links and comments.
-// Code keeps its backticks.
-func (r *reader) plain(s string) string {
-	if len(s) > maxInline || !strings.ContainsAny(s, "*_[`<&\\") {
-		return fold(s)
-	}
-	if r.inline == nil {
-		r.inline = parser.NewParser(
-			parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1)),
-			parser.WithInlineParsers(parser.DefaultInlineParsers()...))
-	}
-	src := []byte(s)
-	var b strings.Builder
-	writePlain(&b, r.inline.Parse(text.NewReader(src)), src)
-	return fold(b.String())
-}
-
-func writePlain(b *strings.Builder, n ast.Node, src []byte) {
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		switch c := c.(type) {
-		case *ast.Text:
-			b.Write(util.UnescapePunctuations(c.Segment.Value(src)))
-			if c.SoftLineBreak() || c.HardLineBreak() {
-				b.WriteByte(' ')
-			}
-		case *ast.CodeSpan:
-			b.WriteByte('`')
-			for t := c.FirstChild(); t != nil; t = t.NextSibling() {
-				if t, ok := t.(*ast.Text); ok {
-					b.Write(t.Segment.Value(src))
-				}
-			}
-			b.WriteByte('`')
-		case *ast.AutoLink:
-			b.Write(c.Label(src))
-		case *ast.RawHTML:
-		default:
-			writePlain(b, c, src)
-		}
-	}
 }

@@ -17,7 +17,7 @@ func cutLabel(line string) (l label, rest string, ok bool) {
 	}
 	colon := strings.HasSuffix(bold, ":") || strings.HasPrefix(strings.TrimSpace(rest), ":")
 	rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest), ":"))
-	switch l = partOf(bold); {
+	switch l = labelOf(bold); {
 	case l != labelNone:
 		return l, rest, colon || rest == "" || l == labelStory
 	case colon:

@@ -23,21 +23,25 @@ type reader struct {
 	line, counted int // the line of the offset up to which lines are counted
 	base          int // offset of the piece that is being read
 
-	story    *Story // the story at hand, or nil
-	label    label  // what the text at hand is about
-	told     narrative
-	free     []string // the story's lines without a label
-	notes    []string // those of its technical notes
-	problem  bool     // within the Problem Statement
-	suspects []suspect
-}
+	story *Story // the story at hand, or nil
+	label label  // what the text at hand is about
+	told  narrative
+	free  []string        // the story's lines without a label
+	notes []string        // those of its technical notes
+	begun map[string]bool // the names of its lists of criteria
+	who   bool            // it has its "As a"
+	again *again          // where a second story seems to begin in it
+	loose bool            // what is no criterion was reported in the block at hand
 
-// suspect is text that looks like a story, for a verdict at the end: by then
-// it is known what ids look like in this file.
-type suspect struct {
-	line int
-	id   string // in capitals; empty where there is none
-	text string
+	problem bool     // within the Problem Statement
+	at      *suspect // the section at hand, or the one around the story at hand
+	within  int      // the level of the section of the stories, 0 outside of it
+	usual   int      // the level at which stories would be; 0 where that section is missing
+
+	// For the verdict at the end.
+	suspects []*suspect
+	hidden   []hidden
+	agains   []again
 }
 
 func newReader(name string, src []byte) *reader {
@@ -104,13 +108,19 @@ func mayGoOn(doc ast.Node) bool {
 
 // block reads one block. Code, HTML, comments and quotes say nothing.
 func (r *reader) block(n ast.Node) {
-	switch n.Kind() {
-	case ast.KindHeading:
-		r.heading(n.(*ast.Heading))
-	case ast.KindParagraph, ast.KindTextBlock:
+	switch n := n.(type) {
+	case *ast.Heading:
+		r.heading(n)
+	case *ast.Paragraph, *ast.TextBlock:
 		r.paragraph(n)
-	case ast.KindList:
+	case *ast.List:
 		r.list(n)
+	case *ast.CodeBlock:
+		r.indented(n)
+	case *ast.FencedCodeBlock:
+		r.fence(n)
+	case *ast.HTMLBlock:
+		r.html(n)
 	}
 }
 
@@ -180,12 +190,7 @@ func (r *reader) judge() {
 		kept = append(kept, s)
 	}
 	r.spec.Stories = kept
-	for _, s := range r.suspects {
-		_, read := lines[s.id]
-		if read || s.id != "" && !prefixes[idPrefix(s.id)] {
-			continue
-		}
-		r.spec.unreadable[s.id] = true
-		r.report(Finding{}, s.line, s.text, `Write it as a heading "### STORY-001: Title", with level 2 to 4.`)
-	}
+	reported := r.judgeSuspects(prefixes, lines)
+	r.judgeHidden(prefixes, lines)
+	r.judgeAgain(reported)
 }

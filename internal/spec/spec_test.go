@@ -165,6 +165,14 @@ func TestStoryHeadings(t *testing.T) {
 		"link":              {"### [STORY-1](https://example.com): Title", "STORY-1", "Title"},
 		"comment":           {"### STORY-1: Title <!-- later -->", "STORY-1", "Title"},
 		"colon in it":       {"### STORY-1: Title: more", "STORY-1", "Title: more"},
+		"in brackets":       {"### [STORY-1] Title", "STORY-1", "Title"},
+		"brackets, colon":   {"### [STORY-1]: Title", "STORY-1", "Title"},
+		"all in brackets":   {"### [STORY-1: Title] (P1)", "STORY-1", "Title (P1)"},
+		"id as code":        {"### `STORY-1`: Title", "STORY-1", "Title"},
+		"all as code":       {"### `STORY-1: Title`", "STORY-1", "Title"},
+		"bold code":         {"### **`STORY-1`** Title", "STORY-1", "Title"},
+		"round brackets":    {"### (STORY-1) Title", "STORY-1", "Title"},
+		"partly struck":     {"### STORY-1: ~~Old~~ new ~~title~~", "STORY-1", "~~Old~~ new ~~title~~"},
 		"not ASCII":         {"### STORY-1: Anmeldung für Gäste", "STORY-1", "Anmeldung für Gäste"},
 	}
 	for name, tt := range tests {
@@ -206,6 +214,13 @@ func TestCriteria(t *testing.T) {
 		"a list before":       {"- no\n\n**Acceptance Criteria:**\n- a", []string{"a"}},
 		"introduced":          {"**Acceptance Criteria:**\n\nAll of these:\n\n- a", []string{"a"}},
 		"notes in a heading":  {"**Acceptance Criteria:**\n- a\n\n#### Technical Notes\n- no", []string{"a"}},
+		"a suffix":            {"**Acceptance Criteria (extra):**\n- a", []string{"a"}},
+		"a suffix, plain":     {"Acceptance Criteria (extra):\n- a", []string{"a"}},
+		"a suffix, heading":   {"#### Acceptance Criteria for admins\n- a", []string{"a"}},
+		"two lists":           {"**Acceptance Criteria:**\n- a\n\n**Acceptance Criteria - extra:**\n- b", []string{"a", "b"}},
+		"no blank line":       {"**Acceptance Criteria:**\n- a\n**Technical Notes:**\n- no", []string{"a"}},
+		"no blank line, text": {"**Acceptance Criteria:**\n- a\nand more\n**Files:** no\n- no", []string{"a and more"}},
+		"a quote in an item":  {"**Acceptance Criteria:**\n- a\n  > - no\n- b", []string{"a", "b"}},
 		"emphasis in a label": {"***Acceptance Criteria:***\n- a", []string{"a"}},
 	}
 	for name, tt := range tests {
@@ -229,6 +244,7 @@ func TestDescription(t *testing.T) {
 		"not in bold":   {"As a user, I want to x\nso that y.", "As a user, I want to x so that y."},
 		"list":          {"- **As a** user\n- **I want to** x", "As a user, I want to x."},
 		"nothing of it": {"", ""},
+		"quoted":        {"> **As a** user\n\nText", "Text"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -249,7 +265,7 @@ func TestPiecesDoNotShow(t *testing.T) {
 	want := 0
 	for range 40 {
 		want++
-		b.WriteString("### STORY-" + strings.Repeat("1", want) + ": t\n\n**Acceptance Criteria:**\n- a\n\n" + fill)
+		b.WriteString("### STORY-" + strings.Repeat("1", want) + ": t\n\n**Acceptance Criteria:**\n- a\n\n**Technical Notes:**\n\n" + fill)
 		b.WriteString("\n```\n" + fill + "### STORY-2: code\n" + fill + "```\n")
 		b.WriteString("\n<!--\n" + fill + "\n### STORY-3: comment\n" + fill + "-->\n\n")
 	}

@@ -1,9 +1,11 @@
 package spec
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 )
@@ -21,15 +23,27 @@ const (
 	labelOther
 )
 
+// labelOf is partOf for words that are set off as a label: whatever follows
+// "Acceptance Criteria" there is a name for this list of them.
+func labelOf(words string) label {
+	if _, ok := cutCriteria(words); ok {
+		return labelCriteria
+	}
+	return partOf(words)
+}
+
 // partOf returns the label that the words stand for, or labelNone.
 func partOf(words string) label {
-	const longest = 40 // no label is
+	if name, ok := cutCriteria(words); ok {
+		if c, _ := utf8.DecodeRuneInString(name); name == "" || strings.ContainsRune("([-–—:", c) {
+			return labelCriteria
+		}
+	}
+	const longest = 40 // no other label is
 	if len(words) > longest {
 		return labelNone
 	}
 	switch strings.ToLower(strings.TrimRight(fold(words), ": ")) {
-	case "acceptance criteria", "acceptance criterion":
-		return labelCriteria
 	case "technical notes", "technical note", "notes":
 		return labelNotes
 	case "as a", "as an", "as the", "as", "i want to", "i want", "so that", "so":
@@ -40,6 +54,22 @@ func partOf(words string) label {
 		return labelDepends
 	}
 	return labelNone
+}
+
+// cutCriteria cuts "Acceptance Criteria" off the beginning.
+func cutCriteria(words string) (name string, ok bool) {
+	words = strings.TrimLeft(words, " ")
+	if words == "" || words[0]|' ' != 'a' {
+		return "", false
+	}
+	const most = 100 // bytes that are looked at
+	words = fold(words[:min(len(words), most)])
+	for _, label := range [...]string{"acceptance criteria", "acceptance criterion"} {
+		if n := len(label); len(words) >= n && strings.EqualFold(words[:n], label) && !isLetter(words, n) {
+			return strings.Trim(words[n:], ": "), true
+		}
+	}
+	return "", false
 }
 
 // narrative collects the parts of "As a, I want to, So that", each as the
@@ -81,25 +111,33 @@ func (r *reader) endStory() {
 	}
 	r.story.TechnicalNotes = strings.Join(r.notes, "\n")
 	r.spec.Stories = append(r.spec.Stories, *r.story)
-	r.story, r.label, r.told, r.free, r.notes = nil, labelNone, nil, nil, nil
+	if r.again != nil {
+		r.agains = append(r.agains, *r.again)
+	}
+	r.story, r.label, r.told, r.free, r.notes, r.begun, r.who, r.again = nil, labelNone, nil, nil, nil, nil, false, nil
 }
 
 // paragraph reads a block of text line by line: labels stand at the beginning
 // of lines more often than of paragraphs.
 func (r *reader) paragraph(n ast.Node) {
 	lines := r.lines(n)
-	if r.problem && r.story == nil && r.spec.Problem == "" {
+	if r.problem && r.spec.Problem == "" && n.Parent().Kind() == ast.KindDocument {
 		r.spec.Problem = fold(joined(lines))
 	}
+	r.loose = len(lines) == 0 || bytes.HasSuffix(bytes.TrimSpace(lines[len(lines)-1]), []byte(":")) // it introduces what follows
 	for i, line := range lines {
 		text := strings.TrimSpace(string(line))
+		offset := n.Lines().At(i).Start
+		r.loose = r.falseHeading(text, offset, "") || r.loose
 		if bold, rest := cutBold(text); bold != "" && rest == "" && partOf(bold) == labelNone && n.Kind() == ast.KindParagraph {
 			if id, _, ok := cutID(bold); ok && (r.story == nil || id != r.story.ID) {
-				r.suspicious(fold(bold), r.lineOf(n.Lines().At(i).Start))
+				r.loose = r.boldHeading(fold(bold), offset) || r.loose
 			}
 		}
 		if r.story != nil {
-			r.textLine(text, n.Lines().At(i).Start)
+			r.textLine(text, offset)
+		} else if l, _, ok := cutLabel(text); ok {
+			r.stray(l)
 		}
 	}
 	if r.label == labelStory || r.label == labelPriority {
@@ -110,7 +148,7 @@ func (r *reader) paragraph(n ast.Node) {
 // textLine reads a line of text of the story at hand.
 func (r *reader) textLine(text string, offset int) {
 	if l, rest, ok := cutLabel(text); ok {
-		r.label = l
+		r.begin(l, strings.TrimSuffix(text, rest), r.lineOf(offset))
 		if l == labelStory {
 			r.tell(text)
 			return
@@ -128,6 +166,8 @@ func (r *reader) textLine(text string, offset int) {
 		}
 	case labelPriority:
 		r.priority(text, offset)
+	case labelCriteria:
+		r.noCriterion(text, offset)
 	}
 	r.depends(text)
 }
@@ -163,17 +203,16 @@ func (r *reader) priority(text string, offset int) {
 	r.story.Priority = n
 }
 
-// list reads a list of the story at hand: its criteria, or text in items.
+// list reads a list: criteria, or text in items.
 func (r *reader) list(n ast.Node) {
-	if r.story == nil {
-		return
-	}
 	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
 		first := item.FirstChild()
-		if r.label == labelCriteria && !r.newLabel(first) {
+		if r.story != nil && r.label == labelCriteria && !r.newLabel(first) {
 			r.criterion(item, first)
-		} else if first != nil {
-			for c := first; c != nil; c = c.NextSibling() {
+			continue
+		}
+		for c := first; c != nil; c = c.NextSibling() {
+			if h, ok := c.(*ast.Heading); !ok || !r.headingInList(h) {
 				r.block(c)
 			}
 		}
@@ -190,25 +229,4 @@ func (r *reader) newLabel(n ast.Node) bool {
 	l, rest, ok := cutLabel(text)
 	bold, _ := cutBold(text)
 	return ok && bold != "" && (rest == "" || l == labelNotes || l == labelPriority)
-}
-
-// criterion adds an item, and the items below it as criteria of their own.
-func (r *reader) criterion(item, first ast.Node) {
-	text := ""
-	if first != nil && (first.Kind() == ast.KindTextBlock || first.Kind() == ast.KindParagraph) {
-		text = fold(stripBox(joined(r.lines(first))))
-	}
-	line := r.lineOf(max(item.Pos(), 0))
-	if text == "" && (first == nil || first.Kind() != ast.KindList) {
-		r.report(Finding{Warning: true}, line, fmt.Sprintf("an acceptance criterion of %s is empty", r.story.ID), "Write it, or remove the item.")
-	}
-	if text != "" {
-		r.story.Criteria = append(r.story.Criteria, Criterion{text, line})
-		r.depends(text)
-	}
-	for c := first; c != nil; c = c.NextSibling() {
-		if c.Kind() == ast.KindList {
-			r.list(c)
-		}
-	}
 }

@@ -1,0 +1,141 @@
+package spec
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// hidden is code, a comment or other HTML. It says nothing, but may have
+// swallowed what should be read.
+type hidden struct {
+	line     int    // where it opens
+	what     string // what people call it
+	ids      []string
+	lines    []int // where what looks like the stories with the ids is in it
+	criteria bool  // what looks like acceptance criteria is in it
+	open     bool  // it is never closed
+	again    bool  // another one is opened in it
+}
+
+// fence looks into a block of code between fences.
+func (r *reader) fence(n *ast.FencedCodeBlock) {
+	h := hidden{what: "code block"}
+	r.lookInto(&h, n)
+	end := r.endOf(n)
+	h.open = len(bytes.TrimSpace(r.src[end:])) == 0 // a fence would stand behind it
+	r.hide(h)
+}
+
+// closers end the kinds of HTML blocks that a blank line does not end.
+var closers = map[ast.HTMLBlockType]string{
+	ast.HTMLBlockType1: "</", ast.HTMLBlockType2: "-->", ast.HTMLBlockType3: "?>", ast.HTMLBlockType4: ">", ast.HTMLBlockType5: "]]>",
+}
+
+// html looks into a comment or another block of HTML.
+func (r *reader) html(n *ast.HTMLBlock) {
+	h := hidden{what: "HTML block"}
+	r.lookInto(&h, n)
+	closer, lasting := closers[n.HTMLBlockType]
+	if !lasting {
+		for i, id := range h.ids {
+			r.suspects = append(r.suspects, &suspect{line: h.lines[i], id: id,
+				text: fmt.Sprintf("%s looks like a story, but stands in a block of HTML", id),
+				hint: "Leave a blank line in front of its heading."})
+		}
+		return
+	}
+	lines := r.lines(n)
+	closed := n.HasClosure() || len(lines) == 1 && bytes.Contains(lines[0], []byte(closer))
+	h.open = !closed && len(bytes.TrimSpace(r.src[r.endOf(n):])) == 0
+	if n.HTMLBlockType == ast.HTMLBlockType2 {
+		h.what = "comment"
+		if n.HasClosure() {
+			lines = append(lines, n.ClosureLine.Value(r.src[r.base:]))
+		}
+		h.again = slices.ContainsFunc(lines[1:], func(line []byte) bool { return bytes.Contains(line, []byte("<!--")) })
+	}
+	r.hide(h)
+}
+
+// hide keeps what a verdict at the end needs.
+func (r *reader) hide(h hidden) {
+	if h.open || len(h.ids) > 0 {
+		r.hidden = append(r.hidden, h)
+	}
+}
+
+// endOf is the offset in the file behind the lines of a block.
+func (r *reader) endOf(n ast.Node) int {
+	if lines := n.Lines(); lines.Len() > 0 {
+		return r.base + lines.At(lines.Len()-1).Stop
+	}
+	start := r.base + max(n.Pos(), 0)
+	if i := bytes.IndexByte(r.src[start:], '\n'); i >= 0 {
+		return start + i
+	}
+	return len(r.src)
+}
+
+// lookInto notes what in the block looks like a story.
+func (r *reader) lookInto(h *hidden, n ast.Node) {
+	h.line = r.lineOf(max(n.Pos(), 0))
+	for i, line := range r.lines(n) {
+		text := strings.TrimSpace(string(line))
+		switch {
+		case strings.HasPrefix(text, "#"):
+			if head, ok := readHead(r.plain(strings.TrimLeft(text, "#"))); ok && head.separated {
+				h.ids = append(h.ids, head.id)
+				h.lines = append(h.lines, r.lineOf(n.Lines().At(i).Start))
+			}
+		case strings.HasPrefix(text, "- ["), strings.HasPrefix(text, "* ["):
+			h.criteria = true
+		default:
+			l, _, ok := cutLabel(text)
+			h.criteria = h.criteria || ok && l == labelCriteria
+		}
+	}
+}
+
+// judgeHidden reports blocks that were not closed where they should have been.
+func (r *reader) judgeHidden(prefixes map[string]bool, lines map[string]int) {
+	unclosed := 0 // the line of a code block that is never closed
+	for _, h := range r.hidden {
+		if h.open && h.what == "code block" {
+			unclosed = h.line
+		}
+	}
+	for _, h := range r.hidden {
+		story := 0
+		for i, id := range h.ids {
+			if _, read := lines[id]; !read && prefixes[idPrefix(id)] && story == 0 {
+				story = i + 1
+			}
+		}
+		swallowed := "what follows is not read"
+		if story > 0 {
+			swallowed = fmt.Sprintf("it swallows %s in line %d", h.ids[story-1], h.lines[story-1])
+		}
+		switch {
+		case h.open:
+			r.report(Finding{Warning: story == 0 && !h.criteria}, h.line,
+				fmt.Sprintf("the %s that begins here is never closed: %s", h.what, swallowed), "Close it.")
+		case story == 0:
+			continue
+		case h.what == "code block" && unclosed > h.line:
+			r.report(Finding{}, h.line, fmt.Sprintf("the code block that begins here is not closed where it should be: %s", swallowed),
+				fmt.Sprintf("One fence is missing: the code block in line %d is never closed.", unclosed))
+		case h.again:
+			r.report(Finding{}, h.line, fmt.Sprintf("the %s that begins here is not closed where it should be: %s", h.what, swallowed),
+				"Another one is opened in it: close it before that.")
+		default:
+			continue
+		}
+		for _, id := range h.ids {
+			r.spec.unreadable[id] = true
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package spec
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// suspect is a heading, or a line, that may have been meant as a story and was
+// not read as one. The verdict comes at the end: by then it is known what the
+// ids and the levels of the stories are in this file.
+type suspect struct {
+	title string
+	level int // 0 for what is no heading
+	line  int
+	id    string // in capitals; empty where there is none
+	text  string // why it looks like a story and is none; empty where it does not
+	hint  string // empty for the usual one
+
+	parent   *suspect // the section that it is in
+	below    bool     // it is in the section of the stories
+	criteria bool     // what only a story has is in it: acceptance criteria,
+	told     bool     // "As a"
+}
+
+// explain tells whether the title looks like a story, and notes why it is none.
+func (s *suspect) explain() bool {
+	h, isHead := readHead(s.title)
+	s.id = h.id
+	quoted := fmt.Sprintf("%q looks like a story, but ", shortened(s.title))
+	switch {
+	case isHead && h.struck:
+		s.text = quoted + "is struck through"
+		s.hint = "Remove it from the file, or what strikes it through."
+	case isHead && h.separated && h.title == "":
+		s.text = fmt.Sprintf("story %s has no title", h.id)
+	case isHead && h.separated:
+		s.text = quoted + fmt.Sprintf("is not a heading of level %d to %d", minLevel, maxLevel)
+	case isHead:
+		s.text = quoted + "no colon or dash follows the id"
+	default:
+		var why string
+		if s.id, why = misshapen(s.title); why != "" {
+			s.text = quoted + why
+		}
+	}
+	return s.text != ""
+}
+
+// misshapen tells what is wrong with an id that is almost one: STORY 3,
+// story-3, STORY3, "1. STORY-3: Title".
+func misshapen(title string) (id, why string) {
+	title = strings.Map(func(c rune) rune {
+		if strings.ContainsRune("[]()`~", c) {
+			return -1
+		}
+		return c
+	}, title)
+	if id, _, ok := cutID(title); ok {
+		return id, "does not begin with its id"
+	}
+	if id, _, ok := cutID(strings.ToUpper(title)); ok {
+		return id, "its id is not in capitals"
+	}
+	words := strings.Fields(title)
+	if len(words) > 1 && strings.EqualFold(words[0], "user") {
+		words = words[1:]
+	}
+	if numbered(words) {
+		return "", "its id is not of the form STORY-001"
+	}
+	for i := 1; i < len(words); i++ {
+		id, rest, ok := cutID(strings.Join(words[i:min(i+2, len(words))], " "))
+		if _, separated := cutSeparator(rest); ok && separated {
+			return id, "does not begin with its id"
+		}
+	}
+	return "", ""
+}
+
+// numbered tells words such as Story 3, STORY3, Story #3 and US3.
+func numbered(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	first := strings.ToUpper(strings.TrimRight(words[0], ":"))
+	if first == "STORY" && len(words) > 1 {
+		first += words[1]
+	}
+	number, ok := strings.CutPrefix(first, "STORY")
+	if !ok {
+		number, ok = strings.CutPrefix(first, "US")
+	}
+	number = strings.TrimLeft(number, "-_#")
+	return ok && number != "" && isDigit(number[0])
+}
+
+// falseHeading notes a line that has the mark of a heading and the id of a
+// story, and is no heading; it tells whether the line is such a one.
+func (r *reader) falseHeading(text string, offset int, why string) bool {
+	if !strings.HasPrefix(text, "#") {
+		return false
+	}
+	title := strings.TrimLeft(text, "#")
+	h, found := readHead(r.plain(title))
+	if !found {
+		return false
+	}
+	if why == "" && title[0] != ' ' && title[0] != '\t' {
+		why = "no blank follows the #"
+	}
+	r.suspects = append(r.suspects, &suspect{line: r.lineOf(offset), id: h.id,
+		text: fmt.Sprintf("%q looks like a story, but ", shortened(text)) + cmp.Or(why, "is indented too far")})
+	return true
+}
+
+// boldHeading notes a line of its own in bold that looks like a story, and
+// tells whether it does.
+func (r *reader) boldHeading(title string, offset int) bool {
+	s := &suspect{title: title, line: r.lineOf(offset)}
+	found := s.explain()
+	if found {
+		r.suspects = append(r.suspects, s)
+	}
+	return found
+}
+
+// headingInList notes the heading of a story that is in an item of a list, and
+// tells whether it is one.
+func (r *reader) headingInList(n *ast.Heading) bool {
+	title := r.plain(joined(r.lines(n)))
+	h, found := readHead(title)
+	if found {
+		r.suspects = append(r.suspects, &suspect{line: r.lineOf(max(n.Pos(), 0)), id: h.id,
+			text: fmt.Sprintf("%q looks like a story, but stands in an item of a list", shortened(title))})
+	}
+	return found
+}
+
+// indented looks into text that four blanks make code of.
+func (r *reader) indented(n *ast.CodeBlock) {
+	r.loose = false
+	for i, line := range r.lines(n) {
+		text, offset := strings.TrimSpace(string(line)), n.Lines().At(i).Start
+		r.loose = r.falseHeading(text, offset, "is indented like code") || r.loose
+		if r.story != nil && r.label == labelCriteria {
+			r.noCriterion(text, offset)
+		}
+	}
+}
+
+// stray notes what only a story has where there is none.
+func (r *reader) stray(l label) {
+	if r.at == nil || r.at.level == 1 {
+		return
+	}
+	r.at.criteria = r.at.criteria || l == labelCriteria
+	r.at.told = r.at.told || l == labelStory
+}
+
+// strayHeading notes a heading "Acceptance Criteria" that is no part of a
+// story, and tells whether it is part of a section.
+func (r *reader) strayHeading(level int) bool {
+	s := r.at
+	for s != nil && (s.level > level || s.level == level && !s.below) {
+		s = s.parent
+	}
+	if s == nil || s.level == 1 {
+		return false
+	}
+	s.criteria = true
+	return true
+}
+
+const headingHint = `Write it as a heading "### STORY-001: Title", with level 2 to 4.`
+
+// judgeSuspects reports what was meant as a story, and returns the lines of
+// those that leave the plan incomplete. prefixes are those of the ids in this
+// file, and lines those of the stories.
+func (r *reader) judgeSuspects(prefixes map[string]bool, lines map[string]int) (reported []int) {
+	levels := map[int]bool{}
+	for _, s := range r.spec.Stories {
+		levels[s.level] = true
+	}
+	if len(levels) == 0 {
+		levels[r.usual] = true
+	}
+	for _, s := range r.suspects {
+		_, read := lines[s.id]
+		text, warning := s.text, false
+		switch {
+		case text != "" && !read && (s.id == "" || prefixes[idPrefix(s.id)]):
+			r.spec.unreadable[s.id] = true
+		case s.criteria || s.told && s.below:
+			text = cmp.Or(text, fmt.Sprintf("%q looks like a story, but has no id", shortened(s.title)))
+			warning = r.usual > 0 && !s.below && !s.told && !levels[s.level] && !sameWords(s.title, storiesTitle)
+		case s.below && levels[s.level]:
+			text = fmt.Sprintf("%q stands among the stories, has no id, and is not taken for one", shortened(s.title))
+			warning = true
+		default:
+			continue
+		}
+		if !warning {
+			reported = append(reported, s.line)
+		}
+		r.report(Finding{Warning: warning}, s.line, text, cmp.Or(s.hint, headingHint))
+	}
+	return reported
+}
