@@ -17,7 +17,7 @@ var allowed = map[string][]string{
 	".":                  {},
 	"docs/picture":       {},
 	"internal/agent":     {"proc", "stream"},
-	"internal/archive":   {"journal"},
+	"internal/archive":   {"journal", "prd"},
 	"internal/breaker":   {},
 	"internal/check":     {"git", "proc"},
 	"internal/config":    {},

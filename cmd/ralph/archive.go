@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -21,7 +24,7 @@ type archiveCmd struct {
 
 // Run carries the command out.
 func (c *archiveCmd) Run(a *app) error {
-	p, err := here(a.ctx, "")
+	p, err := worktree(a.ctx, "")
 	if err != nil {
 		return err
 	}
@@ -35,21 +38,48 @@ func (c *archiveCmd) Run(a *app) error {
 }
 
 func (c *archiveCmd) put(a *app, p *place) error {
-	if p.unit == "" {
+	switch {
+	case p.refused != nil:
+		return p.refused
+	case p.unit == "":
 		return errDetached
 	}
-	s, err := lockState(a.ctx, p)
+	store := p.archive()
+	begun, err := store.Pending()
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(begun, p.unit) && !p.hasFolder() {
+		return p.nothingToArchive()
+	}
+	s, err := lockState(a.ctx, p) // which finishes what was cut off
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	e, err := p.archive().Put(context.WithoutCancel(a.ctx), p.unit, time.Now(), nil)
+	var e archive.Entry
+	if p.hasFolder() {
+		e, err = store.Put(context.WithoutCancel(a.ctx), p.unit, time.Now(), nil)
+	} else if e, err = store.Find(p.unit); errors.Is(err, fs.ErrNotExist) {
+		err = p.nothingToArchive()
+	}
 	if err != nil {
 		return err
 	}
 	a.t.printf("%s archived as %s\n", a.t.paint(green, a.t.symbol("✓")), e.Path)
 	a.t.printf("  bring it back with: ralph archive --restore %s\n", e.Name)
 	return nil
+}
+
+// hasFolder tells whether something stands in the place of the feature's folder.
+func (p *place) hasFolder() bool {
+	_, err := os.Lstat(filepath.Join(p.repo.Root, p.folder))
+	return err == nil
+}
+
+func (p *place) nothingToArchive() error {
+	return &hintError{fmt.Errorf("there is nothing to archive: %s/ does not exist", p.folder),
+		"see what is archived with: ralph archive --list; or plan a feature: ralph plan"}
 }
 
 func (c *archiveCmd) list(a *app, p *place) error {

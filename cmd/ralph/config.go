@@ -20,7 +20,7 @@ type configShowCmd struct {
 
 // Run carries the command out.
 func (c *configShowCmd) Run(a *app) error {
-	p, err := here(a.ctx, "")
+	p, err := worktree(a.ctx, "")
 	if err != nil {
 		return err
 	}

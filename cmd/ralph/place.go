@@ -16,11 +16,25 @@ type place struct {
 	branch   string
 	folder   string // of the feature, from the root
 	stateDir string // of the unit, in the git directory
+	refused  error  // why the branch cannot name a unit
 }
 
 // here finds the worktree that the command was called in and the unit of its
 // branch, or the one that was named.
 func here(ctx context.Context, unit string) (*place, error) {
+	p, err := worktree(ctx, unit)
+	if err == nil {
+		err = p.refused
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// worktree is here for commands that have something to say or do also where the
+// branch cannot name a unit. The unit is empty then.
+func worktree(ctx context.Context, unit string) (*place, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -35,9 +49,7 @@ func here(ctx context.Context, unit string) (*place, error) {
 	}
 	p := &place{repo: repo, branch: head.Branch, unit: unit}
 	if p.unit == "" && head.Branch != "" {
-		if p.unit, err = git.UnitOf(head.Branch); err != nil {
-			return nil, err
-		}
+		p.unit, p.refused = git.UnitOf(head.Branch)
 	}
 	p.folder = filepath.Join(".ralph", p.unit)
 	p.stateDir = filepath.Join(repo.GitDir, "ralph", p.unit)

@@ -10,8 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"ralph"
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/prd"
@@ -22,6 +21,7 @@ import (
 type prdCmd struct {
 	Check                bool `help:"Change nothing; end with 1 if prd.json is not what spec.md asks for."`
 	Schema               bool `help:"Print the JSON schema of prd.json."`
+	Example              bool `help:"Print an example of a spec.md."`
 	ConfirmOrphanRemoval bool `help:"Let finished stories go that are no longer in spec.md."`
 }
 
@@ -29,6 +29,14 @@ type prdCmd struct {
 func (c *prdCmd) Run(a *app) error {
 	if c.Schema {
 		a.t.printf("%s\n", bytes.TrimSpace(prd.Schema))
+		return nil
+	}
+	if c.Example {
+		text, err := ralph.Templates.ReadFile("templates/spec.md.example")
+		if err != nil {
+			return errors.New("this build of ralph lacks its example")
+		}
+		a.t.printf("%s", text)
 		return nil
 	}
 	if os.Getenv("RALPH_ITERATION") != "" && !c.Check {
@@ -56,6 +64,10 @@ func (c *prdCmd) refresh(a *app, p *place) error {
 	if err != nil {
 		return err
 	}
+	progress, err := p.progress()
+	if err != nil {
+		return err
+	}
 	now, diff, err := spec.Generate(s, old, spec.Options{ConfirmOrphanRemoval: c.ConfirmOrphanRemoval, Now: time.Now()})
 	var lost *spec.OrphanError
 	switch {
@@ -73,18 +85,19 @@ func (c *prdCmd) refresh(a *app, p *place) error {
 	}
 	switch {
 	case c.Check:
-		return c.checked(a.t, p, same)
+		return c.checked(a.t, progress, same)
 	case running(p):
 		return c.handOver(a.t, p, same)
 	}
-	return c.save(a.t, p, now, same)
+	return c.save(a.t, p, now, progress, same)
 }
 
 // readSpec reads spec.md and shows what is odd about it.
 func readSpec(t *terminal, p *place) (*spec.Spec, error) {
 	s, findings, err := spec.Load(filepath.Join(p.repo.Root, p.folder, "spec.md"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &hintError{fmt.Errorf("%s/spec.md does not exist", p.folder), "plan the feature with 'ralph plan', or write it by hand"}
+		return nil, &hintError{fmt.Errorf("%s/spec.md does not exist", p.folder),
+			fmt.Sprintf("plan the feature with 'ralph plan', or write the file by hand, beginning with: mkdir -p %s && ralph prd --example > %s/spec.md", p.folder, p.folder)}
 	}
 	if err != nil {
 		return nil, errors.New(relative(p.repo.Root, err.Error()))
@@ -98,15 +111,21 @@ func readSpec(t *terminal, p *place) (*spec.Spec, error) {
 }
 
 // readPRD reads prd.json and shows what is odd about it; there may be none yet.
+// One that is empty holds nothing that could be lost, and is none.
 func readPRD(t *terminal, p *place) (*prd.PRD, error) {
-	old, warnings, err := prd.Load(filepath.Join(p.repo.Root, p.folder, "prd.json"))
+	path := filepath.Join(p.repo.Root, p.folder, "prd.json")
+	data, err := prd.ReadFile(path, prd.MaxSize)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && prd.Blank(data) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &hintError{errors.New(relative(p.repo.Root, err.Error())), "put it right, or move it out of the way, and all stories begin anew"}
+	}
+	old, warnings, err := prd.Parse(path, data)
 	for _, f := range warnings {
 		t.warn("%s", relative(p.repo.Root, f.String()))
 	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
+	if err != nil {
 		return nil, &hintError{errors.New(relative(p.repo.Root, err.Error())),
 			"mend it by hand, so that what is done stays known; or remove it, and all stories begin anew"}
 	}
@@ -114,30 +133,26 @@ func readPRD(t *terminal, p *place) (*prd.PRD, error) {
 }
 
 // checked tells whether a refresh would change a file.
-func (c *prdCmd) checked(t *terminal, p *place, same bool) error {
+func (c *prdCmd) checked(t *terminal, progress progressState, same bool) error {
 	stale := "prd.json is not what spec.md asks for"
 	if same {
-		if hasProgress(p) {
+		if progress == progressBegun {
 			t.printf("%s prd.json is what spec.md asks for\n", t.paint(green, t.symbol("✓")))
 			return nil
 		}
-		stale = "progress.txt is missing"
+		stale = "progress.txt is " + string(progress)
 	}
 	return &hintError{errors.New(stale), "refresh with: ralph prd"}
 }
 
 // save writes what is not there yet. Other plans that wait for a loop are dropped:
 // this one is newer.
-func (c *prdCmd) save(t *terminal, p *place, now *prd.PRD, same bool) error {
+func (c *prdCmd) save(t *terminal, p *place, now *prd.PRD, progress progressState, same bool) error {
 	if err := p.dropPlans(); err != nil {
 		return err
 	}
 	if err := now.Save(filepath.Join(p.repo.Root, p.folder, "prd.json")); err != nil {
 		return errors.New(relative(p.repo.Root, err.Error()))
-	}
-	began, err := startProgress(p)
-	if err != nil {
-		return err
 	}
 	done, total := now.Counts()
 	what := fmt.Sprintf("%s/prd.json: %s, %d done", p.folder, plural2(total, "story", "stories"), done)
@@ -145,9 +160,13 @@ func (c *prdCmd) save(t *terminal, p *place, now *prd.PRD, same bool) error {
 		what += "; nothing to change"
 	}
 	t.printf("%s %s\n", t.paint(green, t.symbol("✓")), what)
-	if began {
-		t.printf("%s %s/progress.txt begun\n", t.paint(green, t.symbol("✓")), p.folder)
+	if progress == progressBegun {
+		return nil
 	}
+	if err := p.beginProgress(); err != nil {
+		return err
+	}
+	t.printf("%s %s/progress.txt begun\n", t.paint(green, t.symbol("✓")), p.folder)
 	return nil
 }
 
@@ -185,23 +204,6 @@ func (p *place) dropPlans() error {
 		}
 	}
 	return err
-}
-
-func (p *place) progressPath() string {
-	return filepath.Join(p.repo.Root, p.folder, "progress.txt")
-}
-
-func hasProgress(p *place) bool {
-	_, err := os.Lstat(p.progressPath())
-	return err == nil
-}
-
-// startProgress writes the head of progress.txt where the file is missing.
-func startProgress(p *place) (began bool, err error) {
-	if hasProgress(p) {
-		return false, nil
-	}
-	return true, renameio.WriteFile(p.progressPath(), []byte(spec.ProgressHead(p.unit, time.Now())), 0o644)
 }
 
 // relative shortens the paths in a message to those from the worktree's root.

@@ -49,8 +49,13 @@ func (c *runCmd) resolve(a *app) (*resolved, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.resolveAt(a, p)
+}
+
+func (c *runCmd) resolveAt(a *app, p *place) (*resolved, error) {
 	r := &resolved{app: a, flags: &c.runFlags, text: c.Text, place: p}
 	var warning string
+	var err error
 	r.plan, warning, err = plan.Choose(plan.Choice{Root: p.repo.Root, Folder: p.folder, Done: c.Done, Text: c.Text})
 	if err != nil {
 		return nil, err

@@ -133,7 +133,7 @@ func inspect(root string, d dialect, name string) (commandFile, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		f.state = fileMissing
 	case err != nil:
-		return f, errors.New(relative(root, err.Error()))
+		return f, inTheWay(root, err.Error())
 	case checksum(string(have)) == checksum(f.want):
 		f.state = fileCurrent
 	case sealed(string(have)):
@@ -142,6 +142,13 @@ func inspect(root string, d dialect, name string) (commandFile, error) {
 		f.state = fileEdited
 	}
 	return f, nil
+}
+
+// inTheWay says what to do about a file that keeps a command from its place: it
+// may be one of the folders above.
+func inTheWay(root, message string) error {
+	return &hintError{errors.New(relative(root, message)),
+		"move what is in the way somewhere else, or see to its permissions, then run again: ralph setup"}
 }
 
 func (f commandFile) path() string { return filepath.Join(f.root, filepath.FromSlash(f.rel)) }
@@ -157,7 +164,7 @@ func (f commandFile) write() error {
 		err = renameio.WriteFile(path, []byte(f.want), 0o644, renameio.WithTempDir(filepath.Dir(path)))
 	}
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %s", f.rel, relative(f.root, err.Error()))
+		return inTheWay(f.root, fmt.Sprintf("%s cannot be written: %s", f.rel, err))
 	}
 	return nil
 }

@@ -19,7 +19,11 @@ type validateCmd struct {
 
 // Run carries the command out.
 func (c *validateCmd) Run(a *app) error {
-	r, err := (&runCmd{}).resolve(a)
+	p, err := worktree(a.ctx, "")
+	if err != nil {
+		return err
+	}
+	r, err := (&runCmd{}).resolveAt(a, p)
 	if err != nil {
 		return err
 	}

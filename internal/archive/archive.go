@@ -29,6 +29,8 @@ import (
 	"time"
 
 	"github.com/google/renameio/v2"
+
+	"ralph/internal/prd"
 )
 
 // The names that an archive is made of.
@@ -38,7 +40,8 @@ const (
 	intentName   = "archiving.json" // in a state directory
 	stateFolder  = "state"          // in an archive: what else of the state directory is kept
 	timeLayout   = "20060102-150405"
-	maxUnit      = 200 // bytes: time, suffix and unit are one file name
+	maxUnit      = 200     // bytes: time, suffix and unit are one file name
+	maxManifest  = 1 << 20 // bytes
 )
 
 // Store is the archive of one worktree.
@@ -144,7 +147,7 @@ func (s *Store) freeName(unit string, now time.Time) (string, error) {
 // readIntent reads an intent or a manifest. What does not name a unit and an
 // archive as this package would is an error: paths are made of both.
 func readIntent(path string) (intent, error) {
-	data, err := os.ReadFile(path)
+	data, err := prd.ReadFile(path, maxManifest)
 	if err != nil {
 		return intent{}, err
 	}

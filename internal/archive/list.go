@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ralph/internal/prd"
 )
 
 // List returns the archives, the newest first. warnings tell of what is in
@@ -58,19 +60,21 @@ func (s *Store) Find(unit string) (Entry, error) {
 	return Entry{}, fmt.Errorf("no archive of unit %s: %w", unit, fs.ErrNotExist)
 }
 
-// stories reads the progress out of the archived status.json; nil where there
-// is none.
+// stories reads the progress out of the archived status.json, or, of a feature
+// that never ran, out of its prd.json; nil where neither tells.
 func (s *Store) stories(name string) (complete, total *int) {
-	data, err := os.ReadFile(filepath.Join(s.folder(name), "status.json"))
-	if err != nil {
-		return nil, nil
-	}
 	var status struct {
 		StoriesComplete *int `json:"storiesComplete"`
 		StoriesTotal    *int `json:"storiesTotal"`
 	}
-	if json.Unmarshal(data, &status) != nil {
+	data, err := prd.ReadFile(filepath.Join(s.folder(name), "status.json"), prd.MaxSize)
+	if err == nil && json.Unmarshal(data, &status) == nil && status.StoriesTotal != nil {
+		return status.StoriesComplete, status.StoriesTotal
+	}
+	p, _, err := prd.Load(filepath.Join(s.folder(name), "prd.json"))
+	if err != nil {
 		return nil, nil
 	}
-	return status.StoriesComplete, status.StoriesTotal
+	done, all := p.Counts()
+	return &done, &all
 }

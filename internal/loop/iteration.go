@@ -110,7 +110,11 @@ func (l *Loop) protect(it *iteration) error {
 		return err
 	}
 	for _, r := range restored {
-		l.notes.add(fmt.Sprintf("`%s` was put back: %s. You may change only `passes` and `notes` of a story, and append to progress.txt.", r.Path, r.What))
+		if l.handedOver(r) {
+			r.What = "edited by a person, for the new plan that comes next"
+		} else {
+			l.notes.add(fmt.Sprintf("`%s` was put back: %s. You may change only `passes` and `notes` of a story, and append to progress.txt.", r.Path, r.What))
+		}
 		if err := l.record(journal.PlanRestored{N: it.n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
 			return err
 		}

@@ -30,12 +30,18 @@ func Parse(name string, data []byte) (*PRD, []Finding, error) {
 	return p, d.odd, nil
 }
 
+// Blank tells whether a file with this content holds nothing that could be
+// lost, be it because a write was cut off.
+func Blank[T string | []byte](content T) bool {
+	return strings.TrimSpace(strings.TrimPrefix(string(content), "\ufeff")) == ""
+}
+
 // notJSON tells where src stops being JSON in UTF-8, or nil.
 func notJSON(src string) *Finding {
 	var text json.RawMessage
 	syntax := (*json.SyntaxError)(nil)
 	switch {
-	case strings.TrimSpace(src) == "":
+	case Blank(src):
 		return &Finding{Message: "the file is empty", Hint: "Run 'ralph prd' to make it from spec.md."}
 	case strings.HasPrefix(src, "\xff\xfe") || strings.HasPrefix(src, "\xfe\xff"):
 		return &Finding{Line: 1, Column: 1, Message: "the file is in UTF-16", Hint: "Save it as UTF-8."}

@@ -179,6 +179,34 @@ func TestChecks(t *testing.T) {
 			},
 			[]string{"error sync: Sync check failed", "  .ralph/feature-user-auth/spec.md:29: STORY-002 title differs"},
 		},
+		"priority and description differ": {
+			func(t *testing.T, in *preflight.Input) error {
+				edit(t, *in, "prd.json", `"priority": 2`, `"priority": 9`, "As a visitor,", "As a guest,")
+				return nil
+			},
+			[]string{
+				"warn sync: prd.json is not what spec.md asks for",
+				"  .ralph/feature-user-auth/spec.md:17: STORY-001 description differs",
+				"  .ralph/feature-user-auth/spec.md:29: STORY-002 priority differs",
+			},
+		},
+		"prd.json is empty": {
+			func(t *testing.T, in *preflight.Input) error { write(t, *in, "prd.json", "\n"); return nil },
+			[]string{
+				"error prd_schema: prd.json schema invalid",
+				"  .ralph/feature-user-auth/prd.json: the file is empty. Run 'ralph prd' to make it from spec.md.",
+			},
+		},
+		"progress.txt is a directory": {
+			func(_ *testing.T, in *preflight.Input) error {
+				return errors.Join(os.Remove(inFolder(*in, "progress.txt")), os.Mkdir(inFolder(*in, "progress.txt"), 0o755))
+			},
+			[]string{"error files: Required files missing", "  progress.txt is not a regular file"},
+		},
+		"progress.txt is empty": {
+			func(t *testing.T, in *preflight.Input) error { write(t, *in, "progress.txt", ""); return nil },
+			[]string{"warn progress: progress.txt is empty"},
+		},
 		"uncommitted changes": {
 			func(_ *testing.T, in *preflight.Input) error { in.Dirty = []string{"main.go"}; return nil },
 			[]string{"warn working_tree: Uncommitted changes outside .ralph/", "  main.go"},

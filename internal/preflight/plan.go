@@ -15,6 +15,8 @@ import (
 const (
 	syncHint   = "Resolve sync issues by running '/ralph-prd' in Claude Code, or 'ralph prd'."
 	filesHint  = "Make the missing files by running '/ralph-prd' in Claude Code, or 'ralph prd'."
+	emptyHint  = "Make it from spec.md by running '/ralph-prd' in Claude Code, or 'ralph prd'."
+	otherHint  = "Move what is no regular file out of the way, then run 'ralph prd'."
 	schemaHint = "Correct prd.json at the places named above."
 	specHint   = "Correct spec.md at the places named above, then run 'ralph prd'."
 )
@@ -42,6 +44,7 @@ func (r *runner) plan() {
 func (r *runner) files() (missing map[string]bool) {
 	missing = map[string]bool{}
 	c := Check{ID: "files", Severity: OK, Message: "Required files present"}
+	odd, empty := false, false
 	for _, name := range []string{"spec.md", "prd.json", "progress.txt"} {
 		info, err := os.Stat(filepath.Join(r.in.Root, r.file(name)))
 		text := name
@@ -52,20 +55,30 @@ func (r *runner) files() (missing map[string]bool) {
 			continue
 		case err != nil:
 			text = r.worded(err)
+			odd = true
 		case !info.Mode().IsRegular():
 			text = name + " is not a regular file"
+			odd = true
 		default:
+			empty = info.Size() == 0
 			continue
 		}
 		c.Severity, c.Message = Error, "Required files missing"
 		c.Details = append(c.Details, Detail{Text: text})
 	}
-	if c.Severity == Error {
-		if c.Hint = filesHint; missing["spec.md"] {
-			c.Hint = planHint
-		}
+	switch {
+	case c.Severity != Error:
+	case missing["spec.md"]:
+		c.Hint = planHint
+	case odd:
+		c.Hint = otherHint
+	default:
+		c.Hint = filesHint
 	}
 	r.add(c)
+	if empty {
+		r.add(Check{ID: "progress", Severity: Warn, Message: "progress.txt is empty", Hint: "Write its head with 'ralph prd'."})
+	}
 	return missing
 }
 
@@ -81,6 +94,9 @@ func (r *runner) prd() *prd.PRD {
 	c := Check{ID: "prd_schema", Severity: OK, Message: "prd.json schema valid"}
 	if err != nil {
 		c = Check{ID: "prd_schema", Severity: Error, Message: "prd.json schema invalid", Hint: schemaHint, Details: r.reasons(err), located: true}
+		if data != nil && prd.Blank(data) {
+			c.Hint = emptyHint
+		}
 	}
 	r.add(c)
 	if len(odd) > 0 {
@@ -171,6 +187,7 @@ func (r *runner) sections(s *spec.Spec) (complete bool) {
 // sync checks that spec.md and prd.json have the same stories.
 func (r *runner) sync(s *spec.Spec, p *prd.PRD) {
 	differ := Check{ID: "sync", Severity: Error, Message: "Sync check failed", Hint: syncHint}
+	minor := Check{ID: "sync", Severity: Warn, Message: "prd.json is not what spec.md asks for", Hint: syncHint}
 	lost := Check{ID: "orphans", Severity: Error, Message: "Orphan check failed"}
 	var ids []string
 	differences := spec.Sync(s, p)
@@ -185,11 +202,17 @@ func (r *runner) sync(s *spec.Spec, p *prd.PRD) {
 			lost.Details = append(lost.Details, inPRD)
 			ids = append(ids, d.ID)
 		default:
-			differ.Details = append(differ.Details, Detail{Text: d.String(), File: r.file("spec.md"), Line: d.SpecLine})
+			c := &differ
+			if d.Kind.Minor() {
+				c = &minor
+			}
+			c.Details = append(c.Details, Detail{Text: d.String(), File: r.file("spec.md"), Line: d.SpecLine})
 		}
 	}
-	if len(differ.Details) > 0 {
-		r.add(differ)
+	for _, c := range []Check{differ, minor} {
+		if len(c.Details) > 0 {
+			r.add(c)
+		}
 	}
 	if len(ids) > 0 {
 		lost.Hint = lostHint(ids)

@@ -2,6 +2,7 @@ package spec_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -155,7 +156,11 @@ func TestSync(t *testing.T) {
 		"order":            {func(p *prd.PRD) { c := p.Stories[1].AcceptanceCriteria; c[0], c[1] = c[1], c[0] }, []string{"STORY-002 acceptance criteria differs"}},
 		"one less":         {func(p *prd.PRD) { p.Stories[1].AcceptanceCriteria = p.Stories[1].AcceptanceCriteria[1:] }, []string{"STORY-002 acceptance criteria differs"}},
 		"not there":        {func(p *prd.PRD) { p.Stories = p.Stories[1:] }, []string{"STORY-001 in spec.md not found in prd.json"}},
-		"other priority":   {func(p *prd.PRD) { p.Stories[0].Priority = 5 }, nil},
+		"priority":         {func(p *prd.PRD) { p.Stories[0].Priority = 5 }, []string{"STORY-001 priority differs"}},
+		"description":      {func(p *prd.PRD) { p.Stories[1].Description = "x" }, []string{"STORY-002 description differs"}},
+		"time of creation": {func(p *prd.PRD) { p.CreatedAt = "2025-12-24" }, []string{"the time of creation differs"}},
+		"places":           {func(p *prd.PRD) { slices.Reverse(p.Stories) }, []string{"STORY-001 stands in another place", "STORY-002 stands in another place"}},
+		"minor and others": {func(p *prd.PRD) { p.Stories[0].Priority, p.Stories[0].Title = 5, "x" }, []string{"STORY-001 title differs"}},
 		"orphan":           {func(p *prd.PRD) { p.Stories = append(p.Stories, prd.Story{ID: "X-1"}) }, []string{"X-1 in prd.json (passes: false) not found in spec.md"}},
 		"finished orphan":  {func(p *prd.PRD) { p.Stories = append(p.Stories, prd.Story{ID: "X-1", Passes: true}) }, []string{"X-1 in prd.json (passes: true) not found in spec.md"}},
 		"title and others": {func(p *prd.PRD) { p.Stories[0].Title, p.Stories[0].AcceptanceCriteria = "x", nil }, []string{"STORY-001 title differs", "STORY-001 acceptance criteria differs"}},

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 
 	"ralph/internal/prd"
@@ -11,17 +12,24 @@ type Kind uint8
 
 // The kinds of disagreement.
 const (
-	Missing        Kind = iota + 1 // the story is in spec.md only
-	TitleDiffers                   //
-	CriteriaDiffer                 // in their words or their order
-	Orphan                         // the story is in prd.json only, and does not pass
-	FinishedOrphan                 // the story is in prd.json only, and passes: its work would be lost
+	Missing            Kind = iota + 1 // the story is in spec.md only
+	TitleDiffers                       //
+	CriteriaDiffer                     // in their words or their order
+	DescriptionDiffers                 //
+	PriorityDiffers                    //
+	PlaceDiffers                       // in the order of the stories
+	CreatedDiffers                     // the time of creation, of the whole plan
+	Orphan                             // the story is in prd.json only, and does not pass
+	FinishedOrphan                     // the story is in prd.json only, and passes: its work would be lost
 )
+
+// Minor tells whether the two still ask for the same work.
+func (k Kind) Minor() bool { return k >= DescriptionDiffers && k <= CreatedDiffers }
 
 // Difference is one disagreement. A line is 0 in the file that lacks the story.
 type Difference struct {
 	Kind     Kind
-	ID       string
+	ID       string // empty where it is about the whole plan
 	SpecLine int
 	PRDLine  int
 }
@@ -35,6 +43,14 @@ func (d Difference) String() string {
 		return d.ID + " title differs"
 	case CriteriaDiffer:
 		return d.ID + " acceptance criteria differs"
+	case DescriptionDiffers:
+		return d.ID + " description differs"
+	case PriorityDiffers:
+		return d.ID + " priority differs"
+	case PlaceDiffers:
+		return d.ID + " stands in another place"
+	case CreatedDiffers:
+		return "the time of creation differs"
 	case FinishedOrphan:
 		return d.ID + " in prd.json (passes: true) not found in spec.md"
 	case Orphan:
@@ -43,39 +59,53 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s differs in a way without a name (%d)", d.ID, d.Kind)
 }
 
-// Sync compares ids, titles and criteria, without boxes and with white space
-// folded: first the stories that are in the spec only, then those that differ,
-// then those that are in prd.json only, each in the order of their file. A
-// story that the spec names, but in a form that cannot be read, is no orphan.
+// Sync compares the two, without boxes and with white space folded: first come
+// the stories that are in the spec only, then those that differ, then those
+// that are in prd.json only, each in the order of their file. A story that the
+// spec names, but in a form that cannot be read, is no orphan. What is minor is
+// told where nothing else differs: a story more or less moves all the others.
 func Sync(s *Spec, p *prd.PRD) []Difference {
-	var missing, ds []Difference
-	derived := make(map[string]*prd.Story, len(p.Stories))
+	var missing, ds, minor []Difference
+	derived := make(map[string]int, len(p.Stories))
 	for i := range p.Stories {
-		derived[p.Stories[i].ID] = &p.Stories[i]
+		derived[p.Stories[i].ID] = i
 	}
 	for i := range s.Stories {
 		story := &s.Stories[i]
-		has, ok := derived[story.ID]
-		delete(derived, story.ID)
-		d := Difference{Missing, story.ID, story.Line, 0}
+		at, ok := derived[story.ID]
 		if !ok {
-			missing = append(missing, d)
+			missing = append(missing, Difference{Missing, story.ID, story.Line, 0})
 			continue
 		}
-		d.PRDLine = has.Line
-		if !same(story.Title, has.Title) {
-			d.Kind = TitleDiffers
-			ds = append(ds, d)
+		delete(derived, story.ID)
+		has := &p.Stories[at]
+		note := func(list *[]Difference, differs bool, k Kind) {
+			if differs {
+				*list = append(*list, Difference{k, story.ID, story.Line, has.Line})
+			}
 		}
-		if !sameCriteria(story.Criteria, has.AcceptanceCriteria) {
-			d.Kind = CriteriaDiffer
-			ds = append(ds, d)
-		}
+		note(&ds, !same(story.Title, has.Title), TitleDiffers)
+		note(&ds, !sameCriteria(story.Criteria, has.AcceptanceCriteria), CriteriaDiffer)
+		note(&minor, story.Description != "" && !same(story.Description, has.Description), DescriptionDiffers)
+		moved := cmp.Or(story.Priority, i+1) != has.Priority
+		note(&minor, moved, PriorityDiffers)
+		note(&minor, at != i && !moved, PlaceDiffers)
 	}
-	ds = append(missing, ds...)
+	ds = append(append(missing, ds...), orphans(s, p, derived)...)
+	if len(ds) > 0 || s.broken != nil {
+		return ds
+	}
+	if s.Created != "" && s.Created != p.CreatedAt {
+		minor = append(minor, Difference{CreatedDiffers, "", 1, 1})
+	}
+	return minor
+}
+
+// orphans are the stories of prd.json that are left.
+func orphans(s *Spec, p *prd.PRD, left map[string]int) (ds []Difference) {
 	for i := range p.Stories {
 		story := &p.Stories[i]
-		if _, left := derived[story.ID]; !left || s.unreadable[story.ID] {
+		if _, ok := left[story.ID]; !ok || s.unreadable[story.ID] {
 			continue
 		}
 		d := Difference{Orphan, story.ID, 0, story.Line}
