@@ -75,7 +75,7 @@ func (c *prdCmd) refresh(a *app, p *place) error {
 		showLost(a.t, lost.IDs)
 		return exitError(1)
 	case err != nil:
-		return errors.New(relative(p.repo.Root, err.Error()))
+		return &hintError{errors.New(relative(p.repo.Root, err.Error())), "correct spec.md there; see all that is amiss with: ralph validate"}
 	}
 	showDifference(a.t, diff, old, now)
 	have, err := os.ReadFile(path)
@@ -100,7 +100,7 @@ func readSpec(t *terminal, p *place) (*spec.Spec, error) {
 			fmt.Sprintf("plan the feature with 'ralph plan', or write the file by hand, beginning with: mkdir -p %s && ralph prd --example > %s/spec.md", p.folder, p.folder)}
 	}
 	if err != nil {
-		return nil, errors.New(relative(p.repo.Root, err.Error()))
+		return nil, &hintError{errors.New(relative(p.repo.Root, err.Error())), "put a spec.md in its place that can be read"}
 	}
 	for _, f := range findings {
 		if f.Warning {

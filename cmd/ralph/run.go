@@ -49,7 +49,7 @@ func (r *resolved) start() error {
 	if r.place.unit == "" {
 		return errDetached
 	}
-	s, err := openState(r.app.ctx, r.place)
+	s, err := r.openState()
 	if err != nil {
 		return err
 	}

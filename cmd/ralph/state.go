@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -75,6 +76,19 @@ func finishArchives(ctx context.Context, p *place, me journal.Holder) error {
 		}
 	}
 	return nil
+}
+
+// openState is openState for a run: an archive of its feature that was cut off
+// is finished then, and there is nothing left to run.
+func (r *resolved) openState() (*state, error) {
+	had := r.place.hasFolder()
+	s, err := openState(r.app.ctx, r.place)
+	if err != nil || !had || r.place.hasFolder() {
+		return s, err
+	}
+	s.close()
+	return nil, &hintError{fmt.Errorf("an archive of %s had been cut off, and is finished now: there is nothing left to run", r.place.unit),
+		"bring the feature back with: ralph archive --restore NAME (see ralph archive --list)"}
 }
 
 // openState takes the locks and opens the journal and the inbox.

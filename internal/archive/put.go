@@ -111,9 +111,9 @@ func (s *Store) undo(in intent) error {
 	if in.Name == "" {
 		return nil
 	}
-	err := os.Remove(filepath.Join(s.feature(in.Unit), manifestName))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	var err error
+	if path := filepath.Join(s.feature(in.Unit), manifestName); exists(path) {
+		err = os.Remove(path)
 	}
 	return errors.Join(err, s.forget(in))
 }

@@ -16,7 +16,7 @@ const (
 	syncHint   = "Resolve sync issues by running '/ralph-prd' in Claude Code, or 'ralph prd'."
 	filesHint  = "Make the missing files by running '/ralph-prd' in Claude Code, or 'ralph prd'."
 	emptyHint  = "Make it from spec.md by running '/ralph-prd' in Claude Code, or 'ralph prd'."
-	otherHint  = "Move what is no regular file out of the way, then run 'ralph prd'."
+	otherHint  = "Put right what cannot be read, or move it out of the way, then run 'ralph prd'."
 	schemaHint = "Correct prd.json at the places named above."
 	specHint   = "Correct spec.md at the places named above, then run 'ralph prd'."
 )
@@ -54,7 +54,7 @@ func (r *runner) files() (missing map[string]bool) {
 		case name != "progress.txt": // what else may be wrong is told when they are read
 			continue
 		case err != nil:
-			text = r.worded(err)
+			text = name + " cannot be read: " + cause(err).Error()
 			odd = true
 		case !info.Mode().IsRegular():
 			text = name + " is not a regular file"
@@ -82,6 +82,15 @@ func (r *runner) files() (missing map[string]bool) {
 	return missing
 }
 
+// cause is the error without the name of the system call and the path.
+func cause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
 // prd checks prd.json, and returns nil where it cannot be used.
 func (r *runner) prd() *prd.PRD {
 	file := r.file("prd.json")
@@ -94,7 +103,10 @@ func (r *runner) prd() *prd.PRD {
 	c := Check{ID: "prd_schema", Severity: OK, Message: "prd.json schema valid"}
 	if err != nil {
 		c = Check{ID: "prd_schema", Severity: Error, Message: "prd.json schema invalid", Hint: schemaHint, Details: r.reasons(err), located: true}
-		if data != nil && prd.Blank(data) {
+		switch {
+		case data == nil:
+			c.Hint = "Put prd.json right, or move it out of the way and run 'ralph prd'."
+		case prd.Blank(data):
 			c.Hint = emptyHint
 		}
 	}
@@ -144,7 +156,11 @@ func (r *runner) spec() *spec.Spec {
 		s, findings, err = spec.Parse(file, data)
 	}
 	if err != nil {
-		r.add(Check{ID: "spec", Severity: Error, Message: "spec.md cannot be read", Details: r.reasons(err), Hint: specHint, located: true})
+		c := Check{ID: "spec", Severity: Error, Message: "spec.md cannot be read", Details: r.reasons(err), Hint: specHint, located: true}
+		if data == nil {
+			c.Hint = "Put a spec.md in its place that can be read, then run 'ralph prd'."
+		}
+		r.add(c)
 		return nil
 	}
 	broken := Check{ID: "spec", Severity: Error, Message: "spec.md has stories that cannot be read", Hint: specHint, located: true}
