@@ -177,6 +177,9 @@ func writeIntent(path string, in intent) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
+	if err := sweepTemporary(path); err != nil {
+		return err
+	}
 	if err := renameio.WriteFile(path, append(data, '\n'), 0o600, renameio.WithTempDir(filepath.Dir(path))); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -141,4 +142,25 @@ func TestFinishWithNothingLeftToArchive(t *testing.T) {
 	if data, err := os.ReadFile(filepath.Join(s.stateDir(unit), journalName)); string(data) != journal {
 		t.Errorf("the journal is %q, %v", data, err)
 	}
+}
+
+// TestWhatACutOffWriteLeftIsNotKept meets the temporary files of a process that
+// was killed while it wrote, and files of people with names much like theirs.
+func TestWhatACutOffWriteLeftIsNotKept(t *testing.T) {
+	s, dir := fixture(t)
+	for _, path := range []string{
+		filepath.Join(s.feature(unit), "."+manifestName+"5105171730482896686"), filepath.Join(s.stateDir(unit), "."+intentName+"42"),
+	} {
+		if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const own = "." + manifestName + "5.bak"
+	if err := os.WriteFile(filepath.Join(s.feature(unit), own), []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s)
+	want := maps.Clone(after)
+	want[filepath.Join("tree/.ralph/archive", archived, own)] = "mine"
+	expectFiles(t, dir, want)
 }

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 )
 
 // copyTree copies a file, a symbolic link or a folder with all that is in it.
@@ -144,4 +146,24 @@ func sameContent(a, b string) (bool, error) {
 			return false, errors.Join(errA, errB)
 		}
 	}
+}
+
+// sweepTemporary removes what a write of the file left that was cut off by force:
+// it would go into the archive, and come back with it.
+func sweepTemporary(path string) error {
+	dir, name := filepath.Split(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		digits, ok := strings.CutPrefix(e.Name(), "."+name)
+		if _, err := strconv.ParseUint(digits, 10, 64); !ok || err != nil || !e.Type().IsRegular() {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
