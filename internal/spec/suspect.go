@@ -198,6 +198,7 @@ func (r *reader) judgeSuspects(prefixes map[string]bool, lines map[string]int) (
 			warning = r.usual > 0 && !s.below && !s.told && !levels[s.level] && !sameWords(s.title, storiesTitle)
 		case s.below && levels[s.level]:
 			text = fmt.Sprintf("%q stands among the stories, has no id, and is not taken for one", shortened(s.title))
+			s.hint = `If it is one, give it an id: "### STORY-001: Title".`
 			warning = true
 		default:
 			continue
