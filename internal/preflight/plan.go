@@ -173,6 +173,7 @@ func (r *runner) spec() *spec.Spec {
 		c.Details = append(c.Details, detail(f.Finding))
 	}
 	complete := r.sections(s)
+	r.unclear = len(broken.Details) > 0
 	for _, c := range []Check{odd, broken} {
 		if len(c.Details) > 0 {
 			r.add(c)
@@ -234,7 +235,7 @@ func (r *runner) sync(s *spec.Spec, p *prd.PRD) {
 		lost.Hint = lostHint(ids)
 		r.add(lost)
 	}
-	if len(differences) == 0 {
+	if len(differences) == 0 && !r.unclear {
 		r.add(Check{ID: "sync", Severity: OK, Message: "Sync check passed"})
 	}
 }

@@ -61,8 +61,9 @@ func Run(in Input) Report {
 
 // runner collects the report.
 type runner struct {
-	in     Input
-	report Report
+	in      Input
+	report  Report
+	unclear bool // spec.md has stories that cannot be read
 }
 
 func (r *runner) add(c Check) {

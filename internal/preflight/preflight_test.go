@@ -213,6 +213,15 @@ Options:
 	}
 }
 
+// TestNothingIsInSyncWithAnUnclearSpec leaves out the check that cannot be made.
+func TestNothingIsInSyncWithAnUnclearSpec(t *testing.T) {
+	in := worktree(t, good)
+	edit(t, in, "spec.md", "### STORY-003:", "### STORY-003")
+	if got := text(t, preflight.Run(in)); strings.Contains(got, "Sync check") {
+		t.Error(got)
+	}
+}
+
 func TestTextForScreensThatKnowOnlyASCII(t *testing.T) {
 	in := worktree(t, good)
 	in.Dirty = []string{"src/a.go", "b\x1b[31m.go"}
