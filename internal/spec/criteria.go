@@ -9,7 +9,10 @@ import (
 
 // criterion adds an item, and the items below it as criteria of their own.
 func (r *reader) criterion(item, first ast.Node) {
-	text, line := "", r.lineOf(max(item.Pos(), 0))
+	text, line := "", r.lineOf(item.Pos())
+	if first != nil {
+		line = r.lineAt(first)
+	}
 	own := 0 // lines of first that belong to the criterion
 	if first != nil && (first.Kind() == ast.KindTextBlock || first.Kind() == ast.KindParagraph) {
 		lines := r.lines(first)

@@ -17,6 +17,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("### STORY-1: a\n#### Acceptance Criteria\n1. x\n\n```\n### STORY-2: b\n<!--\n### STORY 3\n**P-1:**\n> ### Q-1: q\n")
 	f.Add("STORY-1: a\n---\nAcceptance Criteria:\n* \x00\n* *a* **Priority:** P2\n\n**As a** _x_ **so that** y **I want** z\n")
 	f.Add("## User Stories\n### [STORY-1] ~~a~~\n- a\n**Acceptance Criteria (b):**\n- # C-1: c\n###D-1: d\n> e\n<!--\n<!--\n### F-1: f\n-->\n```\n")
+	f.Add("### STORY-1: a\n* \t 0\n\t\t#")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, findings, err := spec.Parse("spec.md", []byte(text))
 		if err != nil {

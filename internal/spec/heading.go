@@ -15,10 +15,7 @@ const storiesTitle = "User Stories"
 
 // heading begins a story, a part of the story at hand, or a section.
 func (r *reader) heading(n *ast.Heading) {
-	line := 0
-	if pos := n.Pos(); pos >= 0 {
-		line = r.lineOf(pos)
-	}
+	line := r.lineAt(n)
 	title := stripBox(r.plain(joined(r.lines(n))))
 	part := labelOf(title)
 	h, isHead := readHead(title)

@@ -73,7 +73,7 @@ func (r *reader) endOf(n ast.Node) int {
 	if lines := n.Lines(); lines.Len() > 0 {
 		return r.base + lines.At(lines.Len()-1).Stop
 	}
-	start := r.base + max(n.Pos(), 0)
+	start := min(r.base+max(n.Pos(), 0), len(r.src))
 	if i := bytes.IndexByte(r.src[start:], '\n'); i >= 0 {
 		return start + i
 	}
@@ -82,7 +82,10 @@ func (r *reader) endOf(n ast.Node) int {
 
 // lookInto notes what in the block looks like a story.
 func (r *reader) lookInto(h *hidden, n ast.Node) {
-	h.line = r.lineOf(max(n.Pos(), 0))
+	h.line = r.lineAt(n)
+	if n.Kind() == ast.KindFencedCodeBlock && n.Lines().Len() > 0 {
+		h.line-- // the fence is no part of it
+	}
 	for i, line := range r.lines(n) {
 		text := strings.TrimSpace(string(line))
 		switch {

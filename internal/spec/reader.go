@@ -124,9 +124,18 @@ func (r *reader) block(n ast.Node) {
 	}
 }
 
+// lineAt returns the line of a block: that of its first text, since the position
+// that goldmark gives a block is too large behind tabs.
+func (r *reader) lineAt(n ast.Node) int {
+	if n.Type() == ast.TypeBlock && n.Lines().Len() > 0 {
+		return r.lineOf(n.Lines().At(0).Start)
+	}
+	return r.lineOf(n.Pos())
+}
+
 // lineOf returns the line of an offset in the piece at hand.
 func (r *reader) lineOf(offset int) int {
-	offset += r.base
+	offset = min(r.base+max(offset, 0), len(r.src))
 	if offset < r.counted {
 		return r.line - bytes.Count(r.src[offset:r.counted], []byte("\n"))
 	}

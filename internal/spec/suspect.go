@@ -133,7 +133,7 @@ func (r *reader) headingInList(n *ast.Heading) bool {
 	title := r.plain(joined(r.lines(n)))
 	h, found := readHead(title)
 	if found {
-		r.suspects = append(r.suspects, &suspect{line: r.lineOf(max(n.Pos(), 0)), id: h.id,
+		r.suspects = append(r.suspects, &suspect{line: r.lineAt(n), id: h.id,
 			text: fmt.Sprintf("%q looks like a story, but stands in an item of a list", shortened(title))})
 	}
 	return found
