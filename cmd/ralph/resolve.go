@@ -257,6 +257,7 @@ func (r *resolved) loopSettings() loop.Settings {
 		Promise: s.Completion.Promise, TrustPromise: s.Completion.TrustPromise,
 		RequireChange:  s.Completion.RequireChange == "true" || s.Completion.RequireChange == "auto" && len(checks) > 0,
 		AcceptBaseline: r.flags.AcceptBaseline, ResetCircuit: r.flags.ResetCircuit,
+		Proof:    loop.Proof{Mode: loop.ProofMode(s.Proof.Mode), Notes: s.Proof.Notes},
 		Template: r.template, Checks: checks,
 	}
 }
@@ -276,7 +277,8 @@ func (r *resolved) checks() []check.Check {
 // checkEnv is the environment of the checks: without the agents' own keys,
 // which the project's tests have no need of, unless the settings keep them.
 func (r *resolved) checkEnv() []string {
-	drop := slices.Clone(r.settings.CheckEnv.Drop)
+	// Git's own variables would lead its calls away from the worktree that the check runs in.
+	drop := append(slices.Clone(r.settings.CheckEnv.Drop), "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
 	for _, h := range agent.Builtin("ralph") {
 		drop = append(drop, h.LoginEnv...)
 	}

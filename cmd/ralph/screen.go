@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/loop"
 	"ralph/internal/stream"
 )
 
@@ -104,6 +105,10 @@ func (s *screen) remark(body journal.Body) {
 		s.line(yellow, "⚠", text)
 	case journal.NoWork:
 		s.line(yellow, "⚠", fmt.Sprintf("%s: marked as done, but nothing outside of the plan was changed", strings.Join(b.Stories, ", ")))
+	case journal.StoryProved:
+		if b.Mode == string(loop.ProofClean) {
+			s.line(green, "✓", fmt.Sprintf("%s: proved in a clean worktree of %.12s", b.Story, b.Commit))
+		}
 	case journal.HeadMoved:
 		s.line(yellow, "⚠", b.Message)
 	case journal.BreakerOpened:
@@ -186,6 +191,14 @@ func (s *screen) iterationEnded(b journal.IterationEnded) {
 
 func (s *screen) check(b journal.CheckEnded) {
 	text := fmt.Sprintf("check %s: %s (%s)", b.Name, b.Outcome, duration(time.Duration(b.DurationSeconds*float64(time.Second))))
+	switch {
+	case b.Same:
+		text = fmt.Sprintf("check %s: %s, as before on the same files", b.Name, b.Outcome)
+	case b.Clean && b.Phase == "baseline":
+		text += " in a clean worktree of the commit before"
+	case b.Clean:
+		text += " in a clean worktree"
+	}
 	if b.Outcome == "passed" {
 		s.line(green, "✓", text)
 		return

@@ -5,6 +5,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -53,6 +54,7 @@ type Result struct {
 	ExitCode int
 	Duration time.Duration
 	Tail     string // the end of what it printed
+	Commit   string // in whose clean worktree it was run; empty in place
 }
 
 // Green reports whether the check passed.
@@ -102,18 +104,23 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 	defer timeout.Stop()
 	select {
 	case <-p.Exited():
+	case <-g.Lost():
 	case <-ctx.Done():
 		res.Outcome = Interrupted
 	case <-timeout.C:
 		res.Outcome = TimedOut
-	case <-g.Lost():
-		res.Outcome = Interrupted
 	}
-	if _, err := p.End([]syscall.Signal{syscall.SIGTERM}, grace); err != nil {
+	_, err = p.End([]syscall.Signal{syscall.SIGTERM}, grace)
+	if err != nil && !errors.Is(err, proc.ErrLost) {
 		return res, fmt.Errorf("check %s cannot be ended: %w", c.Name, err)
 	}
 	res.Tail, res.Duration = <-tail, time.Since(began)
 	res.ExitCode = p.Exit().Code
+	if err != nil && ctx.Err() == nil {
+		// What it had started is dead all the same, found by the run's token.
+		res.Outcome = Failed
+		res.Tail = strings.TrimSpace(res.Tail + "\n(the process that ralph starts checks with was killed while this one ran)")
+	}
 	if res.Outcome == "" {
 		res.Outcome = verdict(p.Exit(), res.Tail)
 	}
@@ -157,17 +164,24 @@ func readTail(f *os.File) string {
 	return strings.TrimSpace(text)
 }
 
-// String describes a failure in a sentence.
+// String describes how the check fared in a sentence.
 func (r Result) String() string {
+	where := ""
+	if r.Commit != "" {
+		where = " in a clean worktree of " + short(r.Commit)
+	}
 	switch r.Outcome {
 	case Passed:
-		return fmt.Sprintf("check %s passed in %s", r.Check.Name, r.Duration.Round(time.Millisecond))
+		return fmt.Sprintf("check %s passed in %s%s", r.Check.Name, r.Duration.Round(time.Millisecond), where)
 	case TimedOut:
-		return fmt.Sprintf("check %s was ended after its time limit of %s", r.Check.Name, r.Check.Timeout)
+		return fmt.Sprintf("check %s was ended after its time limit of %s%s", r.Check.Name, r.Check.Timeout, where)
 	case Missing:
-		return fmt.Sprintf("check %s cannot be run: no such command: %s", r.Check.Name, r.Check.Command)
+		return fmt.Sprintf("check %s cannot be run%s: no such command: %s", r.Check.Name, where, r.Check.Command)
 	case Interrupted:
 		return fmt.Sprintf("check %s was interrupted", r.Check.Name)
 	}
-	return fmt.Sprintf("check %s failed with exit code %d", r.Check.Name, r.ExitCode)
+	return fmt.Sprintf("check %s failed with exit code %d%s", r.Check.Name, r.ExitCode, where)
 }
+
+// short is a commit as people name it.
+func short(commit string) string { return commit[:min(len(commit), 12)] }

@@ -19,21 +19,40 @@ import (
 // ones size and time of change stand for the content.
 const maxHashed = 32 << 20
 
-// WorktreeHash is a fingerprint of the worktree's content: of the paths, modes
-// and contents of all files that are not ignored. It is the same before and
-// after a commit of what was there, and after a change that was taken back.
-// Paths that equal one of exclude, or are below it, do not count.
+// Look is what a worktree looked like at one moment.
+type Look struct {
+	Head    Head
+	Changes []Change // what was not committed
+	// Hash is a fingerprint of the content: of the paths, modes and contents of
+	// all files that are not ignored. It is the same before and after a commit of
+	// what was there, and after a change that was taken back.
+	Hash string
+}
+
+// Look looks at the worktree. Paths that equal one of exclude, or are below it,
+// do not count.
 //
 // It costs two calls of git and the reading of the files with uncommitted changes.
-func (r *Repo) WorktreeHash(ctx context.Context, exclude ...string) (string, error) {
+func (r *Repo) Look(ctx context.Context, exclude ...string) (Look, error) {
 	head, err := r.Head(ctx)
 	if err != nil {
-		return "", err
+		return Look{}, err
 	}
 	changes, err := r.Status(ctx, exclude...)
 	if err != nil {
-		return "", err
+		return Look{}, err
 	}
+	sum, err := r.fingerprint(ctx, head, changes, exclude)
+	return Look{Head: head, Changes: changes, Hash: sum}, err
+}
+
+// WorktreeHash is the fingerprint alone.
+func (r *Repo) WorktreeHash(ctx context.Context, exclude ...string) (string, error) {
+	look, err := r.Look(ctx, exclude...)
+	return look.Hash, err
+}
+
+func (r *Repo) fingerprint(ctx context.Context, head Head, changes []Change, exclude []string) (string, error) {
 	dirty := make(map[string]bool, len(changes))
 	for _, change := range changes {
 		dirty[change.Path] = true

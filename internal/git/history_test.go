@@ -2,7 +2,6 @@ package git
 
 import (
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -90,20 +89,5 @@ func TestWorktreeForChecks(t *testing.T) {
 	}
 	if got := read(t, filepath.Join(repo.Root, "a")); got != "not committed\n" {
 		t.Errorf("the worktree's own file is now %q", got)
-	}
-}
-
-func TestAddNote(t *testing.T) {
-	repo := newRepo(t)
-	git(t, repo.Root, "config", "user.useConfigOnly", "true") // nobody's name is known
-	head := git(t, repo.Root, "rev-parse", "HEAD")
-	for _, text := range []string{"first", "# heading\n\n\nchecks: 3 passed\n"} {
-		if err := repo.AddNote(t.Context(), "ralph", head, text); err != nil {
-			t.Fatal(err)
-		}
-		blob := git(t, repo.Root, "notes", "--ref=ralph", "list", head)
-		if size := git(t, repo.Root, "cat-file", "-s", blob); size != strconv.Itoa(len(text)) {
-			t.Errorf("the note has %s bytes, want %d", size, len(text))
-		}
 	}
 }

@@ -138,7 +138,7 @@ func TestHostileSettingsRunNothing(t *testing.T) {
 	if err := repo.RemoveWorktree(ctx, clean); err != nil {
 		t.Error(err)
 	}
-	if err := repo.AddNote(ctx, "ralph", head.Commit, "text"); err != nil {
+	if err := repo.AppendNote(ctx, "ralph", head.Commit, "text\n"); err != nil {
 		t.Error(err)
 	}
 	if _, err := repo.ChangedPaths(ctx, "", head.Commit); err != nil {

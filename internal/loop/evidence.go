@@ -35,9 +35,9 @@ func (l *Loop) requireWork(ctx context.Context, it *iteration, newly []string) (
 	if len(newly) == 0 || l.Plan.CommitIsProgress() {
 		return newly, nil
 	}
-	now, err := l.Repo.WorktreeHash(context.WithoutCancel(ctx), derived...)
-	it.work = now
-	if err != nil || now != l.work {
+	now, err := l.look(ctx, it)
+	it.work = now.Hash
+	if err != nil || now.Hash != l.work {
 		return newly, err
 	}
 	if err := l.record(journal.NoWork{N: it.n, Stories: newly, Accepted: !l.RequireChange}); err != nil {
@@ -52,7 +52,14 @@ func (l *Loop) requireWork(ctx context.Context, it *iteration, newly []string) (
 // check runs the checks that are due, records them and takes marks back that a
 // failure speaks against. It returns the items that are left.
 func (l *Loop) check(ctx context.Context, it *iteration, at check.When, newly []string) ([]string, error) {
-	failed, err := l.runChecks(ctx, it.n, string(at), check.Due(l.Checks, at))
+	due := check.Due(l.Checks, at)
+	var results []check.Result
+	var err error
+	if len(newly) > 0 || l.Plan.Judge(l.state, false, false).Done {
+		results, err = l.prove(ctx, it, at, due)
+	} else {
+		results, err = l.runInPlace(ctx, it, string(at), due)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -60,46 +67,23 @@ func (l *Loop) check(ctx context.Context, it *iteration, at check.When, newly []
 		return nil, nil // what was not checked to the end is not accepted
 	}
 	var against []check.Result
-	for _, r := range failed {
-		l.notes.add(failure(r))
+	for _, r := range failures(results) {
+		if it.n > 0 { // else the baseline has told of it
+			l.notes.add(failure(r))
+		}
 		if !l.red[r.Check.Name] {
 			against = append(against, r)
 		}
 	}
+	newly = slices.DeleteFunc(newly, func(id string) bool { return !slices.Contains(l.state.Done(), id) })
 	if len(against) > 0 && len(newly) > 0 {
 		return nil, l.reject(it.n, newly, against[0].String())
 	}
 	return newly, nil
 }
 
-// runChecks runs checks one after the other and returns those that failed.
-func (l *Loop) runChecks(ctx context.Context, n int, phase string, due []check.Check) ([]check.Result, error) {
-	var failed []check.Result
-	for _, c := range due {
-		g, err := l.guard()
-		if err != nil {
-			return nil, err
-		}
-		r, err := check.Run(ctx, g, c, l.Repo.Root, l.CheckEnv)
-		if err != nil {
-			return nil, err
-		}
-		if err := l.record(journal.CheckEnded{N: n, Phase: phase, Name: c.Name, Command: c.Command, Outcome: string(r.Outcome),
-			ExitCode: r.ExitCode, DurationSeconds: r.Duration.Seconds(), Tail: r.Tail}); err != nil {
-			return nil, err
-		}
-		switch {
-		case r.Outcome == check.Interrupted:
-			return failed, nil
-		case r.Green():
-			delete(l.red, c.Name)
-			delete(l.failing, c.Name)
-		default:
-			l.failing[c.Name] = true
-			failed = append(failed, r)
-		}
-	}
-	return failed, nil
+func failures(results []check.Result) []check.Result {
+	return slices.DeleteFunc(slices.Clone(results), check.Result.Green)
 }
 
 // baseline runs every check once before the first iteration, and has marks
@@ -107,22 +91,19 @@ func (l *Loop) runChecks(ctx context.Context, n int, phase string, due []check.C
 func (l *Loop) baseline(ctx context.Context) error {
 	l.failing = map[string]bool{}
 	open := missing(l.state.Done(), slices.Collect(maps.Keys(l.accepted)))
-	if len(l.Checks) == 0 {
-		return l.adopt(open)
-	}
-	failed, err := l.runChecks(ctx, 0, "baseline", l.Checks)
-	if err != nil {
+	it := &iteration{}
+	results, err := l.runInPlace(ctx, it, baselinePhase, l.Checks)
+	if err := firstErr(err, cause(ctx)); err != nil {
 		return err
 	}
-	if err := cause(ctx); err != nil {
-		return err
-	}
+	failed := failures(results)
 	var fresh []check.Result
 	for _, r := range failed {
 		l.notes.add(failure(r))
 		if !l.red[r.Check.Name] {
 			fresh = append(fresh, r)
 		}
+		l.proofs.before[r.Check.Name] = true
 	}
 	if len(open) > 0 && len(fresh) > 0 {
 		// The marks come from an iteration that was cut off: the failure is as
@@ -132,7 +113,7 @@ func (l *Loop) baseline(ctx context.Context) error {
 	for _, r := range failed {
 		l.red[r.Check.Name] = true
 	}
-	if err := l.adopt(open); err != nil || len(failed) == 0 {
+	if err := l.adopt(ctx, it, open); err != nil || len(failed) == 0 {
 		return err
 	}
 	if len(l.standing()) == 0 {
@@ -142,13 +123,23 @@ func (l *Loop) baseline(ctx context.Context) error {
 		l.redNames())
 }
 
-// adopt accepts marks of an earlier run that nothing speaks against.
-func (l *Loop) adopt(ids []string) error {
-	if len(ids) == 0 {
-		return nil
+// adopt proves marks of an earlier run, and accepts those that nothing speaks
+// against.
+func (l *Loop) adopt(ctx context.Context, it *iteration, ids []string) (err error) {
+	defer func() { err = firstErr(err, l.dropClean(ctx, it)) }()
+	if ids, err = l.requireCommit(ctx, it, ids); err != nil || len(ids) == 0 {
+		return err
+	}
+	ids, err = l.check(ctx, it, check.Claim, ids)
+	if err := firstErr(err, cause(ctx)); err != nil || len(ids) == 0 {
+		return err
 	}
 	for _, id := range ids {
 		l.accepted[id] = true
+	}
+	it.passed = ids
+	if err := l.receipts(ctx, it); err != nil {
+		return err
 	}
 	return l.record(journal.PlanChanged{Stories: l.stories(),
 		Message: "accepted what an iteration that was cut off had finished: " + list(ids)})
@@ -195,10 +186,11 @@ func (l *Loop) confirm(ctx context.Context, it *iteration) error {
 			last = append(last, c)
 		}
 	}
-	failed, err := l.runChecks(ctx, it.n, string(check.End), last)
+	results, err := l.prove(ctx, it, check.End, last)
 	if err != nil {
 		return err
 	}
+	failed := failures(results)
 	for _, r := range failed {
 		l.notes.add(failure(r))
 	}

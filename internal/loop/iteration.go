@@ -30,6 +30,7 @@ type iteration struct {
 	promised bool
 	verdict  plan.Verdict
 	work     string // fingerprint of the work, where it was needed
+	proof    proof
 	moved    string // why the branch is not what it was, empty where it is
 }
 
@@ -180,7 +181,8 @@ func orDetached(branch string) string {
 }
 
 // claims holds what the agent marked and promised against the evidence.
-func (l *Loop) claims(ctx context.Context, it *iteration) error {
+func (l *Loop) claims(ctx context.Context, it *iteration) (err error) {
+	defer func() { err = firstErr(err, l.dropClean(ctx, it)) }()
 	state, err := l.Plan.Read()
 	if err != nil {
 		return err
@@ -189,6 +191,9 @@ func (l *Loop) claims(ctx context.Context, it *iteration) error {
 	newly := missing(state.Done(), it.before.Done())
 	it.promised = l.promised(it.outcome)
 	if newly, err = l.requireWork(ctx, it, newly); err != nil {
+		return err
+	}
+	if newly, err = l.requireCommit(ctx, it, newly); err != nil {
 		return err
 	}
 	if cause(ctx) != nil && len(l.Checks) > 0 {
@@ -209,7 +214,10 @@ func (l *Loop) claims(ctx context.Context, it *iteration) error {
 	if err := l.judge(it); err != nil {
 		return err
 	}
-	return l.confirm(ctx, it)
+	if err := l.confirm(ctx, it); err != nil {
+		return err
+	}
+	return l.receipts(ctx, it)
 }
 
 // leave ends an iteration that was cut off before its marks were looked at: the

@@ -49,6 +49,7 @@ type Settings struct {
 	RequireChange  bool // a story without a change behind it is not accepted
 	AcceptBaseline bool // checks that were red before do not stand in the way
 	ResetCircuit   bool
+	Proof          Proof
 
 	Template string // the prompt after the context
 	Checks   []check.Check
@@ -109,6 +110,7 @@ type Loop struct {
 	red      map[string]bool // checks that failed before the run and have not passed since
 	failing  map[string]bool // checks that failed when they ran last
 	work     string          // fingerprint of the work when a story was last accepted
+	proofs   proofs
 	notes    notes
 	tokens   stream.Tokens
 	cost     *float64
@@ -161,6 +163,7 @@ func (l *Loop) begin(ctx context.Context) error {
 	l.branch, l.head, l.state = head.Branch, head.Commit, state
 	l.ever, l.red = map[string]bool{}, l.past.red
 	l.accepted = l.believed()
+	l.beginProofs(ctx)
 	if l.work = l.past.work; l.work == "" {
 		if err := l.measureWork(ctx); err != nil {
 			return err

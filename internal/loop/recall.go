@@ -17,6 +17,7 @@ type past struct {
 	opened   *journal.BreakerOpened
 	steer    []string
 	work     string // fingerprint of the work when a story was last accepted
+	base     string // the commit that the last run began with, or those before it that were cut off
 }
 
 // recall reads what the new run has to know.
@@ -41,6 +42,9 @@ func fold(events []journal.Event) past {
 		switch b := e.Body.(type) {
 		case journal.RunStarted:
 			p.runs++
+			if !p.cutOff && !open {
+				p.base = b.Head
+			}
 			// Marks that nobody looked at stay so until somebody does.
 			p.accepted, p.cutOff, open = believe(b.Stories), p.cutOff || open, false
 			p.work = b.Work
@@ -62,9 +66,12 @@ func fold(events []journal.Event) past {
 		case journal.RunEnded:
 			p.cutOff = p.cutOff || b.Reason == string(BranchChanged)
 		case journal.CheckEnded:
+			if b.Phase == baselinePhase && b.Clean {
+				continue // of a commit, to compare with: it tells nothing of the worktree
+			}
 			if b.Outcome == "passed" {
 				delete(p.red, b.Name)
-			} else if b.Phase == "baseline" {
+			} else if b.Phase == baselinePhase {
 				p.red[b.Name] = true
 			}
 		case journal.BreakerOpened:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ralph/internal/agent"
+	"ralph/internal/check"
 	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
@@ -101,6 +102,8 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 	if _, err := proc.EndByToken(u.start.Token); err != nil {
 		return nil, fmt.Errorf("what the run %s left alive cannot be ended: %w", u.id, err)
 	}
+	// What cannot be removed now the next run tries to, and tells of it.
+	_ = check.Sweep(ctx, repo, stateDir)
 	n := 0
 	if u.open != nil {
 		n = u.open.N

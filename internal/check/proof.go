@@ -1,0 +1,190 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ralph/internal/git"
+)
+
+const (
+	// folderPrefix begins the name of every folder that holds a clean worktree:
+	// nothing of another name is ever removed as one.
+	folderPrefix = "ralph-proof-"
+	// checkoutLimit bounds how long git may take to check a commit out: a content
+	// filter that waits for a server must not hold the run for ever.
+	checkoutLimit = 10 * time.Minute
+	// removeLimit bounds how long it may take to remove it again.
+	removeLimit = time.Minute
+)
+
+// Clean is a worktree of one commit as a stranger would get it: no untracked
+// and no ignored files, nothing left over, submodules empty. It is checked out
+// when the first check needs it and lies in a folder of its own in the
+// system's temporary directory. In the git directory it would be out of sight
+// too, but test runners skip paths with ".git" in them and then find no test.
+type Clean struct {
+	Commit string
+	Tree   string // of the commit
+
+	repo   *git.Repo
+	folder string // made for this worktree alone
+	record string // file that names the folder while it is there, empty where there is none
+	tried  bool   // git was asked to check it out
+	failed error
+	dir    string // of the worktree, empty until it is checked out
+}
+
+// NewClean makes room for a clean worktree of commit. Where stateDir is given, a
+// file in it names the worktree until [Clean.Remove] has removed it: after a crash
+// [Sweep] finds it there.
+func NewClean(ctx context.Context, repo *git.Repo, commit, stateDir string) (*Clean, error) {
+	tree, err := repo.Tree(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", folderPrefix)
+	if err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real // git, and programs that compare paths, know it by this name
+	}
+	c := &Clean{Commit: commit, Tree: tree, repo: repo, folder: folder}
+	if stateDir != "" {
+		c.record = filepath.Join(stateDir, filepath.Base(folder))
+		if err := os.WriteFile(c.record, []byte(folder+"\n"), 0o600); err != nil {
+			return nil, errors.Join(err, os.Remove(folder))
+		}
+	}
+	return c, nil
+}
+
+// Folder is what [RemoveFolder] takes where nobody is left to call Remove.
+func (c *Clean) Folder() string { return c.folder }
+
+// CheckoutError says that a commit could not be checked out: no room, or a
+// content filter that failed.
+type CheckoutError struct {
+	Commit string
+	Err    error
+}
+
+// Error implements error.
+func (e *CheckoutError) Error() string {
+	return fmt.Sprintf("a clean worktree of %s cannot be made: %v", short(e.Commit), e.Err)
+}
+
+// Unwrap implements the interface of package errors.
+func (e *CheckoutError) Unwrap() error { return e.Err }
+
+// Dir returns the worktree's root; the first call checks the commit out. The
+// error is a *CheckoutError.
+func (c *Clean) Dir(ctx context.Context) (string, error) {
+	if c.dir != "" {
+		return c.dir, nil
+	}
+	if c.tried { // it will not go better for the next check
+		return "", c.failed
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkoutLimit)
+	defer cancel()
+	// Some tools name things after the folder they are in: it is the same.
+	dir := filepath.Join(c.folder, filepath.Base(c.repo.Root))
+	c.tried = true
+	if err := c.repo.AddWorktree(ctx, dir, c.Commit); err != nil {
+		c.failed = &CheckoutError{Commit: c.Commit, Err: err}
+		return "", c.failed
+	}
+	c.dir = dir
+	return dir, nil
+}
+
+// HasSubmodules tells whether the worktree has submodules, which are empty there.
+func (c *Clean) HasSubmodules() bool {
+	_, err := os.Stat(filepath.Join(c.dir, ".gitmodules"))
+	return c.dir != "" && err == nil
+}
+
+// Remove removes the worktree and all that checks left in it. Whatever has
+// been cancelled meanwhile, it is tried to the end.
+func (c *Clean) Remove(ctx context.Context) error {
+	err := error(nil)
+	if c.tried {
+		err = RemoveFolder(ctx, c.repo, c.folder)
+	} else {
+		err = os.Remove(c.folder)
+	}
+	if err == nil && c.record != "" {
+		err = os.Remove(c.record)
+	}
+	return err
+}
+
+// Sweep removes the clean worktrees that a process which died has left behind,
+// by their records in stateDir. The caller holds the unit's lock.
+func Sweep(ctx context.Context, repo *git.Repo, stateDir string) error {
+	files, err := os.ReadDir(stateDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	failed := []error{err}
+	for _, f := range files {
+		if !f.Type().IsRegular() || !strings.HasPrefix(f.Name(), folderPrefix) {
+			continue
+		}
+		record := filepath.Join(stateDir, f.Name())
+		data, err := os.ReadFile(record)
+		if err == nil {
+			err = RemoveFolder(ctx, repo, strings.TrimSpace(string(data)))
+		}
+		if err == nil {
+			err = os.Remove(record)
+		}
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
+}
+
+// RemoveFolder removes the folder of a clean worktree, and the repository's
+// knowledge of it, also where only that is left. A path that cannot be such a
+// folder is left alone: an agent can write any path into a record.
+func RemoveFolder(ctx context.Context, repo *git.Repo, folder string) error {
+	info, err := os.Lstat(folder)
+	if err == nil && !info.IsDir() || !filepath.IsAbs(folder) || !strings.HasPrefix(filepath.Base(folder), folderPrefix) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeLimit)
+	defer cancel()
+	dir := filepath.Join(folder, filepath.Base(repo.Root))
+	// A check may have made a repository of its own there, which git would not remove.
+	if info, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && info.IsDir() {
+		if err := os.RemoveAll(filepath.Join(dir, ".git")); err != nil {
+			return err
+		}
+	}
+	if err := repo.RemoveWorktree(ctx, dir); err != nil {
+		unlock(folder)
+		if err := repo.RemoveWorktree(ctx, dir); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(folder)
+}
+
+// unlock makes folders writable again: some tools protect what they have put
+// into a cache, even from its removal.
+func unlock(dir string) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() && err == nil {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,194 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ralph/internal/check"
+	"ralph/internal/git"
+	"ralph/internal/journal"
+	"ralph/internal/plan"
+)
+
+// baselinePhase is when checks are run to see how they fare without the agent.
+const baselinePhase = "baseline"
+
+// batch runs checks one after the other, each by one, until the run is told to
+// end. Checks are the project's own code, which the agent may have written: the
+// plan is put in order behind them.
+func (l *Loop) batch(ctx context.Context, it *iteration, due []check.Check, one func(check.Check) (check.Result, error)) ([]check.Result, error) {
+	if len(due) == 0 {
+		return nil, nil
+	}
+	if err := l.Plan.Snapshot(filepath.Join(l.StateDir, "snapshot")); err != nil {
+		return nil, err
+	}
+	before := l.state
+	it.proof.inPlace = nil
+	results, err := l.runEach(due, one)
+	return results, errors.Join(err, l.reseal(ctx, it, before))
+}
+
+func (l *Loop) runEach(due []check.Check, one func(check.Check) (check.Result, error)) ([]check.Result, error) {
+	var results []check.Result
+	for _, c := range due {
+		r, err := one(c)
+		if err != nil {
+			return results, err
+		}
+		results = append(results, r)
+		switch {
+		case r.Outcome == check.Interrupted:
+			return results, nil
+		case r.Green():
+			delete(l.red, c.Name)
+			delete(l.failing, c.Name)
+		default:
+			l.failing[c.Name] = true
+		}
+	}
+	return results, nil
+}
+
+// runInPlace runs checks where the agent works.
+func (l *Loop) runInPlace(ctx context.Context, it *iteration, phase string, due []check.Check) ([]check.Result, error) {
+	if len(due) > 0 {
+		if _, err := l.look(ctx, it); err != nil {
+			return nil, err
+		}
+	}
+	return l.batch(ctx, it, due, func(c check.Check) (check.Result, error) {
+		return l.runCheck(ctx, it, phase, c, nil)
+	})
+}
+
+// runCheck runs one check, in place where clean is nil, and records how it fared.
+// What is known of it on the same tree is not found out again.
+func (l *Loop) runCheck(ctx context.Context, it *iteration, phase string, c check.Check, clean *check.Clean) (check.Result, error) {
+	tree := it.proof.look.Hash
+	if clean != nil {
+		tree = clean.Tree
+	}
+	r, known := l.proofs.results.Find(c, tree, clean != nil)
+	if known && reusable(r, phase, it.n, clean != nil) {
+		return r, l.recordCheck(it.n, phase, r, tree, true)
+	}
+	dir := l.Repo.Root
+	if clean != nil {
+		var err error
+		if dir, err = clean.Dir(ctx); err != nil {
+			return check.Result{Check: c}, err
+		}
+	} else {
+		it.proof.inPlace = append(it.proof.inPlace, c.Name)
+	}
+	g, err := l.guard()
+	if err != nil {
+		return r, err
+	}
+	// 'ralph prd' refuses to change the plan for whatever a run has started.
+	env := append(slices.Clip(l.CheckEnv), "RALPH_UNIT="+l.Unit, fmt.Sprintf("RALPH_ITERATION=%d", it.n))
+	if r, err = check.Run(ctx, g, c, dir, env); err != nil {
+		return r, err
+	}
+	if clean != nil {
+		r.Commit = clean.Commit
+	}
+	l.proofs.results.Keep(r, tree, clean != nil)
+	return r, l.recordCheck(it.n, phase, r, tree, false)
+}
+
+// reusable reports whether a known result will do. A success always does, but in
+// the baseline, which is there to find out. A failure may have been chance: it
+// does where nothing hangs on it, and a claim has a right to a new try.
+func reusable(r check.Result, phase string, n int, clean bool) bool {
+	if phase == baselinePhase {
+		return clean
+	}
+	return r.Green() || phase == string(check.Every) || n == 0
+}
+
+func (l *Loop) recordCheck(n int, phase string, r check.Result, tree string, same bool) error {
+	return l.record(journal.CheckEnded{N: n, Phase: phase, Name: r.Check.Name, Command: r.Check.Command, Outcome: string(r.Outcome),
+		ExitCode: r.ExitCode, DurationSeconds: r.Duration.Seconds(), Tree: tree, Clean: r.Commit != "", Same: same, Tail: r.Tail})
+}
+
+// reseal puts back what checks changed of the plan, and says what else they left.
+func (l *Loop) reseal(ctx context.Context, it *iteration, before plan.State) error {
+	head, err := l.Repo.Head(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	if head.Branch != l.branch {
+		// The plan that is here now is another branch's.
+		return fmt.Errorf("a quality check left the branch %s for %s: look at what it did there, then: git switch %s",
+			l.branch, orDetached(head.Branch), l.branch)
+	}
+	restored, err := l.Plan.Guard(fmt.Sprintf("%s-%d-checks", l.Identity.Run, it.n))
+	for _, r := range restored {
+		l.notes.add(fmt.Sprintf("`%s` was put back: %s while the quality checks ran. Code of the project must not touch the plan.", r.Path, r.What))
+		err = errors.Join(err, l.record(journal.PlanRestored{N: it.n, Path: r.Path, What: r.What + " while the quality checks ran", Kept: r.Kept}))
+	}
+	if err != nil {
+		return err
+	}
+	if l.state, err = l.Plan.Read(); err != nil {
+		return err
+	}
+	if opened := missing(before.Done(), l.state.Done()); len(opened) > 0 {
+		if err := l.warn("%s: set back to open while the quality checks ran", list(opened)); err != nil {
+			return err
+		}
+	}
+	if ticked := missing(l.state.Done(), before.Done()); len(ticked) > 0 {
+		if err := l.reject(it.n, ticked, "marked while the quality checks ran, by none but them"); err != nil {
+			return err
+		}
+	}
+	return l.leftovers(ctx, it)
+}
+
+// leftovers looks at what checks that ran in place left in the worktree: it is no
+// work of the agent's.
+func (l *Loop) leftovers(ctx context.Context, it *iteration) error {
+	if len(it.proof.inPlace) == 0 {
+		return nil
+	}
+	before := *it.proof.look
+	it.proof.look = nil
+	after, err := l.look(ctx, it)
+	if err != nil || after.Hash == before.Hash && after.Head == before.Head {
+		return err
+	}
+	l.proofs.results.Forget(before.Hash)
+	if l.work == before.Hash {
+		l.work = after.Hash
+	}
+	if it.work == before.Hash {
+		it.work = after.Hash
+	}
+	what := "changed files"
+	if after.Head != before.Head {
+		what = "made commits"
+	}
+	if paths := appeared(before, after); len(paths) > 0 {
+		what += ": " + strings.Join(paths, ", ")
+	}
+	return l.once("leftovers "+what, "the quality checks (%s) %s; that is no work of the agent's", list(it.proof.inPlace), what)
+}
+
+// appeared are the paths with changes that were not there before, not all of them.
+func appeared(before, after git.Look) []string {
+	const shown = 3
+	var paths []string
+	for _, c := range after.Changes {
+		if !slices.Contains(before.Changes, c) && len(paths) < shown {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths
+}

@@ -1,0 +1,244 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ralph/internal/check"
+	"ralph/internal/git"
+)
+
+// ProofMode says where the checks must succeed before a story is believed.
+type ProofMode string
+
+// The modes of proof.
+const (
+	ProofAuto    ProofMode = "auto"    // clean where the work is committed and the checks can pass there, else in place
+	ProofClean   ProofMode = "clean"   // in a clean worktree of the agent's commit, or not at all
+	ProofInPlace ProofMode = "inplace" // where the agent works
+	ProofOff     ProofMode = "off"     // as inplace, without receipts
+)
+
+// Proof is the user's wish for how stories are proved.
+type Proof struct {
+	Mode  ProofMode
+	Notes bool // write receipts as git notes too
+}
+
+// proofs is what a run knows about proving.
+type proofs struct {
+	base    string          // the commit that the work to be proved began with
+	before  map[string]bool // checks that failed in place before the first iteration
+	results check.Results
+	unable  map[string]string // checks that cannot pass in a clean worktree, and why
+	said    map[string]bool   // what is said once in a run
+}
+
+// proof is where the claims of one iteration are proved, and how they fared.
+type proof struct {
+	look    *git.Look    // the worktree as it was seen last, nil before the first look
+	chosen  bool         // the fields below are set
+	clean   *check.Clean // nil in place
+	print   string       // fingerprint of the worktree before the checks
+	why     string       // why something was run in place, empty where nothing was
+	results []check.Result
+	inPlace []string // checks that the batch at work has run in place
+}
+
+// beginProofs removes what a run that died has left behind, and notes where the
+// work begins.
+func (l *Loop) beginProofs(ctx context.Context) {
+	if err := check.Sweep(ctx, l.Repo, l.StateDir); err != nil {
+		l.late = append(l.late, fmt.Sprintf("the clean worktree of a run that died cannot be removed: %v", err))
+	}
+	l.proofs = proofs{base: l.head, before: map[string]bool{}, unable: map[string]string{}, said: map[string]bool{}}
+	if l.past.cutOff {
+		l.proofs.base = l.past.base
+	}
+}
+
+// look looks at the worktree, once while nothing but ralph is at work there.
+func (l *Loop) look(ctx context.Context, it *iteration) (git.Look, error) {
+	if it.proof.look == nil {
+		look, err := l.Repo.Look(context.WithoutCancel(ctx), derived...)
+		if err != nil {
+			return git.Look{}, err
+		}
+		it.proof.look = &look
+	}
+	return *it.proof.look, nil
+}
+
+// requireCommit takes back marks whose work is not committed where only a clean
+// worktree counts as a proof. It returns what is left.
+func (l *Loop) requireCommit(ctx context.Context, it *iteration, newly []string) ([]string, error) {
+	if len(newly) == 0 || l.Proof.Mode != ProofClean || l.Plan.CommitIsProgress() {
+		return newly, nil
+	}
+	look, err := l.look(ctx, it)
+	if err != nil || len(look.Changes) == 0 {
+		return newly, err
+	}
+	return nil, l.reject(it.n, newly, uncommitted(look)+"; only what is committed is proved")
+}
+
+// uncommitted says which changes are not committed, not all of them.
+func uncommitted(look git.Look) string {
+	const shown = 3
+	var paths []string
+	for _, c := range look.Changes[:min(len(look.Changes), shown)] {
+		paths = append(paths, c.Path)
+	}
+	text := "not committed: " + strings.Join(paths, ", ")
+	if more := len(look.Changes) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// choose decides where the claims of the iteration are proved.
+func (l *Loop) choose(ctx context.Context, it *iteration) error {
+	p := &it.proof
+	if p.chosen {
+		return nil
+	}
+	look, err := l.look(ctx, it)
+	if err != nil {
+		return err
+	}
+	p.chosen, p.print = true, look.Hash
+	switch {
+	case len(l.Checks) == 0:
+		p.why = "no quality checks are configured"
+	case l.Proof.Mode != ProofAuto && l.Proof.Mode != ProofClean:
+		p.why = "the setting proof.mode asks for it"
+	case l.Plan.CommitIsProgress():
+		p.why = fmt.Sprintf("a %s plan is proved where it is", l.Plan.Kind())
+	case len(look.Changes) > 0:
+		p.why = uncommitted(look)
+		return l.once("uncommitted", "the checks run in place and not in a clean worktree (%s)", p.why)
+	default:
+		clean, err := check.NewClean(context.WithoutCancel(ctx), l.Repo, look.Head.Commit, l.StateDir)
+		switch {
+		case err != nil && l.Proof.Mode == ProofClean:
+			return fmt.Errorf("a clean worktree of %.12s cannot be made: %w", look.Head.Commit, err)
+		case err != nil:
+			p.why = "a clean worktree cannot be made: " + err.Error()
+			return l.once("no worktree", "the checks run in place: %s", p.why)
+		}
+		p.clean = clean
+	}
+	return nil
+}
+
+// once warns of a kind of thing for the first time in the run.
+func (l *Loop) once(kind, format string, args ...any) error {
+	if l.proofs.said[kind] {
+		return nil
+	}
+	l.proofs.said[kind] = true
+	return l.warn(format, args...)
+}
+
+// prove runs checks where claims are proved, and returns how they fared.
+func (l *Loop) prove(ctx context.Context, it *iteration, phase check.When, due []check.Check) ([]check.Result, error) {
+	if err := l.choose(ctx, it); err != nil {
+		return nil, err
+	}
+	results, err := l.batch(ctx, it, due, func(c check.Check) (check.Result, error) {
+		return l.proveOne(ctx, it, string(phase), c)
+	})
+	it.proof.results = append(it.proof.results, results...)
+	return results, err
+}
+
+// proveOne runs one check in the clean worktree, where there is one and the check
+// can pass there. A failure there is held against the commit that the work began
+// with: a check that failed on that too tells nothing of the work.
+func (l *Loop) proveOne(ctx context.Context, it *iteration, phase string, c check.Check) (check.Result, error) {
+	p := &it.proof
+	if p.clean == nil {
+		return l.runCheck(ctx, it, phase, c, nil)
+	}
+	if why := l.proofs.unable[c.Name]; why != "" {
+		return l.proveInPlace(ctx, it, phase, c, why)
+	}
+	r, err := l.runCheck(ctx, it, phase, c, p.clean)
+	var none *check.CheckoutError
+	switch {
+	case ctx.Err() != nil:
+		return check.Result{Check: c, Outcome: check.Interrupted}, nil
+	case errors.As(err, &none) && l.Proof.Mode == ProofClean:
+		r = check.Result{Check: c, Outcome: check.Failed, ExitCode: -1, Tail: err.Error(), Commit: p.clean.Commit}
+		return r, l.recordCheck(it.n, phase, r, p.clean.Tree, false)
+	case errors.As(err, &none):
+		return l.proveInPlace(ctx, it, phase, c, err.Error())
+	case err != nil || r.Green() || l.Proof.Mode == ProofClean:
+		return r, err
+	}
+	why, err := l.holdAgainstBase(ctx, it, c)
+	if err != nil || why == "" {
+		return r, err
+	}
+	return l.proveInPlace(ctx, it, phase, c, why)
+}
+
+// holdAgainstBase runs a check that failed on the agent's commit on the commit
+// that its work began with. It returns why the failure tells nothing of the work,
+// empty where it does.
+func (l *Loop) holdAgainstBase(ctx context.Context, it *iteration, c check.Check) (why string, err error) {
+	if l.proofs.base == "" {
+		return "there is no commit before the agent's work to compare with", nil
+	}
+	base, err := check.NewClean(context.WithoutCancel(ctx), l.Repo, l.proofs.base, l.StateDir)
+	if err != nil {
+		return fmt.Sprintf("there is no commit %.12s any more to compare with: %v", l.proofs.base, err), nil
+	}
+	defer func() { err = firstErr(err, l.removeClean(ctx, base)) }()
+	r, err := l.runCheck(ctx, it, baselinePhase, c, base)
+	var none *check.CheckoutError
+	switch {
+	case errors.As(err, &none):
+		return err.Error(), nil
+	case err != nil || r.Green() || ctx.Err() != nil:
+		return "", err
+	}
+	why = fmt.Sprintf("it fails in one of %.12s too, where the work began: something that it needs is not in git", l.proofs.base)
+	if it.proof.clean.HasSubmodules() {
+		why += ", or in a submodule"
+	}
+	// One that failed in place too may be green in both any time now.
+	if !l.proofs.before[c.Name] {
+		l.proofs.unable[c.Name] = why
+	}
+	return why, nil
+}
+
+// proveInPlace runs a check where the agent works, for a reason that is said once.
+func (l *Loop) proveInPlace(ctx context.Context, it *iteration, phase string, c check.Check, why string) (check.Result, error) {
+	if it.proof.why == "" {
+		it.proof.why = fmt.Sprintf("check %s: %s", c.Name, why)
+	}
+	if err := l.once("unable "+c.Name, "check %s runs in place and not in a clean worktree: %s", c.Name, why); err != nil {
+		return check.Result{}, err
+	}
+	return l.runCheck(ctx, it, phase, c, nil)
+}
+
+// dropClean removes the iteration's clean worktree.
+func (l *Loop) dropClean(ctx context.Context, it *iteration) error {
+	if it.proof.clean == nil {
+		return nil
+	}
+	return l.removeClean(ctx, it.proof.clean)
+}
+
+// removeClean warns where a worktree cannot be removed; the next run tries again.
+func (l *Loop) removeClean(ctx context.Context, c *check.Clean) error {
+	if err := c.Remove(ctx); err != nil {
+		return l.warn("the clean worktree in %s cannot be removed: %v", c.Folder(), err)
+	}
+	return nil
+}
