@@ -24,6 +24,19 @@ func TestMain(m *testing.M) {
 
 func guardian(t *testing.T) (*proc.Guardian, string) {
 	t.Helper()
+	g, token := lone(t)
+	t.Cleanup(func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+		alone(t, token)
+	})
+	return g, token
+}
+
+// lone is a guardian that the test itself ends.
+func lone(t *testing.T) (*proc.Guardian, string) {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -33,15 +46,15 @@ func guardian(t *testing.T) (*proc.Guardian, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
-		if n, err := proc.EndByToken(token); n > 0 || err != nil {
-			t.Errorf("%d processes were left behind, %v", n, err)
-		}
-	})
 	return g, token
+}
+
+// alone wants nothing alive that a guardian has started.
+func alone(t *testing.T, token string) {
+	t.Helper()
+	if n, err := proc.EndByToken(token); n > 0 || err != nil {
+		t.Errorf("%d processes were left behind, %v", n, err)
+	}
 }
 
 // TestRun runs checks of every kind that a project may come up with; none may

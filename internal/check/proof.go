@@ -78,7 +78,12 @@ type CheckoutError struct {
 
 // Error implements error.
 func (e *CheckoutError) Error() string {
-	return fmt.Sprintf("a clean worktree of %s cannot be made: %v", short(e.Commit), e.Err)
+	why := e.Err.Error()
+	var refused *git.Error
+	if errors.As(e.Err, &refused) && refused.Stderr != "" {
+		why = refused.Stderr // the call itself tells nothing that a person needs
+	}
+	return fmt.Sprintf("a clean worktree of %s cannot be made: %s", short(e.Commit), why)
 }
 
 // Unwrap implements the interface of package errors.

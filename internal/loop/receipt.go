@@ -65,7 +65,7 @@ func (l *Loop) note(ctx context.Context, list []journal.StoryProved) (bool, erro
 	}
 	var lines []byte
 	for _, p := range list {
-		r := journal.Receipt{Schema: journal.SchemaVersion, Time: time.Now().UTC(), Run: l.Identity.Run, Unit: l.Unit, StoryProved: p}
+		r := journal.Receipt{Schema: journal.SchemaVersion, Time: time.Now().UTC().Truncate(time.Millisecond), Run: l.Identity.Run, Unit: l.Unit, StoryProved: p}
 		var err error
 		if lines, err = r.AppendTo(lines); err != nil {
 			return false, err
