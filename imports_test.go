@@ -34,6 +34,7 @@ var allowed = map[string][]string{
 	"internal/replay":    {"prd"},
 	"internal/spec":      {"prd"},
 	"internal/stream":    {},
+	"internal/verify":    {"archive", "check", "git", "journal", "prd", "proc"},
 	"tests/bench":        {},
 	"cmd/ralph":          {"*"},
 }

@@ -34,6 +34,7 @@ type grammar struct {
 	History  historyCmd  `cmd:"" help:"List the iterations of a unit."`
 	Logs     logsCmd     `cmd:"" help:"Show what the agent did in an iteration."`
 	List     listCmd     `cmd:"" help:"List all loops of this user."`
+	Verify   verifyCmd   `cmd:"" help:"Prove finished stories again, also in CI."`
 	Validate validateCmd `cmd:"" help:"Check everything that must hold before a run."`
 	PRD      prdCmd      `cmd:"" name:"prd" help:"Make or refresh prd.json from spec.md."`
 	Plan     planCmd     `cmd:"" help:"Plan a feature together with the agent."`

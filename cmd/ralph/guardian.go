@@ -5,23 +5,40 @@ import (
 	"os"
 	"time"
 
+	"ralph/internal/check"
+	"ralph/internal/git"
 	"ralph/internal/loop"
 	"ralph/internal/proc"
 )
 
-// guardian is the main function of the guardian process: args are the worktree
-// and the unit. When ralph has died it records the crash, as the next command
-// would.
+// guardian is the main function of the guardian process. args are the worktree and
+// the unit: when ralph has died it records the crash, as the next command would. Or
+// they are the worktree and the folder of a clean one, with a mark between, which it
+// removes then.
 func guardian(args []string) int {
 	err := proc.Guard(func() {
-		if len(args) == 2 {
+		switch {
+		case len(args) == 2:
 			recordCrash(args[0], args[1])
+		case len(args) == 3 && args[1] == sweepWord:
+			sweep(args[0], args[2])
 		}
 	})
 	if err != nil {
 		return 1
 	}
 	return 0
+}
+
+// sweepWord stands before a folder that a guardian removes when ralph has died.
+const sweepWord = "--sweep"
+
+func sweep(root, folder string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if repo, err := git.Open(ctx, root); err == nil {
+		_ = check.RemoveFolder(ctx, repo, folder)
+	}
 }
 
 // recordCrash has nobody to tell of an error: what it cannot do the next run does.

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"ralph/internal/check"
+	"ralph/internal/loop"
+	"ralph/internal/proc"
+	"ralph/internal/verify"
+)
+
+// verifyCmd is "ralph verify".
+type verifyCmd struct {
+	Stories []string `arg:"" optional:"" name:"story" help:"Stories to prove (default: all finished ones of the unit)."`
+	All     bool     `help:"Prove the finished stories of all units, archived ones too."`
+	Unit    string   `help:"The unit (default: that of the branch)." placeholder:"UNIT"`
+	Inplace bool     `help:"Run the checks in the worktree as it is, not in a clean one of HEAD."`
+	JSON    bool     `help:"Print the report as JSON."`
+}
+
+// Validate refuses what contradicts itself; kong calls it.
+func (c *verifyCmd) Validate() error {
+	if c.All && (len(c.Stories) > 0 || c.Unit != "") {
+		return errors.New("--all is about every unit: give it without a story and without --unit")
+	}
+	return nil
+}
+
+// Run carries the command out.
+func (c *verifyCmd) Run(a *app) error {
+	p, err := here(a.ctx, c.Unit)
+	if err != nil {
+		return err
+	}
+	stories, err := c.stories(p)
+	if err != nil {
+		return err
+	}
+	loaded, err := loadSettings(a, p.repo.Root, nil)
+	if err != nil {
+		return err
+	}
+	r := &resolved{app: a, place: p, settings: &loaded.Settings}
+	v := &verification{resolved: r, quiet: c.JSON, report: verify.Report{Mode: "clean", Stories: stories, Checks: []verify.Check{}}}
+	if c.Inplace {
+		v.report.Mode = "inplace"
+	}
+	if err := v.run(); err != nil {
+		return toldToEnd(a.ctx, err)
+	}
+	if c.JSON {
+		enc := json.NewEncoder(a.t.out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(v.report)
+	} else {
+		showVerified(a.t, v.report)
+	}
+	if err == nil && !v.report.OK {
+		return exitError(1)
+	}
+	return err
+}
+
+// stories finds what is to be proved.
+func (c *verifyCmd) stories(p *place) ([]verify.Story, error) {
+	if c.All {
+		features, err := verify.All(p.repo.Root, p.archive())
+		if err != nil {
+			return nil, errors.New(relative(p.repo.Root, err.Error()))
+		}
+		return verify.Stories(features, nil)
+	}
+	if p.unit == "" {
+		return nil, &hintError{errDetached.err, "name the unit with --unit, or prove all with --all"}
+	}
+	f, err := verify.Find(p.repo.Root, p.archive(), p.unit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &hintError{fmt.Errorf("there is no prd.json of %s, neither in %s nor in the archive", p.unit, p.folder),
+			"name another unit with --unit, or prove all with --all"}
+	}
+	if err != nil {
+		return nil, errors.New(relative(p.repo.Root, err.Error()))
+	}
+	return verify.Stories([]verify.Feature{f}, c.Stories)
+}
+
+// verification is one run of the checks for a report.
+type verification struct {
+	*resolved
+	quiet  bool
+	report verify.Report
+}
+
+// run fills the report.
+func (v *verification) run() error {
+	ctx, repo := v.app.ctx, v.place.repo
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return err
+	}
+	v.report.OK, v.report.Commit = true, head.Commit
+	if len(v.report.Stories) == 0 {
+		return nil
+	}
+	if err := v.possible(); err != nil {
+		return err
+	}
+	clean, err := check.NewClean(ctx, repo, head.Commit, "")
+	if err != nil {
+		return err
+	}
+	defer v.remove(clean)
+	v.report.Tree = clean.Tree
+	if err := v.checks(clean); err != nil {
+		return err
+	}
+	if err := v.report.Receipts(ctx, repo); err != nil {
+		return err
+	}
+	v.report.Judge()
+	return nil
+}
+
+// possible says why nothing can be proved, and what is left out.
+func (v *verification) possible() error {
+	ctx, repo := v.app.ctx, v.place.repo
+	if v.report.Commit == "" {
+		return &hintError{errors.New("there is no commit yet"), "commit the work first"}
+	}
+	if len(v.settings.QualityChecks) == 0 {
+		return &hintError{errors.New("no quality checks are configured: nothing can be proved"), "name them under quality_checks in .ralph/config.yaml"}
+	}
+	if v.report.Mode == "inplace" {
+		if v.place.unit != "" && running(v.place) {
+			return &hintError{fmt.Errorf("a loop is at work on %s: its files change while the checks run", v.place.unit), "prove what is committed, without --inplace"}
+		}
+		return nil
+	}
+	changes, err := repo.Status(ctx, ".ralph", ".claude", ".ito/.state")
+	if err == nil && len(changes) > 0 {
+		v.app.t.warn("%s is not part of it: %s is proved", plural(len(changes), "uncommitted change"), v.report.Commit[:12])
+	}
+	return err
+}
+
+// checks runs the checks under a guardian, which removes the clean worktree if
+// ralph dies.
+func (v *verification) checks(clean *check.Clean) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("ralph cannot find its own program: %w", err)
+	}
+	dir := v.place.repo.Root
+	g, err := proc.StartGuardian([]string{exe, guardianWord, dir, sweepWord, clean.Folder()}, rand.Text())
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if v.report.Mode == "clean" {
+		if dir, err = clean.Dir(v.app.ctx); err != nil {
+			return err
+		}
+	}
+	v.say("%s", v.heading())
+	v.report.Checks, err = verify.Run(v.app.ctx, g, v.resolved.checks(), dir, v.checkEnv(), v.tell)
+	return err
+}
+
+func (v *verification) heading() string {
+	what := fmt.Sprintf("%s at %.12s", plural2(len(v.report.Stories), "story", "stories"), v.report.Commit)
+	if v.report.Mode == "inplace" {
+		return what + ", checked in the worktree as it is"
+	}
+	return what + ", checked in a clean worktree"
+}
+
+func (v *verification) say(format string, args ...any) {
+	if !v.quiet {
+		v.app.t.printf(format+"\n", args...)
+	}
+}
+
+// remove removes the clean worktree, whatever else has happened.
+func (v *verification) remove(clean *check.Clean) {
+	if err := clean.Remove(v.app.ctx); err != nil {
+		v.app.t.warn("the clean worktree in %s cannot be removed: %v", clean.Folder(), err)
+	}
+}
+
+// toldToEnd is err, or the exit status of a command that was told to end.
+func toldToEnd(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() == nil:
+		return err
+	case errors.Is(context.Cause(ctx), loop.ErrInterrupted):
+		return exitError(loop.ExitInterrupted)
+	}
+	return exitError(loop.ExitStopped)
+}
+
+func (v *verification) tell(c verify.Check) {
+	if !v.quiet {
+		showCheck(v.app.t, c)
+	}
+}

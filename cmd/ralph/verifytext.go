@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ralph/internal/stream"
+	"ralph/internal/verify"
+)
+
+// tailShown is how many lines of a failed check are shown: whoever reads the log
+// of a CI has nothing else.
+const tailShown = 20
+
+func showCheck(t *terminal, c verify.Check) {
+	code, mark := green, "✓"
+	text := fmt.Sprintf("check %s: %s (%s)", c.Name, c.Outcome, duration(time.Duration(c.DurationSeconds*float64(time.Second))))
+	switch {
+	case !c.Accepted:
+		code, mark = red, "✗"
+	case c.Outcome != "passed":
+		code, mark = yellow, "●"
+		text += ", which is accepted"
+	}
+	t.printf("%s %s\n", t.paint(code, t.symbol(mark)), stream.Sanitize(text))
+	for line := range strings.Lines(lastLines(c.Tail, tailShown)) {
+		t.printf("    %s\n", stream.Sanitize(strings.TrimRight(line, "\n")))
+	}
+}
+
+// showVerified prints a line per story and the verdict.
+func showVerified(t *terminal, r verify.Report) {
+	if len(r.Stories) == 0 {
+		t.printf("no finished stories, nothing to prove\n")
+		return
+	}
+	proved := 0
+	for _, s := range r.Stories {
+		code, mark, why := green, "✓", receipt(s.Receipt)
+		switch {
+		case s.Open:
+			code, mark, why = red, "✗", "is open, so there is nothing to prove"
+		case !s.OK:
+			code, mark = red, "✗"
+		default:
+			proved++
+		}
+		t.printf("%s %s  %s\n", t.paint(code, t.symbol(mark)), stream.Sanitize(s.Unit+" "+s.ID+": "+s.Title), t.paint(dim, stream.Sanitize(why)))
+	}
+	verdict := fmt.Sprintf("%d of %d stories proved", proved, len(r.Stories))
+	if r.OK {
+		t.printf("%s %s\n", t.paint(green, t.symbol("✓")), verdict)
+		return
+	}
+	if red := failedChecks(r); red != "" {
+		verdict += ": " + red + " failed"
+	}
+	t.printf("%s %s\n", t.paint(red, t.symbol("✗")), stream.Sanitize(verdict))
+}
+
+func failedChecks(r verify.Report) string {
+	var names []string
+	for _, c := range r.Checks {
+		if !c.Accepted {
+			names = append(names, c.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// receipt says in words what a story was believed for.
+func receipt(r *verify.Receipt) string {
+	if r == nil {
+		return "no receipt"
+	}
+	where := "in a clean worktree"
+	if r.Mode != "clean" {
+		where = "in place"
+	}
+	text := fmt.Sprintf("receipt of %s: %.12s %s", r.Time.Local().Format("2006-01-02"), r.Commit, where)
+	switch {
+	case r.State == verify.Same:
+		text += ", the same files"
+	case r.State == verify.Elsewhere:
+		text += ", which is not in the history"
+	case r.Mode == "clean":
+		text += ", files have changed since"
+	}
+	if len(r.Dropped) > 0 {
+		text += "; then also with " + strings.Join(r.Dropped, ", ")
+	}
+	return text
+}
