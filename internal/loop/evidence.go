@@ -230,5 +230,9 @@ func failure(r check.Result) string {
 	if len(tail) > most {
 		tail = "…" + strings.ToValidUTF8(tail[len(tail)-most:], "")
 	}
-	return fmt.Sprintf("Quality %s (`%s`). The end of its output:\n\n```\n%s\n```", r, r.Check.Command, tail)
+	where := ""
+	if r.Commit != "" {
+		where = " That worktree holds what is committed and nothing else: no file that git ignores, none that was forgotten."
+	}
+	return fmt.Sprintf("Quality %s (`%s`).%s The end of its output:\n\n```\n%s\n```", r, r.Check.Command, where, tail)
 }
