@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 )
 
@@ -40,12 +41,12 @@ type output struct {
 	held    []byte // standard error that waits for the end of that line
 	tail    []byte
 
-	last atomic.Int64 // wall clock of the last byte, in nanoseconds
+	watch stopwatch.Watch // since the beginning of the turn
+	last  atomic.Int64    // when the last byte came, on the watch's time awake
 }
 
 func newOutput(c Call, log *os.File) *output {
-	o := &output{log: log, call: c, result: make(chan struct{}), failed: make(chan struct{})}
-	o.last.Store(time.Now().UnixNano())
+	o := &output{log: log, call: c, result: make(chan struct{}), failed: make(chan struct{}), watch: stopwatch.Start()}
 	o.reader = stream.NewReader(c.Harness.Output, o.event)
 	return o
 }
@@ -75,7 +76,7 @@ func (o *output) read(f *os.File, isErr bool) {
 }
 
 func (o *output) take(p []byte, isErr bool) {
-	o.last.Store(time.Now().UnixNano())
+	o.touch()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if isErr {
@@ -145,7 +146,14 @@ func (o *output) err() error {
 	return o.broken
 }
 
-func (o *output) lastByte() time.Time { return time.Unix(0, o.last.Load()) }
+// touch notes a sign of life.
+func (o *output) touch() { o.last.Store(int64(o.watch.Passed().Awake)) }
+
+// silence is how long there was no sign of life; a clock that is set changes
+// nothing about it.
+func (o *output) silence() time.Duration {
+	return o.watch.Passed().Awake - time.Duration(o.last.Load())
+}
 
 // stderrTail is the end of standard error as text for people.
 func (o *output) stderrTail() string {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ralph/internal/proc"
+	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 )
 
@@ -26,15 +27,17 @@ const (
 	drain = 200 * time.Millisecond
 	// maxArg is what Linux takes as one argument, less its final NUL and then some.
 	maxArg = 127 << 10
-	// step is how often wall clock limits are looked at: a timer alone stands
-	// still while a laptop sleeps.
+	// step is how often the limits are looked at: a timer alone stands still while
+	// a laptop sleeps.
 	step = time.Second
+	// settle is how long the news that the agent has exited may take to arrive.
+	settle = 100 * time.Millisecond
 )
 
 // Limits are the time limits of a turn; zero is no limit.
 type Limits struct {
-	Timeout time.Duration // from the start
-	Idle    time.Duration // since the last byte of output
+	Timeout time.Duration // from the start, in real time: the machine's sleep counts
+	Idle    time.Duration // since the last byte of output, while ralph and the machine were running
 }
 
 // Call is everything that one turn needs.
@@ -64,13 +67,13 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	}
 	defer log.Close()
 
-	t := &turn{call: c, began: time.Now()}
+	t := &turn{call: c, watch: stopwatch.Start()}
 	t.out = newOutput(c, log)
 	p, err := t.start(g)
 	if err != nil {
 		return Outcome{}, err
 	}
-	why := t.watch(ctx, g, p)
+	why := t.await(ctx, g, p)
 	swept, endErr := t.finish(p, why)
 	if why == endLost && errors.Is(endErr, proc.ErrLost) {
 		endErr = nil // that is the outcome, and the next turn gets a new guardian
@@ -80,7 +83,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 		// An echo of the prompt is not the agent's own word.
 		o.Final = strings.Replace(o.Final, strings.TrimSpace(string(c.Prompt)), "", 1)
 	}
-	o.Duration = time.Since(t.began)
+	o.Duration = t.watch.Passed().Real
 	o.Strays, o.Names = swept.Strays, swept.Names
 	if err := errors.Join(t.out.err(), endErr); err != nil {
 		return o, err
@@ -91,7 +94,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 type turn struct {
 	call  Call
 	out   *output
-	began time.Time
+	watch stopwatch.Watch // since its beginning
 	wg    sync.WaitGroup
 	ours  []*os.File // our ends of the agent's pipes
 }
@@ -175,13 +178,15 @@ func (t *turn) close() {
 	}
 }
 
-// watch waits until the agent has exited or has to be ended, and says which.
-func (t *turn) watch(ctx context.Context, g *proc.Guardian, p *proc.Process) end {
+// await waits until the agent has exited or has to be ended, and says which.
+func (t *turn) await(ctx context.Context, g *proc.Guardian, p *proc.Process) end {
 	tick := time.NewTicker(step)
 	defer tick.Stop()
-	deadline := newDeadline(t.began, t.call.Limits.Timeout)
-	defer deadline.stop()
-	var lingering <-chan time.Time
+	var deadline, lingering <-chan time.Time
+	if limit := t.call.Limits.Timeout; limit > 0 {
+		deadline = time.After(limit) // for precision; the ticks are for a machine that slept
+	}
+	look := stopwatch.Start()
 	result := t.out.result
 	for {
 		select {
@@ -198,18 +203,30 @@ func (t *turn) watch(ctx context.Context, g *proc.Guardian, p *proc.Process) end
 			lingering = time.After(resultGrace)
 		case <-lingering:
 			return endLingering
-		case <-deadline.C:
-			return endTimeout
+		case <-deadline:
+			return t.expired(p)
 		case <-tick.C:
-			// Round(0) takes the monotonic reading away: wall clock decides.
-			now := time.Now().Round(0)
-			if deadline.passed(now) {
-				return endTimeout
+			if look.Lap().Real > 3*step {
+				t.out.touch() // nobody was reading, after Ctrl-Z or in sleep: that silence tells nothing
 			}
-			if idle := t.call.Limits.Idle; idle > 0 && now.Sub(t.out.lastByte()) >= idle {
+			if limit := t.call.Limits.Timeout; limit > 0 && t.watch.Passed().Real >= limit {
+				return t.expired(p)
+			}
+			if idle := t.call.Limits.Idle; idle > 0 && t.out.silence() >= idle {
 				return endIdle
 			}
 		}
+	}
+}
+
+// expired is the end at the time limit, unless the agent had exited by then: a
+// ralph that was stopped by Ctrl-Z learns of both at once.
+func (t *turn) expired(p *proc.Process) end {
+	select {
+	case <-p.Exited():
+		return endItself
+	case <-time.After(settle):
+		return endTimeout
 	}
 }
 
@@ -232,28 +249,4 @@ func (t *turn) finish(p *proc.Process, why end) (proc.Swept, error) {
 	<-done
 	t.out.close()
 	return swept, err
-}
-
-// deadline is a time limit on both clocks: the timer for precision, the wall
-// clock for a machine that slept.
-type deadline struct {
-	C     <-chan time.Time
-	timer *time.Timer
-	at    time.Time
-}
-
-func newDeadline(began time.Time, limit time.Duration) deadline {
-	if limit <= 0 {
-		return deadline{}
-	}
-	timer := time.NewTimer(limit)
-	return deadline{C: timer.C, timer: timer, at: began.Round(0).Add(limit)}
-}
-
-func (d deadline) passed(now time.Time) bool { return !d.at.IsZero() && now.After(d.at) }
-
-func (d deadline) stop() {
-	if d.timer != nil {
-		d.timer.Stop()
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"ralph/internal/agent"
@@ -18,6 +19,7 @@ import (
 	"ralph/internal/plan"
 	"ralph/internal/proc"
 	"ralph/internal/ratelimit"
+	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 )
 
@@ -97,9 +99,12 @@ type Loop struct {
 	// nil where there is no terminal.
 	Ask func(ctx context.Context, question string, limit time.Duration) bool
 
+	recording sync.Mutex // observers are told in the journal's order
+
 	past     past // what the journal tells of earlier runs
 	guardian *proc.Guardian
-	limits   int // refusals of the provider in a row
+	limits   int       // refusals of the provider in a row
+	waited   time.Time // until when a limit was waited out
 	breaker  breaker.State
 	requests requests
 	branch   string
@@ -131,6 +136,8 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 	}
 	stopListening := l.listen(ctx, cancel)
 	defer stopListening()
+	stopWatching := l.watchClock(ctx)
+	defer stopWatching()
 	defer l.closeGuardian()
 
 	end, err := l.iterate(ctx)
@@ -138,6 +145,7 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 		end = l.trouble(ctx, err)
 	}
 	l.closeGuardian()
+	stopWatching() // the end of the run is its last event
 	if err := l.acknowledge(); err != nil {
 		return end, err
 	}
@@ -211,7 +219,7 @@ func (l *Loop) iterate(ctx context.Context) (End, error) {
 			return deref(end), err
 		}
 		if n < l.MaxIterations {
-			if err := l.sleep(ctx, l.Pause); err != nil {
+			if err := l.sleepUntil(ctx, stopwatch.Start(), stopwatch.Deadline{After: l.Pause}); err != nil {
 				return End{}, err
 			}
 		}
@@ -269,6 +277,8 @@ func told(ctx context.Context) End {
 
 // record appends to the journal and tells whoever watches.
 func (l *Loop) record(b journal.Body) error {
+	l.recording.Lock()
+	defer l.recording.Unlock()
 	e, err := l.Journal.Append(l.Identity.Run, time.Now(), b)
 	if err != nil {
 		return err

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/stopwatch"
 )
 
 // The kinds of request that other commands leave in the inbox.
@@ -130,7 +130,7 @@ func (l *Loop) between(ctx context.Context) error {
 	if err != nil || !paused {
 		return firstErr(err, cause(ctx))
 	}
-	began := time.Now()
+	watch := stopwatch.Start()
 	if err := l.record(journal.WaitStarted{Reason: "paused", Message: "paused; go on with 'ralph resume'"}); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (l *Loop) between(ctx context.Context) error {
 			return err
 		}
 	}
-	return l.record(journal.WaitEnded{Reason: "paused", Seconds: time.Since(began).Seconds()})
+	return l.record(journal.WaitEnded{Reason: "paused", Seconds: watch.Passed().Real.Seconds()})
 }
 
 // answer carries out what was asked and returns whether the loop is paused.

@@ -84,7 +84,9 @@ func (l *Loop) awaitCall(ctx context.Context) (*End, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !until.IsZero() { // another loop, or the run before, has found out
+		// Another loop, or the run before, has found out. A limit that was waited out
+		// is tried, even where the clock was set back meanwhile.
+		if until.After(l.waited) {
 			if end, err := l.atLimit(ctx, until, until, note); end != nil || err != nil {
 				return end, err
 			}
@@ -212,6 +214,7 @@ func (l *Loop) atLimit(ctx context.Context, until, reset time.Time, message stri
 	}
 	question := "The provider's usage limit is reached. Wait until " + clock(until) + "?"
 	if l.OnLimit == "wait" || l.OnLimit == "ask" && l.Ask != nil && l.Ask(ctx, question, l.AskTimeout) {
+		l.waited = until
 		return nil, l.wait(ctx, "usage_limit", until, message)
 	}
 	end.Hint = "go on after it with 'ralph run', or let ralph wait with --on-limit wait"

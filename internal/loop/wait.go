@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/stopwatch"
 )
 
 // tick is how often a wait looks at the wall clock. A timer alone stands still
@@ -15,22 +16,22 @@ const tick = time.Second
 
 // wait waits until a time by the wall clock, as a state in the journal.
 func (l *Loop) wait(ctx context.Context, reason string, until time.Time, message string) error {
-	began := time.Now().Round(0)
+	watch := stopwatch.Start()
 	if err := l.record(journal.WaitStarted{Reason: reason, Until: timePtr(until), Message: message}); err != nil {
 		return err
 	}
-	if err := l.sleepUntil(ctx, until); err != nil {
+	if err := l.sleepUntil(ctx, watch, stopwatch.Until(until, watch.Began())); err != nil {
 		return err
 	}
-	return l.record(journal.WaitEnded{Reason: reason, Seconds: time.Now().Round(0).Sub(began).Seconds()})
+	return l.record(journal.WaitEnded{Reason: reason, Seconds: watch.Passed().Real.Seconds()})
 }
 
-func (l *Loop) sleepUntil(ctx context.Context, until time.Time) error {
-	until = until.Round(0)
+// sleepUntil waits until a deadline that counts from the start of the watch.
+func (l *Loop) sleepUntil(ctx context.Context, watch stopwatch.Watch, d stopwatch.Deadline) error {
 	for {
-		left := until.Sub(time.Now().Round(0))
+		left := d.Left(watch.Passed(), time.Now())
 		if left <= 0 {
-			return nil
+			return cause(ctx)
 		}
 		if err := l.sleep(ctx, min(left, tick)); err != nil {
 			return err

@@ -1,0 +1,6 @@
+package stopwatch
+
+import "golang.org/x/sys/unix"
+
+// Go's timers use CLOCK_MONOTONIC, which stands still in sleep on Linux.
+const sleepingClock = unix.CLOCK_BOOTTIME
