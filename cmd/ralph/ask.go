@@ -24,7 +24,7 @@ func (t *terminal) ask(ctx context.Context, question string, limit time.Duration
 	defer tick.Stop()
 	until := time.Now().Add(limit)
 	for {
-		fmt.Fprintf(t.out, "\r\x1b[K%s [y/N] (%s) ", question, duration(time.Until(until).Round(time.Second)))
+		fmt.Fprintf(t.out, "\r\x1b[K%s [y/N] (%s) ", oneLine(question), duration(time.Until(until).Round(time.Second)))
 		select {
 		case a := <-answer:
 			return a == "y" || a == "yes"

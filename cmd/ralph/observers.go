@@ -89,6 +89,13 @@ func (f *files) write() {
 	f.try(state, journal.WriteLoopState(state, f.loop))
 }
 
+// summary is the state of the run as of its last event.
+func (f *files) summary() journal.Status {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.status
+}
+
 // settled writes what still waits to be written.
 func (f *files) settled() {
 	f.mu.Lock()

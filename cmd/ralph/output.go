@@ -14,6 +14,7 @@ type output struct {
 	screen *screen
 	json   io.Writer
 	files  *files
+	tally  tally
 	log    *lineLog
 	t      *terminal
 }
@@ -44,13 +45,21 @@ func (o *output) event(e journal.Event) {
 	} else {
 		o.screen.event(e)
 	}
+	o.tally.Apply(e)
 	o.files.event(e)
 	if o.log != nil {
 		o.log.flush()
 	}
 }
 
-// stopping says that the signal was heard.
+// working says what goes on between two events.
+func (o *output) working(what string) {
+	if o.screen != nil {
+		o.screen.working(what)
+	}
+}
+
+// stopping says that the run was told to end.
 func (o *output) stopping() {
 	if o.screen != nil {
 		o.screen.remarkf(yellow, "…", "stopping, up to 5s")

@@ -87,9 +87,7 @@ func (r *resolved) start() error {
 		Branch: r.place.branch, StateDir: r.place.stateDir, Folder: r.place.folder, Updated: time.Now()}); err != nil {
 		r.app.t.warn("'ralph list' will not know this loop: %v", err)
 	}
-	stopSaying := context.AfterFunc(r.app.ctx, out.stopping)
 	end, err := l.Run(r.app.ctx)
-	stopSaying()
 	if err != nil {
 		return err
 	}
@@ -142,7 +140,7 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 		Guardian: func() (*proc.Guardian, error) {
 			return proc.StartGuardian([]string{exe, guardianWord, r.place.repo.Root, r.place.unit}, token)
 		},
-		Observe: out.event,
+		Observe: out.event, Working: out.working, Stopping: out.stopping,
 	}
 	if out.screen != nil {
 		l.Stream, l.Drained = out.screen.stream, out.drained

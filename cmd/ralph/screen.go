@@ -10,6 +10,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/loop"
+	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 )
 
@@ -25,14 +26,14 @@ type screen struct {
 	max     int
 	started time.Time
 	stories int
-	waiting *countdown
+	foot    *footer
 }
 
 func newScreen(t *terminal, w io.Writer, worktree string, verbose bool) *screen {
 	s := &screen{t: t, w: w, verbose: verbose}
 	s.agent = stream.NewPrinter(w, stream.PrinterOptions{Color: t.color, Verbose: verbose, ASCII: t.ascii, Width: t.width()})
 	if t.isTTY {
-		s.title = "Ralph: " + stream.Sanitize(filepath.Base(worktree))
+		s.title = "Ralph: " + oneLine(filepath.Base(worktree))
 	}
 	return s
 }
@@ -41,6 +42,7 @@ func newScreen(t *terminal, w io.Writer, worktree string, verbose bool) *screen 
 func (s *screen) stream(e stream.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.eraseFooter()
 	s.agent.Event(e)
 }
 
@@ -55,6 +57,11 @@ func (s *screen) event(e journal.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.agent.Flush()
+	if _, aside := e.Body.(journal.ClockJumped); aside {
+		s.eraseFooter() // what goes on, goes on
+	} else {
+		s.hideFooter()
+	}
 	switch b := e.Body.(type) {
 	case journal.RunStarted:
 		s.runStarted(b, e.Time)
@@ -68,12 +75,9 @@ func (s *screen) event(e journal.Event) {
 		s.iterationEnded(b)
 	case journal.WaitStarted:
 		s.wait(b)
-	case journal.WaitEnded:
-		s.stopWaiting()
 	case journal.CheckEnded:
 		s.check(b)
 	case journal.RunEnded:
-		s.stopWaiting()
 		s.setTitle(loopWord(b.Status, b.Reason))
 	default:
 		s.remark(e.Body)
@@ -85,6 +89,7 @@ func (s *screen) remarkf(code, mark, format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.agent.Flush()
+	s.eraseFooter()
 	s.line(code, mark, fmt.Sprintf(format, args...))
 }
 
@@ -117,6 +122,8 @@ func (s *screen) remark(body journal.Body) {
 		s.line(dim, "●", "circuit breaker closed: "+b.Message)
 	case journal.PlanChanged:
 		s.line(cyan, "●", b.Message)
+	case journal.ClockJumped:
+		s.line(yellow, "⚠", b.Message)
 	case journal.Request:
 		s.line(cyan, "●", asked(b))
 	case journal.Warning:
@@ -132,7 +139,7 @@ func (s *screen) runStarted(b journal.RunStarted, at time.Time) {
 	}
 	dot := " " + s.t.symbol("·") + " "
 	head := strings.Join([]string{b.Unit, b.Plan + " plan", model}, dot)
-	fmt.Fprintf(s.w, "%s%s%s\n", s.t.paint(bold, "ralph"), dot, stream.Sanitize(head))
+	fmt.Fprintf(s.w, "%s%s%s\n", s.t.paint(bold, "ralph"), dot, oneLine(head))
 	done := 0
 	for _, st := range b.Stories {
 		if st.Done {
@@ -151,7 +158,7 @@ func (s *screen) iterationStarted(b journal.IterationStarted) {
 	if b.Story != nil {
 		head += "  " + title(*b.Story)
 	}
-	head = stream.Sanitize(head)
+	head = oneLine(head)
 	rule := strings.Repeat(s.t.symbol("─"), 2)
 	fmt.Fprintf(s.w, "\n%s\n", s.t.paint(bold, rule+" "+head+" "+rule))
 	s.setTitle(fmt.Sprintf("%d/%d", b.N, s.max))
@@ -212,7 +219,7 @@ func (s *screen) check(b journal.CheckEnded) {
 }
 
 func (s *screen) line(code, mark, text string) {
-	fmt.Fprintf(s.w, "%s %s\n", s.t.paint(code, s.t.symbol(mark)), stream.Sanitize(text))
+	fmt.Fprintf(s.w, "%s %s\n", s.t.paint(code, s.t.symbol(mark)), oneLine(text))
 }
 
 // setTitle names the terminal; the sequence goes to the terminal only, never
@@ -230,41 +237,11 @@ func (s *screen) wait(b journal.WaitStarted) {
 		until = " until " + clock(*b.Until)
 	}
 	s.line(yellow, "…", fmt.Sprintf("waiting%s (%s): %s", until, strings.ReplaceAll(b.Reason, "_", " "), b.Message))
-	if s.t.isTTY && b.Until != nil && time.Until(*b.Until) > 2*time.Second {
-		s.waiting = startCountdown(s.t.out, *b.Until)
+	if s.t.isTTY && b.Until != nil {
+		end := stopwatch.Until(*b.Until, time.Now())
+		watch := stopwatch.Start()
+		s.showFooter(patienceOfPeople, func() string {
+			return duration(end.Left(watch.Passed(), time.Now())) + " left"
+		})
 	}
 }
-
-func (s *screen) stopWaiting() {
-	if s.waiting != nil {
-		s.waiting.stop()
-		s.waiting = nil
-	}
-}
-
-// countdown is one line of the terminal that is drawn anew each second.
-type countdown struct {
-	done chan struct{}
-	wg   sync.WaitGroup
-}
-
-func startCountdown(w io.Writer, until time.Time) *countdown {
-	c := &countdown{done: make(chan struct{})}
-	c.wg.Go(func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			// The wall clock counts: a laptop may have slept.
-			fmt.Fprintf(w, "\r\x1b[K  %s left ", duration(until.Sub(time.Now().Round(0))))
-			select {
-			case <-c.done:
-				fmt.Fprint(w, "\r\x1b[K")
-				return
-			case <-tick.C:
-			}
-		}
-	})
-	return c
-}
-
-func (c *countdown) stop() { close(c.done); c.wg.Wait() }

@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
 
+	"ralph/internal/journal"
 	"ralph/internal/loop"
-	"ralph/internal/stream"
 )
+
+// summaryStories is how many stories the summary has room for: with them it
+// fits a terminal of 24 lines.
+const summaryStories = 8
 
 // summary is the last that a run tells: how it ended, what it took, what is next.
 func (o *output) summary(end loop.End, archived string) {
@@ -15,43 +18,97 @@ func (o *output) summary(end loop.End, archived string) {
 		return
 	}
 	s := o.screen
-	st := o.files.status
-	took := []string{plural(st.Iteration, "iteration")}
-	if st.StoriesTotal > 0 {
-		took = append(took, fmt.Sprintf("Progress: %d/%d %s", st.StoriesComplete, st.StoriesTotal, itemWord(string(st.Plan))))
-	}
-	took = append(took, duration(time.Since(st.StartedAt.Time)))
-	if n := st.Tokens.Total(); n > 0 {
-		took = append(took, tokens(n, st.TokensEstimated)+" tokens")
-	}
-	if st.CostUSD != nil && *st.CostUSD > 0 {
-		took = append(took, fmt.Sprintf("$%.2f", *st.CostUSD))
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hideFooter()
 	fmt.Fprintln(s.w)
 	if end.Done() {
 		s.line(green, "✓", "done: "+end.Message)
 	} else {
 		s.line(red, "✗", strings.ReplaceAll(string(end.Reason), "_", " ")+": "+end.Message)
 	}
-	dot := " " + s.t.symbol("·") + " "
-	fmt.Fprintf(s.w, "  %s\n", s.t.paint(dim, strings.Join(took, dot)))
-	if !end.ResumesAt.IsZero() {
-		fmt.Fprintf(s.w, "  resumes at %s\n", clock(end.ResumesAt))
-	}
-	if end.Hint != "" {
-		fmt.Fprintf(s.w, "  %s\n", stream.Sanitize(end.Hint))
-	}
+	o.summaryStories()
+	o.summaryFigures()
 	if archived != "" {
-		fmt.Fprintf(s.w, "  archived as .ralph/archive/%s; bring it back with: ralph archive --restore %s\n", archived, archived)
+		s.row("Archive:", "archived as .ralph/archive/"+archived)
+		s.row("", "bring it back with: ralph archive --restore "+quoted([]string{archived}))
 	}
+	if !end.ResumesAt.IsZero() {
+		s.row("Limit:", "resumes at "+clock(end.ResumesAt))
+	}
+	if next := o.next(end); next != "" {
+		s.row("Next:", next)
+	}
+}
+
+func (o *output) summaryStories() {
+	s := o.screen
+	list, left := o.tally.listed(summaryStories)
+	for _, st := range list {
+		code, mark := dim, "·"
+		if st.Done {
+			code, mark = green, "✓"
+		}
+		fmt.Fprintf(s.w, "  %s %s\n", s.t.paint(code, s.t.symbol(mark)), shortened(oneLine(title(st)), s.t.width()-4))
+	}
+	if left > 0 {
+		fmt.Fprintf(s.w, "    %s\n", s.t.paint(dim, fmt.Sprintf("and %d more", left)))
+	}
+}
+
+// summaryFigures are rows as "ralph status" has them.
+func (o *output) summaryFigures() {
+	s, st, c := o.screen, o.files.summary(), &o.tally
+	s.row("Iteration:", fmt.Sprintf("%d/%d", st.Iteration, st.MaxIterations))
+	if st.StoriesTotal > 0 {
+		s.row("Progress:", fmt.Sprintf("%d/%d %s", st.StoriesComplete, st.StoriesTotal, itemWord(string(st.Plan))))
+	}
+	took := duration(c.worked()) + " at work"
+	if c.waited > 0 {
+		took += ", " + duration(c.waited) + " waiting"
+	}
+	if c.asleep > 0 {
+		took += ", " + duration(c.asleep) + " asleep with the machine"
+	}
+	s.row("Time:", took)
+	if n := st.Tokens.Total(); n > 0 {
+		spent := tokens(n, st.TokensEstimated)
+		if st.CostUSD != nil && *st.CostUSD > 0 {
+			spent += fmt.Sprintf(", $%.2f", *st.CostUSD)
+		}
+		s.row("Tokens:", spent)
+	}
+	if c.green+c.red > 0 {
+		checks := fmt.Sprintf("%d passed, %d failed", c.green, c.red)
+		if len(c.failing) > 0 {
+			checks += "; still red: " + strings.Join(c.failing, ", ")
+		}
+		s.row("Checks:", checks)
+	}
+	if c.rejected > 0 {
+		s.row("Rejected:", shortened(fmt.Sprintf("%s, the last because: %s", plural(c.rejected, "claim"), c.why), s.t.width()-13))
+	}
+}
+
+// next is what a person can do now.
+func (o *output) next(end loop.End) string {
+	if end.Hint != "" || !end.Done() || o.tally.commits == 0 || len(o.tally.head) < 12 {
+		return end.Hint
+	}
+	return fmt.Sprintf("look at %s: git log -p %s..", plural(o.tally.commits, "commit"), o.tally.head[:12])
+}
+
+// row is a line of figures.
+func (s *screen) row(name, text string) {
+	fmt.Fprintf(s.w, "  %-10s %s\n", name, oneLine(text))
 }
 
 // loopWord is the end of a run in the word of the terminal's title.
 func loopWord(status, reason string) string {
 	switch {
-	case status == "completed":
+	case status == journal.StatusCompleted:
 		return "done"
-	case status == "stopped", reason == string(loop.Crashed):
+	case status == journal.StatusStopped, reason == string(loop.Crashed):
 		return "stopped"
 	case reason == string(loop.NoProgress):
 		return "stalled"

@@ -67,6 +67,7 @@ func (r *resolved) preflight() error {
 
 // check gathers what preflight has to know, and runs it.
 func (r *resolved) check() (preflight.Report, error) {
+	defer r.app.t.slowly("checking the plan")()
 	in, err := preflight.Gather(r.app.ctx, r.place.repo)
 	if err != nil {
 		return preflight.Report{}, err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/stream"
 )
 
 // duration shows a time span to a person, as exact as it matters.
@@ -78,4 +79,19 @@ func title(s journal.Story) string {
 func lastLines(s string, n int) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// shortened cuts a text that is longer than a number of characters.
+func shortened(s string, most int) string {
+	runes := []rune(s)
+	if len(runes) <= most {
+		return s
+	}
+	return string(runes[:max(0, most-1)]) + "…"
+}
+
+// oneLine is a text that can do nothing to a terminal, without line breaks: a
+// title must not look like a line of ralph's own.
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(stream.Sanitize(s), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }

@@ -151,7 +151,8 @@ type WaitEnded struct {
 // ClockJumped says that the wall clock did not go on as time did: the machine
 // slept, or somebody set the clock.
 type ClockJumped struct {
-	Seconds float64 `json:"seconds"` // negative where the clock was set back
+	Seconds float64 `json:"seconds"`         // negative where the clock was set back
+	Slept   bool    `json:"slept,omitempty"` // the machine slept; else the clock was set
 	Message string  `json:"message"`
 }
 

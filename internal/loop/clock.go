@@ -35,7 +35,7 @@ func (l *Loop) watchClock(ctx context.Context) (stop func()) {
 // jumped records the jumps in what has passed since the last look.
 func (l *Loop) jumped(p stopwatch.Passed) error {
 	for _, j := range p.Jumps() {
-		if err := l.record(journal.ClockJumped{Seconds: j.By.Round(time.Millisecond).Seconds(), Message: j.String()}); err != nil {
+		if err := l.record(journal.ClockJumped{Seconds: j.By.Round(time.Millisecond).Seconds(), Slept: j.Slept, Message: j.String()}); err != nil {
 			return err
 		}
 	}

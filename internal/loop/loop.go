@@ -91,6 +91,10 @@ type Loop struct {
 	Guardian func() (*proc.Guardian, error)
 	// Observe is told every event after it is in the journal.
 	Observe func(journal.Event)
+	// Working is told what is going on where it may take a while until the next
+	// event; Stopping that the run was told to end, once.
+	Working  func(what string)
+	Stopping func()
 	// Stream is told every event of the agent's output, Drained when there is
 	// none left for the moment. Both are optional.
 	Stream  func(stream.Event)
@@ -140,11 +144,13 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 	defer stopWatching()
 	defer l.closeGuardian()
 
+	hush := l.sayStopping(ctx)
 	end, err := l.iterate(ctx)
 	if err != nil {
 		end = l.trouble(ctx, err)
 	}
 	l.closeGuardian()
+	hush()
 	stopWatching() // the end of the run is its last event
 	if err := l.acknowledge(); err != nil {
 		return end, err

@@ -62,6 +62,21 @@ func cause(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+// sayStopping says once that the run was told to end, by whoever it was. After the
+// returned function nothing is said any more.
+func (l *Loop) sayStopping(ctx context.Context) (hush func()) {
+	said := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(said)
+		l.Stopping()
+	})
+	return func() {
+		if !stop() {
+			<-said
+		}
+	}
+}
+
 // clock shows a time to a person, with the day where it is not today.
 func clock(t time.Time) string {
 	t = t.Local()
