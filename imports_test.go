@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"internal/git":       {},
 	"internal/journal":   {"stream"},
 	"internal/loop":      {"plan", "agent", "check", "breaker", "ratelimit", "journal", "git", "proc", "stopwatch", "stream"},
-	"internal/notify":    {"proc", "stream"},
+	"internal/notify":    {"journal", "proc", "stream"},
 	"internal/plan":      {"git", "prd", "spec"},
 	"internal/prd":       {},
 	"internal/preflight": {"git", "prd", "spec"},

@@ -7,7 +7,9 @@ import (
 
 	"ralph/internal/check"
 	"ralph/internal/git"
+	"ralph/internal/journal"
 	"ralph/internal/loop"
+	"ralph/internal/notify"
 	"ralph/internal/proc"
 )
 
@@ -56,7 +58,28 @@ func recordCrash(root, unit string) {
 	if err != nil {
 		return
 	}
-	defer s.close()
 	f := newFiles(newTerminal("never"), p)
-	_, _ = loop.Recover(ctx, s.writer, p.repo, p.stateDir, f.event)
+	end, err := loop.Recover(ctx, s.writer, p.repo, p.stateDir, f.event)
+	f.settled()
+	s.close() // whoever starts the next run does not wait for what follows
+	if end != nil && err == nil {
+		tellOfCrash(ctx, p, f.summary())
+	}
+}
+
+// tellOfCrash notifies as the run itself would have.
+func tellOfCrash(ctx context.Context, p *place, status journal.Status) {
+	loaded, err := loadSettings(&app{ctx: ctx, t: newTerminal("never"), home: ralphHome()}, p.repo.Root, nil)
+	if err != nil {
+		return
+	}
+	sender, err := newSender(&loaded.Settings, p.repo.Root, func(string) {})
+	if err != nil {
+		return
+	}
+	defer sender.Close(ctx)
+	ended := journal.RunEnded{Status: string(status.Status), Reason: string(status.Reason)}
+	if n, worth := notify.Of(journal.Event{Time: status.LastUpdated.Time, Run: status.Run, Body: ended}, status); worth {
+		sender.Send(n)
+	}
 }

@@ -66,6 +66,15 @@ func (o *output) stopping() {
 	}
 }
 
+// warn shows a warning that is in no journal.
+func (o *output) warn(text string) {
+	if o.screen == nil {
+		o.t.warn("%s", text)
+		return
+	}
+	o.screen.remarkf(yellow, "⚠", "%s", text)
+}
+
 func (o *output) drained() {
 	o.screen.drained()
 	if o.log != nil {

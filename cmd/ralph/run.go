@@ -80,6 +80,15 @@ func (r *resolved) start() error {
 	if err != nil {
 		return err
 	}
+	beside, err := newAside(r.settings, r.place.repo.Root, out.files.summary, out.warn)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		s.close() // whoever starts the next run does not wait for a slow notification
+		beside.close(r.app.ctx)
+	}()
+	l.Observe = func(e journal.Event) { out.event(e); beside.event(e) }
 	if err := r.noteOwner(); err != nil {
 		return err
 	}
@@ -140,7 +149,7 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 		Guardian: func() (*proc.Guardian, error) {
 			return proc.StartGuardian([]string{exe, guardianWord, r.place.repo.Root, r.place.unit}, token)
 		},
-		Observe: out.event, Working: out.working, Stopping: out.stopping,
+		Working: out.working, Stopping: out.stopping,
 	}
 	if out.screen != nil {
 		l.Stream, l.Drained = out.screen.stream, out.drained

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"runtime"
+
+	"ralph/internal/awake"
+	"ralph/internal/config"
+	"ralph/internal/journal"
+	"ralph/internal/notify"
+	"ralph/internal/proc"
+)
+
+// aside is what a run does beside its work, as an observer of its events: it
+// keeps the machine awake, and tells a person who is not looking.
+type aside struct {
+	keeper *awake.Keeper
+	sender *notify.Sender
+	status func() journal.Status // with the event applied
+}
+
+// newAside starts nothing yet. root is the worktree.
+func newAside(s *config.Settings, root string, status func() journal.Status, warn func(string)) (*aside, error) {
+	sender, err := newSender(s, root, warn)
+	if err != nil {
+		return nil, err
+	}
+	var commands [][]string
+	if s.KeepAwake {
+		commands = awake.Commands(runtime.GOOS, os.Getpid())
+	}
+	return &aside{keeper: awake.New(commands), sender: sender, status: status}, nil
+}
+
+func newSender(s *config.Settings, root string, warn func(string)) (*notify.Sender, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return notify.New(notify.Options{
+		Command: s.Notify.Command, Desktop: s.Notify.Desktop && notify.HasDesktop(runtime.GOOS, os.Getenv), GOOS: runtime.GOOS,
+		Dir: root, Limit: notify.Limit, Warn: warn,
+		// A guardian of its own: the run's may be at work, or closed already.
+		Guardian: func() (*proc.Guardian, error) { return proc.StartGuardian([]string{exe, guardianWord}, rand.Text()) },
+	}), nil
+}
+
+func (a *aside) event(e journal.Event) {
+	switch b := e.Body.(type) {
+	case journal.RunStarted:
+		a.keeper.Hold()
+	case journal.WaitStarted:
+		if b.Reason == "paused" { // a person has it in hand
+			a.keeper.Release()
+		}
+	case journal.WaitEnded:
+		a.keeper.Hold()
+	case journal.RunEnded:
+		a.keeper.Release()
+	}
+	if n, worth := notify.Of(e, a.status()); worth {
+		a.sender.Send(n)
+	}
+}
+
+// close returns when all is told, within bounds.
+func (a *aside) close(ctx context.Context) {
+	a.keeper.Release()
+	a.sender.Close(ctx)
+}

@@ -1,0 +1,199 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"ralph/internal/proc"
+	"ralph/internal/stream"
+)
+
+// Limit is how long a command may take to tell of a notice. At the end of a run
+// it bounds the whole wait for what is still to be told.
+const Limit = 10 * time.Second
+
+// Options say how notices are told.
+type Options struct {
+	Command []string // the user's own program and its arguments; empty is none
+	Desktop bool     // show them on the desktop too
+	GOOS    string   // whose desktop it is
+	Dir     string   // working directory of the programs
+	Limit   time.Duration
+
+	// Guardian starts the process under which a program runs, so that it ends
+	// with all its children.
+	Guardian func() (*proc.Guardian, error)
+	// Warn is told that the user's command has failed. It may be called from
+	// another goroutine, not after Close.
+	Warn func(string)
+}
+
+// Sender tells notices one after the other, beside whatever goes on.
+type Sender struct {
+	o      Options
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu    sync.Mutex
+	queue []Notice
+	busy  bool
+	idle  sync.Cond
+}
+
+// New returns a sender, which is to be closed.
+func New(o Options) *Sender {
+	s := &Sender{o: o}
+	s.idle.L = &s.mu
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
+}
+
+// Send tells a notice, without waiting for it.
+func (s *Sender) Send(n Notice) {
+	if len(s.o.Command) == 0 && !s.o.Desktop {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue = append(s.queue, n)
+	if !s.busy {
+		s.busy = true
+		go s.work()
+	}
+}
+
+// Close waits until all is told, but not longer than the limit, nor than ctx; then
+// what is still running is ended with its children.
+func (s *Sender) Close(ctx context.Context) {
+	defer s.cancel()
+	stop := context.AfterFunc(ctx, s.cancel)
+	defer stop()
+	timer := time.AfterFunc(s.o.Limit, s.cancel)
+	defer timer.Stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.busy {
+		s.idle.Wait()
+	}
+}
+
+func (s *Sender) work() {
+	for {
+		s.mu.Lock()
+		if len(s.queue) == 0 {
+			s.busy = false
+			s.idle.Broadcast()
+			s.mu.Unlock()
+			return
+		}
+		n := s.queue[0]
+		s.queue = s.queue[1:]
+		s.mu.Unlock()
+		s.tell(n)
+	}
+}
+
+func (s *Sender) tell(n Notice) {
+	if s.o.Desktop {
+		// Nobody has asked for it by name: a desktop that cannot show it is no news.
+		_ = s.run(desktopArgv(s.o.GOOS, n), nil)
+	}
+	if len(s.o.Command) == 0 {
+		return
+	}
+	if err := s.run(s.o.Command, n.line()); err != nil {
+		s.o.Warn(fmt.Sprintf("nobody was told that the run is %s: notify.command: %v", n.Event, err))
+	}
+}
+
+// run runs one program to its end.
+func (s *Sender) run(argv []string, input []byte) error {
+	if s.ctx.Err() != nil {
+		return errors.New("there was no time left for it")
+	}
+	g, err := s.o.Guardian()
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	in, inOurs, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer inOurs.Close()
+	outOurs, out, err := os.Pipe()
+	if err != nil {
+		in.Close()
+		return err
+	}
+	defer outOurs.Close()
+	p, err := g.Start(proc.Command{Argv: argv, Dir: s.o.Dir, Stdin: in, Stdout: out, Stderr: out})
+	in.Close()
+	out.Close()
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("the program %q was not found in PATH", argv[0])
+	}
+	if err != nil {
+		return err
+	}
+	go func() {
+		_, _ = inOurs.Write(input) // a command that does not care need not read it
+		inOurs.Close()
+	}()
+	said := make(chan string, 1)
+	go func() { said <- lastLine(outOurs) }()
+	return s.await(p, said)
+}
+
+// await waits for the end of the program, or ends it.
+func (s *Sender) await(p *proc.Process, said <-chan string) error {
+	timeout := time.NewTimer(s.o.Limit)
+	defer timeout.Stop()
+	late := false
+	select {
+	case <-p.Exited():
+	case <-timeout.C:
+		late = true
+	case <-s.ctx.Done():
+		late = true
+	}
+	_, err := p.End([]syscall.Signal{syscall.SIGTERM}, grace)
+	exit := p.Exit()
+	switch {
+	case late:
+		return errors.New("it took too long and was ended")
+	case err != nil:
+		return err
+	case exit.Code == 0 && exit.Signal == 0:
+		return nil
+	}
+	return errors.New(strings.TrimSuffix(exit.String()+": "+<-said, ": "))
+}
+
+// grace is how long a program that is ended may take.
+const grace = 500 * time.Millisecond
+
+// lastLine reads to the end and returns the last line of what it has read,
+// bounded and harmless.
+func lastLine(r io.Reader) string {
+	var tail []byte
+	buf := make([]byte, 4<<10)
+	for {
+		n, err := r.Read(buf)
+		tail = append(tail, buf[:n]...)
+		tail = tail[max(0, len(tail)-500):]
+		if err != nil {
+			break
+		}
+	}
+	text := strings.TrimSpace(stream.Sanitize(strings.ToValidUTF8(string(tail), "")))
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
