@@ -66,8 +66,8 @@ func (c *archiveCmd) put(a *app, p *place) error {
 	if err != nil {
 		return err
 	}
-	a.t.printf("%s archived as %s\n", a.t.paint(green, a.t.symbol("✓")), e.Path)
-	a.t.printf("  bring it back with: ralph archive --restore %s\n", e.Name)
+	a.t.printf("%s archived as %s\n", a.t.paint(green, a.t.symbol("✓")), oneLine(e.Path))
+	a.t.printf("  bring it back with: ralph archive --restore %s\n", quoted([]string{oneLine(e.Name)}))
 	return nil
 }
 
@@ -132,6 +132,6 @@ func (c *archiveCmd) restore(a *app, p *place, name string) error {
 	if err != nil {
 		return err
 	}
-	a.t.printf("%s brought back as .ralph/%s/\n", a.t.paint(green, a.t.symbol("✓")), e.Unit)
+	a.t.printf("%s brought back as .ralph/%s/\n", a.t.paint(green, a.t.symbol("✓")), oneLine(e.Unit))
 	return nil
 }

@@ -40,7 +40,7 @@ func (c *configShowCmd) Run(a *app) error {
 		width = max(width, len(e.Key))
 	}
 	for _, e := range entries {
-		a.t.printf("%-*s  %s  %s\n", width, e.Key, e.Text(), a.t.paint(dim, "("+e.Origin+")"))
+		a.t.printf("%-*s  %s  %s\n", width, e.Key, oneLine(e.Text()), a.t.paint(dim, "("+oneLine(e.Origin)+")"))
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func (c *demoCmd) Run(a *app) error {
 	if err := os.Chdir(dir); err != nil {
 		return err
 	}
-	a.t.printf("A scratch repository with a feature of three stories is in %s\n", dir)
+	a.t.printf("A scratch repository with a feature of three stories is in %s\n", oneLine(dir))
 	a.t.printf("%s\n\n", a.t.paint(dim, "The agent is 'replay': it plays a script, so that nothing else needs to be installed."))
 	demo := *a
 	demo.home = filepath.Join(dir, ".git", "ralph-home") // the user's own ledger stays as it is
@@ -38,7 +38,7 @@ func (c *demoCmd) Run(a *app) error {
 	if err := run.Run(&demo); err != nil {
 		return err
 	}
-	a.t.printf("\nLook round: cd %s && git log --stat, ralph history, ralph status\n", dir)
+	a.t.printf("\nLook round: cd %s && git log --stat, ralph history, ralph status\n", quoted([]string{oneLine(dir)}))
 	return nil
 }
 

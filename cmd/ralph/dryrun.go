@@ -17,7 +17,7 @@ func (r *resolved) dryRun() error {
 		return err
 	}
 	row := func(name, format string, args ...any) {
-		t.printf("%-12s %s\n", name, stream.Sanitize(fmt.Sprintf(format, args...)))
+		t.printf("%-12s %s\n", name, oneLine(fmt.Sprintf(format, args...)))
 	}
 	done, total := state.Counts()
 	row("Unit:", "%s", nameOf(r.place))
@@ -34,18 +34,15 @@ func (r *resolved) dryRun() error {
 	row("Call:", "%s", quoted(r.harness.Argv(r.agent)))
 	how := map[agent.PromptMode]string{agent.PromptStdin: "on standard input", agent.PromptArg: "as the last argument", agent.PromptFile: "as a file"}
 	row("Prompt:", "%s, %s:", r.source, how[r.harness.Prompt])
-	t.printf("\n%s\n", loop.Prompt(r.plan.Context(state), "", r.template, r.place.repo.Root, r.harness.ExpandsRefs))
+	t.printf("\n%s\n", stream.Sanitize(loop.Prompt(r.plan.Context(state), "", r.template, r.place.repo.Root, r.harness.ExpandsRefs)))
 	return nil
 }
 
-// quoted shows an argv so that its words can be told apart; it is never parsed.
+// quoted shows an argv as a person could type it; ralph itself never has it parsed.
 func quoted(argv []string) string {
 	words := make([]string, len(argv))
 	for i, w := range argv {
-		words[i] = w
-		if w == "" || strings.ContainsAny(w, " \t\n\"'\\()*$&;|<>") {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
+		words[i] = stream.ShellWord(w)
 	}
 	return strings.Join(words, " ")
 }

@@ -88,5 +88,5 @@ func showIteration(t *terminal, it journal.Iteration) {
 	if it.Error != "" {
 		parts = append(parts, string(it.Error))
 	}
-	t.printf("  %s %3d  %7s  %s\n", t.paint(code, t.symbol(mark)), it.N, took, stream.Sanitize(strings.Join(parts, "  ")))
+	t.printf("  %s %3d  %7s  %s\n", t.paint(code, t.symbol(mark)), it.N, took, oneLine(strings.Join(parts, "  ")))
 }

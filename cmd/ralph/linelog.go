@@ -24,6 +24,10 @@ func openLineLog(path string) (*lineLog, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := f.Chmod(0o600); err != nil { // it may be an old one
+		f.Close()
+		return nil, err
+	}
 	return &lineLog{file: f, buf: bufio.NewWriterSize(f, 64<<10)}, nil
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/registry"
-	"ralph/internal/stream"
 )
 
 // listCmd is "ralph list".
@@ -57,7 +56,7 @@ func (c *listCmd) Run(a *app) error {
 			state += ", LIVE"
 		}
 		a.t.printf("%-18s %3d/%-3d  %-12s  %s  %s\n", state, l.Iteration, l.MaxIterations, clock(l.LastUpdated.Time),
-			a.t.paint(bold, stream.Sanitize(l.Unit)), a.t.paint(dim, stream.Sanitize(l.Worktree)))
+			a.t.paint(bold, oneLine(l.Unit)), a.t.paint(dim, oneLine(l.Worktree)))
 	}
 	return nil
 }

@@ -159,14 +159,14 @@ func (c *prdCmd) save(t *terminal, p *place, now *prd.PRD, progress progressStat
 	if same {
 		what += "; nothing to change"
 	}
-	t.printf("%s %s\n", t.paint(green, t.symbol("✓")), what)
+	t.printf("%s %s\n", t.paint(green, t.symbol("✓")), oneLine(what))
 	if progress == progressBegun {
 		return nil
 	}
 	if err := p.beginProgress(); err != nil {
 		return err
 	}
-	t.printf("%s %s/progress.txt begun\n", t.paint(green, t.symbol("✓")), p.folder)
+	t.printf("%s %s/progress.txt begun\n", t.paint(green, t.symbol("✓")), oneLine(p.folder))
 	return nil
 }
 

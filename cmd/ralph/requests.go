@@ -9,51 +9,12 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/proc"
-	"ralph/internal/registry"
 	"ralph/internal/stream"
 )
 
 // unitArg is the unit that a command is about.
 type unitArg struct {
 	Unit string `arg:"" optional:"" help:"The unit (default: that of this branch)."`
-}
-
-// stopCmd is "ralph stop".
-type stopCmd struct {
-	unitArg
-	All bool `help:"Every loop of this user, in all repositories."`
-}
-
-// Run carries the command out.
-func (c *stopCmd) Run(a *app) error {
-	if c.All {
-		return stopAll(a)
-	}
-	return ask(a, c.Unit, journal.Request{Kind: loop.RequestStop}, "asked %s to stop; it ends its agent and itself within seconds\n")
-}
-
-// stopAll asks every loop that is at work to stop.
-func stopAll(a *app) error {
-	entries, _, err := registry.Entries(a.home)
-	if err != nil {
-		return err
-	}
-	stopped := 0
-	for _, e := range entries {
-		p := &place{unit: e.Unit, stateDir: e.StateDir}
-		if !running(p) {
-			continue
-		}
-		if err := p.post(journal.Request{Kind: loop.RequestStop}); err != nil {
-			return err
-		}
-		a.t.printf("asked %s in %s to stop\n", stream.Sanitize(e.Unit), stream.Sanitize(e.Worktree))
-		stopped++
-	}
-	if stopped == 0 {
-		a.t.printf("no loop is at work: nothing to stop\n")
-	}
-	return nil
 }
 
 // pauseCmd is "ralph pause".
@@ -108,7 +69,7 @@ func (c *contextShowCmd) Run(a *app) error {
 		return err
 	}
 	for _, text := range loop.Steering(events) {
-		a.t.printf("- %s\n", text)
+		a.t.printf("- %s\n", stream.Sanitize(text))
 	}
 	return nil
 }
@@ -123,13 +84,13 @@ func ask(a *app, unit string, q journal.Request, said string) error {
 		return errDetached
 	}
 	if !running(p) {
-		a.t.printf("no loop is at work on %s: nothing to %s\n", p.unit, q.Kind)
+		a.t.printf("no loop is at work on %s: nothing to %s\n", oneLine(p.unit), q.Kind)
 		return nil
 	}
 	if err := p.post(q); err != nil {
 		return err
 	}
-	a.t.printf(said, p.unit)
+	a.t.printf(said, oneLine(p.unit))
 	return nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"ralph/internal/proc"
 	"ralph/internal/ratelimit"
 	"ralph/internal/registry"
+	"ralph/internal/secret"
 )
 
 // runCmd is "ralph run".
@@ -146,6 +147,7 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 		Plan:     r.plan, Repo: r.place.repo, Journal: s.writer, Inbox: s.inbox,
 		Ledger:  ratelimit.Open(filepath.Join(r.app.home, "ratelimit"), r.harness.Name, r.settings.Defaults.RateLimitPerHour),
 		Harness: r.harness, Agent: r.agent, Env: os.Environ(), CheckEnv: r.checkEnv(),
+		Secrets: secret.New(append(os.Environ(), r.harness.Env...)),
 		Guardian: func() (*proc.Guardian, error) {
 			return proc.StartGuardian([]string{exe, guardianWord, r.place.repo.Root, r.place.unit}, token)
 		},

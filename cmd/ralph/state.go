@@ -10,6 +10,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/proc"
+	"ralph/internal/stream"
 )
 
 // lockWait is how long a lock that is held is waited for: the guardian of a run
@@ -38,7 +39,7 @@ func lockState(ctx context.Context, p *place) (*state, error) {
 		lock, err := journal.Acquire(ctx, dir, me, lockWait)
 		if err != nil {
 			s.close()
-			return nil, err
+			return nil, sharedWorktree(err, p.unit)
 		}
 		s.locks = append(s.locks, lock)
 	}
@@ -47,6 +48,16 @@ func lockState(ctx context.Context, p *place) (*state, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// sharedWorktree adds to the error why another unit's loop stands in the way.
+func sharedWorktree(err error, unit string) error {
+	var held *journal.LockedError
+	if !errors.As(err, &held) || held.Holder.PID == 0 || held.Holder.Unit == unit {
+		return err
+	}
+	return &hintError{fmt.Errorf("this worktree is in use: %w", err),
+		"two loops would mix their edits; a worktree of its own is made with: git worktree add ../" + stream.ShellWord(unit)}
 }
 
 // finishArchives completes the archives and restores of the worktree that were

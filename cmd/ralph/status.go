@@ -74,7 +74,7 @@ func nameOf(p *place) string {
 	if p.unit == "" {
 		return "this worktree"
 	}
-	return p.unit
+	return oneLine(p.unit)
 }
 
 func showStatus(t *terminal, s journal.Status, alive bool, path string) {
@@ -92,7 +92,7 @@ func showStatus(t *terminal, s journal.Status, alive bool, path string) {
 	}
 	t.printf("%s  %s\n", t.paint(bold, stream.Sanitize(s.Unit)), t.paint(dim, stream.Sanitize(fmt.Sprintf("%s plan, %s", s.Plan, s.Harness))))
 	row := func(name, format string, args ...any) {
-		t.printf("  %-11s %s\n", name, stream.Sanitize(fmt.Sprintf(format, args...)))
+		t.printf("  %-11s %s\n", name, oneLine(fmt.Sprintf(format, args...)))
 	}
 	row("Status:", "%s", word)
 	if s.Message != "" {

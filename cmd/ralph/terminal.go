@@ -119,6 +119,6 @@ func (t *terminal) fail(err error) {
 
 func (t *terminal) hint(text string) {
 	if text != "" {
-		fmt.Fprintf(t.err, "  %s\n", t.paintErr(dim, text))
+		fmt.Fprintf(t.err, "  %s\n", t.paintErr(dim, stream.Sanitize(text)))
 	}
 }

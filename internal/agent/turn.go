@@ -66,7 +66,9 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 		return Outcome{}, fmt.Errorf("the agent's log cannot be written: %w", err)
 	}
 	defer log.Close()
-
+	if err := log.Chmod(0o600); err != nil { // it may have been there before
+		return Outcome{}, fmt.Errorf("the agent's log cannot be kept to its owner: %w", err)
+	}
 	t := &turn{call: c, watch: stopwatch.Start()}
 	t.out = newOutput(c, log)
 	p, err := t.start(g)
@@ -164,6 +166,7 @@ func (t *turn) argv() ([]string, error) {
 		return append(argv, string(t.call.Prompt)), nil
 	case PromptFile:
 		path := t.call.Log + ".prompt"
+		_ = os.Remove(path) // of an earlier attempt, or planted with other permissions
 		if err := os.WriteFile(path, t.call.Prompt, 0o600); err != nil {
 			return nil, fmt.Errorf("the prompt's file cannot be written: %w", err)
 		}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"ralph/internal/stream"
 )
 
 // lockRetry is how often a lock that is held is tried again.
@@ -47,7 +49,7 @@ func (e *LockedError) Error() string {
 		layout = "2006-01-02 15:04"
 	}
 	return fmt.Sprintf("unit %s is already being worked on by ralph (pid %d on %s, since %s); stop it with 'ralph stop %s'",
-		h.Unit, h.PID, h.Host, h.Since.Local().Format(layout), h.Unit)
+		h.Unit, h.PID, h.Host, h.Since.Local().Format(layout), stream.ShellWord(h.Unit))
 }
 
 const lockName = "lock"

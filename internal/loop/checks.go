@@ -12,6 +12,7 @@ import (
 	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
+	"ralph/internal/stream"
 )
 
 // baselinePhase is when checks are run to see how they fare without the agent.
@@ -96,6 +97,7 @@ func (l *Loop) runCheck(ctx context.Context, it *iteration, phase string, c chec
 	if r, err = check.Run(ctx, g, c, dir, env); err != nil {
 		return r, err
 	}
+	r.Tail = l.Secrets.Text(stream.Sanitize(r.Tail)) // before anything is cut off
 	if clean != nil {
 		r.Commit = clean.Commit
 	}

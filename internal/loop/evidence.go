@@ -231,9 +231,13 @@ func failure(r check.Result) string {
 	if len(tail) > most {
 		tail = "…" + strings.ToValidUTF8(tail[len(tail)-most:], "")
 	}
+	fence := "```"
+	for strings.Contains(tail, fence) {
+		fence += "`" // what a check prints stays inside
+	}
 	where := ""
 	if r.Commit != "" {
 		where = " That worktree holds what is committed and nothing else: no file that git ignores, none that was forgotten."
 	}
-	return fmt.Sprintf("Quality %s (`%s`).%s The end of its output:\n\n```\n%s\n```", r, r.Check.Command, where, tail)
+	return fmt.Sprintf("Quality %s (`%s`).%s The end of its output:\n\n%s\n%s\n%s", r, r.Check.Command, where, fence, tail, fence)
 }

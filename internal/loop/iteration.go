@@ -304,7 +304,7 @@ func (l *Loop) endAfter(ctx context.Context, it *iteration) *End {
 		end := told(ctx)
 		return &end
 	case it.moved != "":
-		return &End{Reason: BranchChanged, Message: it.moved, Hint: "look at what it did there, then: git switch " + l.branch}
+		return &End{Reason: BranchChanged, Message: it.moved, Hint: "look at what it did there, then: git switch " + stream.ShellWord(l.branch)}
 	case it.verdict.Done:
 		return l.done(it.verdict)
 	case it.verdict.Waiting:

@@ -19,6 +19,7 @@ import (
 	"ralph/internal/plan"
 	"ralph/internal/proc"
 	"ralph/internal/ratelimit"
+	"ralph/internal/secret"
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 )
@@ -86,6 +87,8 @@ type Loop struct {
 	Agent    agent.Options
 	Env      []string // of agents and checks
 	CheckEnv []string
+	// Secrets hides the keys of the environment; nil hides nothing.
+	Secrets *secret.Redactor
 
 	// Guardian starts the process that is the parent of all agents and checks.
 	Guardian func() (*proc.Guardian, error)
@@ -152,6 +155,7 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 	l.closeGuardian()
 	hush()
 	stopWatching() // the end of the run is its last event
+	end.Message, end.Hint = l.Secrets.Text(end.Message), l.Secrets.Text(end.Hint)
 	if err := l.acknowledge(); err != nil {
 		return end, err
 	}
@@ -285,7 +289,7 @@ func told(ctx context.Context) End {
 func (l *Loop) record(b journal.Body) error {
 	l.recording.Lock()
 	defer l.recording.Unlock()
-	e, err := l.Journal.Append(l.Identity.Run, time.Now(), b)
+	e, err := l.Journal.Append(l.Identity.Run, time.Now(), l.discreet(b))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@ package loop
 import (
 	"fmt"
 	"strings"
+
+	"ralph/internal/stream"
 )
 
 const (
@@ -49,7 +51,10 @@ func (n *notes) take() string {
 // prompt is what the agent gets on its standard input: the plan's context, what
 // the last iteration left, and the template.
 func (l *Loop) prompt() ([]byte, error) {
-	text := Prompt(l.Plan.Context(l.state), l.notes.take(), l.Template, l.Repo.Root, l.Harness.ExpandsRefs)
+	// The agent reads the plan's own files by itself; what ralph tells it beyond
+	// them holds no secrets, and nothing of it steers a terminal that shows it.
+	notes := l.Secrets.Text(l.notes.take())
+	text := stream.Sanitize(Prompt(l.Plan.Context(l.state), notes, l.Template, l.Repo.Root, l.Harness.ExpandsRefs))
 	if len(text) > maxPrompt {
 		return nil, fmt.Errorf("the prompt has %d KB, more than agents accept (%d KB): shorten the template or the task",
 			len(text)>>10, maxPrompt>>10)

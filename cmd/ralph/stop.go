@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/loop"
+	"ralph/internal/proc"
+	"ralph/internal/registry"
+)
+
+// stopCmd is "ralph stop".
+type stopCmd struct {
+	unitArg
+	All bool `help:"Every loop of this user, in all repositories."`
+}
+
+// stopLimit is how long a loop may take to end before "ralph stop" gives up: its
+// agent's grace, a guardian that hangs, and a machine that is busy with both.
+const stopLimit = 30 * time.Second
+
+// Run carries the command out.
+func (c *stopCmd) Run(a *app) error {
+	if c.All {
+		return stopAll(a)
+	}
+	p, err := here(a.ctx, c.Unit)
+	if err != nil {
+		return err
+	}
+	if p.unit == "" {
+		return errDetached
+	}
+	s, err := p.stop()
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		a.t.printf("no loop is at work on %s: nothing to stop\n", oneLine(p.unit))
+		return nil
+	}
+	a.t.printf("asked %s to stop\n", oneLine(p.unit))
+	return s.await(a)
+}
+
+// stopAll asks every loop that is at work to stop.
+func stopAll(a *app) error {
+	entries, _, err := registry.Entries(a.home)
+	if err != nil {
+		return err
+	}
+	var asked []*stopping
+	for _, e := range entries {
+		s, err := (&place{unit: e.Unit, stateDir: e.StateDir}).stop()
+		if err != nil {
+			a.t.warn("%v", err) // the others are to stop all the same
+			continue
+		}
+		if s != nil {
+			a.t.printf("asked %s in %s to stop\n", oneLine(e.Unit), oneLine(e.Worktree))
+			asked = append(asked, s)
+		}
+	}
+	if len(asked) == 0 {
+		a.t.printf("no loop is at work: nothing to stop\n")
+	}
+	var failed error
+	for _, s := range asked {
+		if err := s.await(a); err != nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// stopping is a loop that was asked to stop.
+type stopping struct {
+	place  *place
+	holder proc.ID
+	inbox  *journal.Inbox
+	name   string // of the request
+}
+
+// stop asks the loop at work on the unit to stop; nil where there is none.
+func (p *place) stop() (*stopping, error) {
+	h, err := journal.ReadHolder(p.stateDir)
+	if err != nil {
+		return nil, err
+	}
+	s := &stopping{place: p, holder: proc.ID{PID: h.PID, Start: h.PIDStart}}
+	if !s.holder.Alive() {
+		return nil, nil //nolint:nilnil // there is nothing to stop, and nothing wrong
+	}
+	if s.inbox, err = journal.OpenInbox(p.stateDir); err == nil {
+		s.name, err = s.inbox.Post(time.Now(), journal.Request{Kind: loop.RequestStop, PID: os.Getpid()})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the loop of %s cannot be asked: %w", p.unit, err)
+	}
+	// A loop that Ctrl-Z has stopped hears nothing; one that runs does not mind.
+	_ = s.holder.Signal(syscall.SIGCONT)
+	return s, nil
+}
+
+// await waits until the loop has ended, and says so.
+func (s *stopping) await(a *app) error {
+	defer a.t.slowly("waiting for " + oneLine(s.place.unit) + " to end its agent")()
+	limit := time.NewTimer(stopLimit)
+	defer limit.Stop()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for {
+		if s.ended() {
+			return s.tell(a)
+		}
+		select {
+		case <-look.C:
+		case <-a.ctx.Done():
+			return exitError(loop.ExitInterrupted)
+		case <-limit.C:
+			return &hintError{fmt.Errorf("the loop of %s was asked to stop, and is at work after %s (pid %d)", s.place.unit, stopLimit, s.holder.PID),
+				fmt.Sprintf("if it hangs: kill -9 %d; its agent ends with it", s.holder.PID)}
+		}
+	}
+}
+
+// ended reports whether the loop is gone: its process, or its hold on the unit.
+func (s *stopping) ended() bool {
+	h, err := journal.ReadHolder(s.place.stateDir)
+	return err == nil && h.PID != s.holder.PID || !s.holder.Alive()
+}
+
+// tell says how the loop ended: one that was done at that moment has not
+// answered, and may be archived. A request without an answer is taken back.
+func (s *stopping) tell(a *app) error {
+	_, err := os.Stat(s.place.stateDir)
+	if err == nil && !s.inbox.Pending(s.name) {
+		a.t.printf("%s has stopped\n", oneLine(s.place.unit))
+		return nil
+	}
+	a.t.printf("%s had ended by itself\n", oneLine(s.place.unit))
+	return s.inbox.Done(s.name)
+}

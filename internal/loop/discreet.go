@@ -1,0 +1,75 @@
+package loop
+
+import "ralph/internal/journal"
+
+// discreet is an event without the secrets of the environment in its free texts.
+// Names, paths and ids stay as they are: others find things by them.
+func (l *Loop) discreet(body journal.Body) journal.Body {
+	hide := l.Secrets.Text
+	switch b := body.(type) {
+	case journal.RunStarted:
+		b.Task = hide(b.Task)
+		return b
+	case journal.AttemptEnded:
+		b.Message, b.Hint = hide(b.Message), hide(b.Hint)
+		return b
+	case journal.IterationEnded:
+		b.Error = hide(b.Error)
+		return b
+	case journal.WaitStarted:
+		b.Message = hide(b.Message)
+		return b
+	case journal.HarnessSwitched:
+		b.Reason = hide(b.Reason)
+		return b
+	case journal.CheckEnded:
+		b.Command, b.Tail = hide(b.Command), hide(b.Tail)
+		return b
+	case journal.StoryProved:
+		b.Why, b.Checks = hide(b.Why), l.discreetReceipts(b.Checks)
+		return b
+	case journal.TamperFound:
+		b.Findings = l.discreetFindings(b.Findings)
+		return b
+	case journal.ClaimRejected:
+		b.Reason = hide(b.Reason)
+		return b
+	case journal.PlanRestored:
+		b.What = hide(b.What)
+		return b
+	case journal.PlanChanged:
+		b.Message = hide(b.Message)
+		return b
+	case journal.HeadMoved:
+		b.Message = hide(b.Message)
+		return b
+	case journal.Request:
+		b.Text, b.Message = hide(b.Text), hide(b.Message)
+		return b
+	case journal.Warning:
+		b.Message = hide(b.Message)
+		return b
+	case journal.RunEnded:
+		b.Message = hide(b.Message)
+		return b
+	}
+	return body
+}
+
+func (l *Loop) discreetReceipts(checks []journal.CheckReceipt) []journal.CheckReceipt {
+	hidden := make([]journal.CheckReceipt, len(checks))
+	for i, c := range checks {
+		c.Command = l.Secrets.Text(c.Command)
+		hidden[i] = c
+	}
+	return hidden
+}
+
+func (l *Loop) discreetFindings(findings []journal.TamperFinding) []journal.TamperFinding {
+	hidden := make([]journal.TamperFinding, len(findings))
+	for i, f := range findings {
+		f.Message, f.Text = l.Secrets.Text(f.Message), l.Secrets.Text(f.Text)
+		hidden[i] = f
+	}
+	return hidden
+}

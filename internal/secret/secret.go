@@ -1,0 +1,122 @@
+// Package secret keeps the keys, tokens and passwords of the environment out of
+// what is written down: wherever the value of such a variable stands in a text,
+// its name takes its place.
+package secret
+
+import (
+	"os"
+	"slices"
+	"strings"
+)
+
+const (
+	// shortest is how long a value must be, in bytes, to be hidden: shorter ones
+	// stand in every text by chance.
+	shortest = 8
+	// shortestLine is the same for a line of a value of several lines.
+	shortestLine = 16
+)
+
+// Redactor hides the values of secret variables. A nil one hides nothing.
+type Redactor struct{ secrets []secret } // the longest value first
+
+type secret struct{ name, value string }
+
+// New returns a redactor for the secrets of an environment, whose entries are
+// NAME=value.
+func New(env []string) *Redactor {
+	r := &Redactor{}
+	for _, entry := range env {
+		name, value, _ := strings.Cut(entry, "=")
+		value = strings.TrimSpace(value)
+		if len(value) < shortest || !Named(name) || namesFile(value) {
+			continue
+		}
+		r.add(name, value)
+		if strings.Contains(value, "\n") { // a text may hold a part of it only, such as a key without its frame
+			for line := range strings.Lines(value) {
+				if line = strings.TrimSpace(line); len(line) >= shortestLine && !strings.HasPrefix(line, "-----") {
+					r.add(name, line)
+				}
+			}
+		}
+	}
+	// A value inside of another one must not leave the rest of that one to be read.
+	slices.SortStableFunc(r.secrets, func(a, b secret) int { return len(b.value) - len(a.value) })
+	return r
+}
+
+func (r *Redactor) add(name, value string) {
+	r.secrets = append(r.secrets, secret{strings.Map(printable, name), value})
+}
+
+// Text returns s with each secret replaced by ***NAME***, also one of which the
+// end was cut off, as "…" tells.
+func (r *Redactor) Text(s string) string {
+	if r == nil {
+		return s
+	}
+	s = r.cutOff(s)
+	for _, x := range r.secrets {
+		s = strings.ReplaceAll(s, x.value, x.mark())
+	}
+	return s
+}
+
+// cutOff hides a secret whose end was cut off with the text's.
+func (r *Redactor) cutOff(s string) string {
+	head, cut := strings.CutSuffix(s, "…")
+	if !cut {
+		return s
+	}
+	for _, x := range r.secrets {
+		for n := min(len(x.value)-1, len(head)); n >= shortest; n-- {
+			if strings.HasSuffix(head, x.value[:n]) {
+				return head[:len(head)-n] + x.mark() + "…"
+			}
+		}
+	}
+	return s
+}
+
+func (x secret) mark() string { return "***" + x.name + "***" }
+
+func printable(r rune) rune {
+	if r < ' ' || r > '~' {
+		return '?'
+	}
+	return r
+}
+
+// endings end a word of a name that stands for a secret: API_KEY, GITHUBTOKEN.
+var endings = []string{"APIKEY", "ACCESSKEY", "PRIVATEKEY", "SECRETKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE"}
+
+// words are whole words of such names; as an ending they would take in MONKEY.
+var words = []string{"KEY", "PASS", "PWD", "PAT", "AUTH", "CREDENTIAL", "CREDENTIALS", "SECRETS"}
+
+// about end a name that tells something about a secret, not the secret itself.
+var about = []string{"FILE", "PATH", "DIR", "SOCK", "SOCKET", "TYPE", "NAME", "TTL", "EXPIRY", "EXPIRES"}
+
+// Named tells whether a variable is, by its name, a key, a token or a password.
+func Named(name string) bool {
+	parts := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
+	if len(parts) == 0 || slices.Contains(about, parts[len(parts)-1]) {
+		return false
+	}
+	if len(parts) == 1 && parts[0] == "PWD" {
+		return false // the working directory
+	}
+	return slices.ContainsFunc(parts, func(part string) bool {
+		return slices.Contains(words, part) || slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(part, end) })
+	})
+}
+
+// namesFile tells whether the value is the path of something that exists: where
+// a secret is kept is none, and paths stand in many texts.
+func namesFile(value string) bool {
+	if !strings.HasPrefix(value, "/") {
+		return false
+	}
+	_, err := os.Lstat(value)
+	return err == nil
+}
