@@ -33,6 +33,12 @@ func UnitOf(branch string) (string, error) {
 		return refused("it is not valid UTF-8")
 	case strings.ContainsFunc(unit, unicode.IsControl):
 		return refused("it holds a control character")
+	case strings.ContainsFunc(unit, turnsText):
+		return refused("it holds a character that changes the direction of text")
 	}
 	return unit, nil
 }
+
+// turnsText reports characters that show a name as another one, and that are taken
+// out of whatever is shown: a path would not be found by what a prompt says.
+func turnsText(r rune) bool { return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' }
