@@ -103,6 +103,7 @@ func (r *resolved) start() error {
 	}
 	archived := ""
 	if end.Done() && !r.flags.NoArchive && r.plan.Kind() == plan.KindPRD {
+		out.working("putting the feature away")
 		archived = r.archive(s, l.Identity.Run)
 	}
 	out.summary(end, archived)

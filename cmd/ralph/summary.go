@@ -68,7 +68,7 @@ func (o *output) summaryFigures() {
 		took += ", " + duration(c.waited) + " waiting"
 	}
 	if c.asleep > 0 {
-		took += ", " + duration(c.asleep) + " asleep with the machine"
+		took += ", " + duration(c.asleep) + " asleep"
 	}
 	s.row("Time:", took)
 	if n := st.Tokens.Total(); n > 0 {

@@ -209,17 +209,30 @@ func (t *turn) await(ctx context.Context, g *proc.Guardian, p *proc.Process) end
 		case <-deadline:
 			return t.expired(p)
 		case <-tick.C:
-			if look.Lap().Real > 3*step {
-				t.out.touch() // nobody was reading, after Ctrl-Z or in sleep: that silence tells nothing
-			}
-			if limit := t.call.Limits.Timeout; limit > 0 && t.watch.Passed().Real >= limit {
+			switch t.overdue(look.Lap()) {
+			case endTimeout:
 				return t.expired(p)
-			}
-			if idle := t.call.Limits.Idle; idle > 0 && t.out.silence() >= idle {
+			case endIdle:
 				return endIdle
 			}
 		}
 	}
+}
+
+// overdue is the limit that was reached, if one was: endTimeout, endIdle, or
+// endItself for none. lap is what has passed since the last look.
+func (t *turn) overdue(lap stopwatch.Passed) end {
+	if lap.Real > 3*step {
+		t.out.touch() // nobody was reading, after Ctrl-Z or in sleep: that silence tells nothing
+	}
+	limits := t.call.Limits
+	switch {
+	case limits.Timeout > 0 && t.watch.Passed().Real >= limits.Timeout:
+		return endTimeout
+	case limits.Idle > 0 && t.out.silence() >= limits.Idle:
+		return endIdle
+	}
+	return endItself
 }
 
 // expired is the end at the time limit, unless the agent had exited by then: a

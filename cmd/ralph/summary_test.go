@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/journal"
+	"ralph/internal/loop"
+	"ralph/internal/stream"
+)
+
+// TestSummaryFitsOneScreen tells of a run in which everything happened: 24 lines of
+// 80 characters have room for it.
+func TestSummaryFitsOneScreen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var stories []journal.Story
+		for i := range 30 {
+			stories = append(stories, journal.Story{ID: fmt.Sprintf("STORY-%03d", i+1), Title: "A title that is " + strings.Repeat("very, very ", 10) + "long", Done: i < 10})
+		}
+		cost := 1.5
+		reset := time.Now().Add(time.Hour)
+		var screen bytes.Buffer
+		term := &terminal{out: &screen, err: &screen}
+		o := &output{t: term, files: &files{warned: map[string]bool{}}, screen: newScreen(term, &screen, "/w/repo", false)}
+		tell := func(after time.Duration, b journal.Body) {
+			time.Sleep(after)
+			e := journal.Event{Time: time.Now(), Run: "r", Body: b}
+			o.tally.Apply(e)
+			o.files.status.Apply(e)
+		}
+		tell(0, journal.RunStarted{Unit: "feature-x", Plan: "prd", Head: "0123456789abcdef", MaxIterations: 20, Stories: stories})
+		tell(0, journal.IterationStarted{N: 7})
+		tell(10*time.Minute, journal.AttemptEnded{N: 7, Tokens: stream.Tokens{Input: 1_200_000, Output: 34_000}, CostUSD: &cost})
+		tell(0, journal.ClockJumped{Seconds: 480, Slept: true})
+		for _, outcome := range []string{"passed", "failed", "passed", "failed"} {
+			tell(0, journal.CheckEnded{Name: "unit", Outcome: outcome})
+		}
+		tell(0, journal.CheckEnded{Name: "lint", Outcome: "timeout"})
+		tell(0, journal.CheckEnded{Name: "lint", Outcome: "passed"})
+		tell(0, journal.ClaimRejected{N: 7, Claim: "story", Stories: []string{"STORY-012"}, Reason: "check unit failed with exit code 1 " + strings.Repeat("and so on ", 20)})
+		tell(0, journal.IterationEnded{N: 7, StoriesPassed: []string{"STORY-011"}, Commits: []string{"c1", "c2"}, StoriesComplete: 11, StoriesTotal: 30})
+		tell(0, journal.WaitStarted{Reason: "usage_limit", Until: &reset})
+		tell(time.Hour, journal.RunEnded{Status: "stopped", Reason: "usage_limit", ResumesAt: &reset})
+		o.summary(loop.End{Reason: loop.UsageLimit, Message: "the provider's usage limit is reached", Hint: "go on after it with 'ralph run'", ResumesAt: reset}, "")
+
+		story := func(mark string, n int) string {
+			return shortened(fmt.Sprintf("%s STORY-%03d: %s", mark, n, stories[0].Title), 78)
+		}
+		var want []string
+		want = append(want, "", "✗ usage limit: the provider's usage limit is reached", "  "+story("✓", 11))
+		for n := 12; n <= 17; n++ {
+			want = append(want, "  "+story("·", n))
+		}
+		want = append(want, "    and 23 more", "  Iteration: 7/20", "  Progress:  11/30 stories", "  Time:      2m at work, 1h00m waiting, 8m asleep",
+			"  Tokens:    1.2M, $1.50", "  Checks:    3 passed, 3 failed; still red: unit",
+			"  Rejected:  1 claim, the last because: check unit failed with exit code 1 and …",
+			"  Limit:     resumes at "+clock(reset), "  Next:      go on after it with 'ralph run'", "")
+		got := strings.Split(screen.String(), "\n")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		for _, line := range got {
+			if len([]rune(line)) > 80 {
+				t.Errorf("too wide: %q", line)
+			}
+		}
+		if len(got) > 22 {
+			t.Errorf("%d lines leave no room for a prompt", len(got))
+		}
+	})
+}
+
+// TestFooter names what takes long, and nothing that does not.
+func TestFooter(t *testing.T) {
+	passed := journal.Event{Body: journal.CheckEnded{Name: "unit", Outcome: "passed", DurationSeconds: 3}}
+	run := func(tty bool, took time.Duration) string {
+		var shown bytes.Buffer
+		synctest.Test(t, func(t *testing.T) {
+			term := &terminal{out: &shown, err: &shown, isTTY: tty}
+			s := newScreen(term, &shown, "/w/repo", false)
+			s.working("running check unit")
+			time.Sleep(took)
+			s.event(passed)
+			time.Sleep(time.Hour) // nothing comes back
+			synctest.Wait()
+		})
+		return shown.String()
+	}
+	const done = "✓ check unit: passed (3s)\n"
+	for _, c := range []struct {
+		name string
+		tty  bool
+		took time.Duration
+		want string
+	}{
+		{"quick", true, 900 * time.Millisecond, done},
+		{"slow", true, 2500 * time.Millisecond, "\r\x1b[K  running check unit, 1s \r\x1b[K  running check unit, 2s \r\x1b[K" + done},
+		{"quick, into a file", false, 900 * time.Millisecond, done},
+		{"slow, into a file", false, 2500 * time.Millisecond, "… running check unit\n" + done},
+	} {
+		if diff := cmp.Diff(c.want, run(c.tty, c.took)); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// TestFooterMakesRoom: what else is shown meanwhile stands on lines of its own.
+func TestFooterMakesRoom(t *testing.T) {
+	var shown bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		s := newScreen(&terminal{out: &shown, err: &shown, isTTY: true}, &shown, "/w/repo", false)
+		until := time.Now().Add(90 * time.Second)
+		s.event(journal.Event{Body: journal.WaitStarted{Reason: "usage_limit", Until: &until, Message: "no more"}})
+		time.Sleep(2500 * time.Millisecond)
+		s.event(journal.Event{Body: journal.ClockJumped{Seconds: -60, Message: "the clock was set back by 1m"}})
+		s.remarkf(yellow, "⚠", "something else")
+		time.Sleep(time.Second)
+		s.event(journal.Event{Body: journal.WaitEnded{Reason: "usage_limit"}})
+		synctest.Wait()
+	})
+	lines := regexp.MustCompile(`(?:\r\x1b\[K  [0-9ms]+ left )*\r\x1b\[K|[^\r\n]+\n`).FindAllString(shown.String(), -1)
+	want := []string{"the head", "\r\x1b[K  1m29s left \r\x1b[K  1m28s left \r\x1b[K", "⚠ the clock was set back by 1m\n", "⚠ something else\n", "\r\x1b[K  1m27s left \r\x1b[K"}
+	if !strings.Contains(lines[0], "waiting until") {
+		t.Errorf("the wait is not announced: %q", lines[0])
+	}
+	if diff := cmp.Diff(want[1:], lines[1:]); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,129 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/journal"
+	"ralph/internal/ratelimit"
+	"ralph/internal/stopwatch"
+)
+
+// recorder is a loop that can only write its journal, and what it wrote.
+func recorder(t *testing.T) (*Loop, *[]journal.Body) {
+	t.Helper()
+	w, err := journal.OpenWriter(filepath.Join(t.TempDir(), journal.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	told := new([]journal.Body)
+	l := &Loop{Identity: Identity{Run: "run"}, Journal: w, Observe: func(e journal.Event) { *told = append(*told, e.Body) }}
+	return l, told
+}
+
+func TestJumpsAreWrittenDown(t *testing.T) {
+	l, told := recorder(t)
+	for _, p := range []stopwatch.Passed{
+		{Wall: time.Second, Awake: time.Second, Real: time.Second},
+		{Wall: 8*time.Hour + time.Second, Awake: time.Second, Real: 8*time.Hour + time.Second},
+		{Wall: -time.Hour + time.Second, Awake: time.Second, Real: time.Second},
+	} {
+		if err := l.jumped(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []journal.Body{
+		journal.ClockJumped{Seconds: 28800, Slept: true, Message: "the machine slept for 8h"},
+		journal.ClockJumped{Seconds: -3600, Message: "the clock was set back by 1h"},
+	}
+	if diff := cmp.Diff(want, *told); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWaitTakesAsLongAsItSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, told := recorder(t)
+		stop := l.watchClock(t.Context())
+		began := time.Now()
+		until := began.Add(90*time.Minute + 300*time.Millisecond)
+		if err := l.wait(t.Context(), "rate_limit", until, "no calls are left"); err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		if took := time.Since(began); took != until.Sub(began) {
+			t.Errorf("the wait took %s", took)
+		}
+		want := []journal.Body{
+			journal.WaitStarted{Reason: "rate_limit", Until: timePtr(until), Message: "no calls are left"},
+			journal.WaitEnded{Reason: "rate_limit", Seconds: 5400.3},
+		}
+		if diff := cmp.Diff(want, *told); diff != "" {
+			t.Error(diff) // a clock that nobody set has not jumped
+		}
+	})
+}
+
+func TestWaitEndsWithTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, _ := recorder(t)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		began := time.Now()
+		time.AfterFunc(10*time.Minute, func() { cancel(ErrStopped) })
+		if err := l.wait(ctx, "usage_limit", began.Add(time.Hour), ""); !errors.Is(err, ErrStopped) {
+			t.Errorf("the wait ended with %v", err)
+		}
+		if took := time.Since(began); took != 10*time.Minute {
+			t.Errorf("the stop was heard after %s", took)
+		}
+	})
+}
+
+// TestLimitThatWasWaitedOut: where the clock was set back during a wait, the limit
+// lies ahead again. It is tried, not waited for once more.
+func TestLimitThatWasWaitedOut(t *testing.T) {
+	l, told := recorder(t)
+	l.Ledger = ratelimit.Open(t.TempDir(), "claude", 0)
+	reset := time.Now().Add(3 * time.Hour)
+	if err := l.Ledger.SetLimited(t.Context(), reset, "the limit"); err != nil {
+		t.Fatal(err)
+	}
+	l.OnLimit, l.MaxWait = "exit", 24*time.Hour
+	if end, err := l.awaitCall(t.Context()); err != nil || end == nil || end.Reason != UsageLimit {
+		t.Fatalf("a limit that lies ahead: %+v, %v", end, err)
+	}
+	l.waited = reset
+	if end, err := l.awaitCall(t.Context()); end != nil || err != nil || !l.grant.OK {
+		t.Errorf("a limit that was waited out: %+v, %v", end, err)
+	}
+	if len(*told) > 0 {
+		t.Errorf("told: %+v", *told)
+	}
+}
+
+// TestStoppingIsSaidOnce, and not after the run has gone on to its end.
+func TestStoppingIsSaidOnce(t *testing.T) {
+	said := 0
+	l := &Loop{Stopping: func() { said++ }}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	hush := l.sayStopping(ctx)
+	cancel(ErrInterrupted)
+	cancel(ErrStopped)
+	hush()
+	if said != 1 {
+		t.Errorf("it was said %d times", said)
+	}
+	ctx, cancel = context.WithCancelCause(t.Context())
+	l.sayStopping(ctx)()
+	cancel(nil)
+	if said != 1 {
+		t.Error("it was said after the end")
+	}
+}
