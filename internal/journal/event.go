@@ -109,6 +109,15 @@ type AttemptEnded struct {
 	Denied          []string      `json:"denied,omitempty"`
 	Strays          int           `json:"strays,omitempty"`      // processes that had to be ended behind the agent
 	BrokenLines     int           `json:"brokenLines,omitempty"` // lines of its stream that could not be read
+	Limits          []LimitWindow `json:"limits,omitempty"`      // the account's, as the stream told them last
+}
+
+// LimitWindow is the state of one of the account's limits, as the agent told it.
+type LimitWindow struct {
+	Window      string     `json:"window,omitempty"`      // such as five_hour or seven_day
+	Utilization *float64   `json:"utilization,omitempty"` // 0 to 1
+	ResetsAt    *time.Time `json:"resetsAt,omitempty"`
+	Rejected    bool       `json:"rejected,omitempty"` // it refused a call
 }
 
 // IterationEnded closes an iteration: what it achieved, by ralph's own evidence.

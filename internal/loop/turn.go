@@ -152,7 +152,7 @@ func (l *Loop) recordAttempt(n, attempt int, o agent.Outcome) error {
 		N: n, Attempt: attempt, Outcome: string(o.Kind), Message: o.Message, Hint: o.Hint, ExitCode: o.Exit.Code,
 		DurationSeconds: o.Duration.Seconds(), Tokens: s.Tokens, TokensEstimated: s.Estimated,
 		Session: s.Session, Model: s.Model, ResetsAt: timePtr(o.ResetsAt), Promised: l.promised(o),
-		Strays: o.Strays, BrokenLines: s.Broken,
+		Strays: o.Strays, BrokenLines: s.Broken, Limits: windows(s.Limits),
 	}
 	if o.Exit.Signal != 0 {
 		e.Signal = o.Exit.Signal.String()

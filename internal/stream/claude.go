@@ -20,6 +20,7 @@ func (s *session) claude(kind string, l line) {
 		s.claudeSystem(l)
 	case "rate_limit_event":
 		s.limit(claudeLimit(l.get("rate_limit_info")))
+		s.claudeWindows(l.get("rate_limit_info", "unifiedWindows"))
 	case "result":
 		if s.accepts(l) {
 			s.claudeResult(l)
@@ -146,16 +147,32 @@ func (s *session) claudeUser(l line) {
 // refuses no call while the account's paid overage serves it, and a rejection
 // that names neither window nor reset is a rate limit of the moment.
 func claudeLimit(info value) Limit {
-	l := Limit{Window: info.get("rateLimitType").str(maxDetail), Utilization: -1}
+	l := claudeWindow(info.get("rateLimitType").str(maxDetail), info)
+	named := l.Window != "" || !l.ResetsAt.IsZero()
+	l.Rejected = named && info.get("status").is("rejected") && !info.get("isUsingOverage").isTrue()
+	return l
+}
+
+// claudeWindow reads how much of a window is used, and when it begins anew.
+func claudeWindow(name string, info value) Limit {
+	l := Limit{Window: name, Utilization: -1}
 	if used := info.get("utilization"); used != nil && string(used) != "null" {
-		l.Utilization = used.number()
+		if n := used.number(); n >= 0 && n <= 100 { // a share; what else is there is no number of the provider's
+			l.Utilization = n
+		}
 	}
 	if epoch := info.get("resetsAt").count(); epoch > 0 {
 		l.ResetsAt = fromEpoch(epoch)
 	}
-	named := l.Window != "" || !l.ResetsAt.IsZero()
-	l.Rejected = named && info.get("status").is("rejected") && !info.get("isUsingOverage").isTrue()
 	return l
+}
+
+// claudeWindows reads the state of all windows, which newer versions tell
+// beside that of the nearest one.
+func (s *session) claudeWindows(all value) {
+	for name, info := range all.members() {
+		s.window(claudeWindow(string(name[:min(len(name), maxDetail)]), info))
+	}
 }
 
 // claudeResult reads the terminal event. The subtype is "success" on every

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -12,6 +13,7 @@ const (
 	maxError  = 4 << 10
 	maxDetail = 300 // of a tool's line
 	maxDenied = 100
+	maxLimits = 16 // windows of an account; the providers know two or three
 )
 
 // session collects the events of one stream. The dialects of the agents are
@@ -133,10 +135,28 @@ func (s *session) again(r Retry) {
 // limit notes the state of the account.
 func (s *session) limit(l Limit) {
 	s.sum.Limit = &l
+	s.window(l)
 	if l.Rejected {
 		s.sum.Rejected = &l
 	}
 	s.emit(Event{Kind: KindLimit, Limit: &l})
+}
+
+// window remembers the last word about each window. A limit of which neither the
+// use nor the reset is told says nothing.
+func (s *session) window(l Limit) {
+	if l.Utilization < 0 && l.ResetsAt.IsZero() {
+		return
+	}
+	for i := range s.sum.Limits {
+		if s.sum.Limits[i].Window == l.Window {
+			s.sum.Limits[i] = l
+			return
+		}
+	}
+	if len(s.sum.Limits) < maxLimits {
+		s.sum.Limits = append(s.sum.Limits, l)
+	}
 }
 
 // reopen takes a terminal event back: the session goes on behind it.
@@ -170,6 +190,7 @@ func (s *session) finish(r Result, final bool) {
 // before it could tell them, has the tokens counted on the way.
 func (s *session) summary() Summary {
 	sum := s.sum
+	sum.Limits = slices.Clone(sum.Limits)
 	if sum.Tokens == (Tokens{}) {
 		sum.Tokens = s.tally.total()
 		sum.Estimated = sum.Tokens != Tokens{}

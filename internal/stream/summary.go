@@ -10,12 +10,13 @@ type Summary struct {
 	Session  string
 	Model    string
 
-	LastError  string // the failure reported last; empty after a success
-	ErrorClass string // the agent's own word for it, such as "rate_limit"
-	Status     int    // HTTP status of it, 0 where unknown
-	Retries    int    // attempts of the agent to reach its provider again
-	Limit      *Limit // as reported last, nil if never
-	Rejected   *Limit // the last one that refused a call, nil if none
+	LastError  string  // the failure reported last; empty after a success
+	ErrorClass string  // the agent's own word for it, such as "rate_limit"
+	Status     int     // HTTP status of it, 0 where unknown
+	Retries    int     // attempts of the agent to reach its provider again
+	Limit      *Limit  // as reported last, nil if never
+	Limits     []Limit // as reported last, one for each window of the account that told something
+	Rejected   *Limit  // the last one that refused a call, nil if none
 
 	Final     string // the agent's final message, or the end of a plain text
 	HasFinal  bool   // false where the stream broke off or the session failed
