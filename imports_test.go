@@ -25,6 +25,7 @@ var allowed = map[string][]string{
 	"internal/fakeapi":   {},
 	"internal/git":       {},
 	"internal/journal":   {"stream"},
+	"internal/limits":    {"archive", "journal", "registry", "stream"},
 	"internal/loop":      {"plan", "agent", "check", "breaker", "ratelimit", "journal", "git", "proc", "secret", "stopwatch", "stream"},
 	"internal/notify":    {"journal", "proc", "stream"},
 	"internal/plan":      {"git", "prd", "spec"},

@@ -33,6 +33,7 @@ type grammar struct {
 	Status   statusCmd   `cmd:"" help:"Tell how far a loop is."`
 	History  historyCmd  `cmd:"" help:"List the iterations of a unit."`
 	Logs     logsCmd     `cmd:"" help:"Show what the agent did in an iteration."`
+	Limits   limitsCmd   `cmd:"" help:"Tell how far each agent's limits are used up."`
 	List     listCmd     `cmd:"" help:"List all loops of this user."`
 	Verify   verifyCmd   `cmd:"" help:"Prove finished stories again, also in CI."`
 	Validate validateCmd `cmd:"" help:"Check everything that must hold before a run."`

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"ralph/internal/agent"
+	"ralph/internal/journal"
+	"ralph/internal/limits"
+	"ralph/internal/ratelimit"
+	"ralph/internal/registry"
+	"ralph/internal/stream"
+)
+
+// limitsCmd is "ralph limits".
+type limitsCmd struct {
+	Clear string `help:"Forget the provider's limit of this agent: it is over, as you know." placeholder:"HARNESS"`
+	JSON  bool   `help:"Print the list as JSON."`
+}
+
+// harnessLimits is what is known of one harness, and an element of the JSON list.
+type harnessLimits struct {
+	Harness         string          `json:"harness"`
+	Calls           int             `json:"calls"`      // in this clock hour, of all loops of the user
+	CallsLimit      int             `json:"callsLimit"` // as the settings here have it; 0 is none
+	CallsResetAt    time.Time       `json:"callsResetAt"`
+	LimitedUntil    *time.Time      `json:"limitedUntil"` // null where no limit of the provider is known
+	Note            string          `json:"note"`         // the provider's words about it
+	Tokens          stream.Tokens   `json:"tokens"`       // of the loops in this clock hour
+	TokensEstimated bool            `json:"tokensEstimated"`
+	CostUSD         *float64        `json:"costUsd"`
+	Windows         []limits.Window `json:"windows"` // the account's, as an agent told them last
+}
+
+// Run carries the command out.
+func (c *limitsCmd) Run(a *app) error {
+	s, err := anywhere(a)
+	if err != nil {
+		return err
+	}
+	for _, w := range s.loaded.Warnings {
+		a.t.warn("%s", w)
+	}
+	if c.Clear != "" {
+		if err := c.clear(a, s); err != nil || !c.JSON {
+			return err
+		}
+	}
+	list, err := knownLimits(a, s, time.Now())
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		enc := json.NewEncoder(a.t.out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(list)
+	}
+	for _, l := range list {
+		l.show(a.t, time.Now())
+	}
+	return nil
+}
+
+// knownLimits is what is known of the harness that the settings choose, and of
+// every other that was ever called.
+func knownLimits(a *app, s *surroundings, now time.Time) ([]harnessLimits, error) {
+	names, err := ratelimit.Harnesses(ledgerDir(a.home))
+	if err != nil {
+		return nil, err
+	}
+	entries, _, err := registry.Entries(a.home)
+	if err != nil {
+		return nil, err
+	}
+	uses, warnings := limits.Collect(entries, now)
+	for _, w := range warnings {
+		a.t.warn("%s", w)
+	}
+	for name := range uses {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	names = slices.Compact(append([]string{s.settings.Harness}, slices.DeleteFunc(names, func(n string) bool { return n == s.settings.Harness })...))
+	list := make([]harnessLimits, 0, len(names))
+	for _, name := range names {
+		l, err := limitsOf(a, name, s.settings.Defaults.RateLimitPerHour, now)
+		if err != nil {
+			return nil, err
+		}
+		if u := uses[name]; u != nil {
+			l.Tokens, l.TokensEstimated, l.CostUSD, l.Windows = u.Tokens, u.Estimated, u.CostUSD, append(l.Windows, u.Windows...)
+		}
+		list = append(list, l)
+	}
+	return list, nil
+}
+
+// limitsOf is what the ledger of a harness knows.
+func limitsOf(a *app, name string, limit int, now time.Time) (harnessLimits, error) {
+	ledger := ratelimit.Open(ledgerDir(a.home), name, limit)
+	grant, err := ledger.Peek(now)
+	if err != nil {
+		return harnessLimits{}, err
+	}
+	if grant.Mended != nil {
+		a.t.warn("%v", grant.Mended)
+	}
+	until, note, err := ledger.LimitedUntil(now)
+	if err != nil {
+		return harnessLimits{}, err
+	}
+	l := harnessLimits{Harness: name, Calls: grant.Used, CallsLimit: limit, CallsResetAt: grant.ResetsAt, Note: note, Windows: []limits.Window{}}
+	if !until.IsZero() {
+		l.LimitedUntil = &until
+	}
+	return l, nil
+}
+
+func (l harnessLimits) show(t *terminal, now time.Time) {
+	row := func(name, format string, args ...any) {
+		t.printf("  %-8s %s\n", name, stream.Sanitize(fmt.Sprintf(format, args...)))
+	}
+	t.printf("%s\n", t.paint(bold, stream.Sanitize(l.Harness)))
+	calls := fmt.Sprintf("%d this hour, no limit", l.Calls)
+	if l.CallsLimit > 0 {
+		calls = fmt.Sprintf("%d/%d this hour (resets in %s)", l.Calls, l.CallsLimit, wait(l.CallsResetAt, now))
+	}
+	row("Calls:", "%s", calls)
+	spent := tokens(l.Tokens.Total(), l.TokensEstimated) + " this hour"
+	if l.CostUSD != nil {
+		spent += fmt.Sprintf(", $%.2f", *l.CostUSD)
+	}
+	row("Tokens:", "%s", spent)
+	if l.LimitedUntil != nil {
+		row("Limited:", "until %s (in %s): %s", clock(*l.LimitedUntil), wait(*l.LimitedUntil, now), l.Note)
+	}
+	for _, w := range l.Windows {
+		row("Account:", "%s", windowText(w, now))
+	}
+}
+
+// windowText is an agent's last word about a limit in a line.
+func windowText(w limits.Window, now time.Time) string {
+	var parts []string
+	name := strings.ReplaceAll(w.Window, "_", " ")
+	if name == "" {
+		name = "limit"
+	}
+	switch {
+	case w.Utilization != nil:
+		parts = append(parts, fmt.Sprintf("%s %.0f%% used", name, math.Floor(100**w.Utilization)))
+	case w.Rejected:
+		parts = append(parts, name+" used up")
+	default:
+		parts = append(parts, name)
+	}
+	switch {
+	case w.Over(now):
+		parts = append(parts, "begun anew since "+clock(*w.ResetsAt))
+	case w.ResetsAt != nil:
+		parts = append(parts, fmt.Sprintf("resets at %s (in %s)", clock(*w.ResetsAt), wait(*w.ResetsAt, now)))
+	}
+	return strings.Join(parts, ", ") + fmt.Sprintf("; seen %s ago", duration(now.Sub(w.SeenAt).Round(time.Second)))
+}
+
+// wait is how long it is until a time, in words.
+func wait(until, now time.Time) string {
+	if left := until.Sub(now); left >= time.Minute {
+		return duration(left.Round(time.Minute))
+	}
+	return duration(max(until.Sub(now), 0).Round(time.Second))
+}
+
+// clear forgets the limit of a provider that a person knows to be over.
+func (c *limitsCmd) clear(a *app, s *surroundings) error {
+	names, err := ratelimit.Harnesses(ledgerDir(a.home))
+	if err != nil {
+		return err
+	}
+	if _, known := agent.Find(s.known, c.Clear); !known && !slices.Contains(names, c.Clear) {
+		for _, h := range s.known {
+			names = append(names, h.Name)
+		}
+		slices.Sort(names)
+		return &hintError{fmt.Errorf("there is no harness %q", c.Clear), "known are: " + strings.Join(slices.Compact(names), ", ")}
+	}
+	say := a.t.printf
+	if c.JSON { // standard output is for the list
+		say = func(format string, args ...any) { fmt.Fprintf(a.t.err, format, args...) }
+	}
+	ledger := ratelimit.Open(ledgerDir(a.home), c.Clear, 0)
+	until, _, err := ledger.LimitedUntil(time.Now())
+	if err != nil {
+		return err
+	}
+	if until.IsZero() {
+		say("no limit of %s is known: nothing to forget\n", c.Clear)
+		return nil
+	}
+	if err := ledger.SetLimited(a.ctx, time.Time{}, ""); err != nil {
+		return err
+	}
+	say("the limit of %s until %s is forgotten: it may be called again\n", c.Clear, clock(until))
+	return tellWaiting(a, c.Clear)
+}
+
+// tellWaiting names the loops that wait for the reset already: they look at the
+// ledger again when their wait is over.
+func tellWaiting(a *app, harness string) error {
+	entries, _, err := registry.Entries(a.home)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		var s journal.Status
+		if _, err := journal.Scan(journal.Path(e.StateDir), s.Apply); err != nil {
+			continue // it has never run, or is put away
+		}
+		if string(s.Harness) == harness && s.Status == journal.StatusPaused && s.Reason == journal.OutcomeLimit && loopAlive(s) {
+			a.t.warn("the loop of %s in %s waits until %s all the same: stop it and start it again to go on now", e.Unit, e.Worktree, clock(s.ResumesAt.Time))
+		}
+	}
+	return nil
+}

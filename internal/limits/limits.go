@@ -1,0 +1,150 @@
+// Package limits gathers what the journals of a user's loops tell of each
+// harness: the tokens of this clock hour, and how much of the account's limits
+// was used when an agent said so last. It reads the ends of the journals only,
+// and writes nothing.
+package limits
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ralph/internal/archive"
+	"ralph/internal/journal"
+	"ralph/internal/registry"
+	"ralph/internal/stream"
+)
+
+// memory is how long an agent's word about a limit is worth showing: the longest
+// window that is known is a week.
+const memory = 8 * 24 * time.Hour
+
+// Use is what the journals tell of one harness.
+type Use struct {
+	Tokens    stream.Tokens // in the clock hour, of the attempts that ended in it
+	Estimated bool          // part of Tokens is an estimate
+	CostUSD   *float64      // in the clock hour; nil where no attempt told it
+	Windows   []Window      // of the account, by name
+}
+
+// Window is the last word of an agent about one limit of its account.
+type Window struct {
+	journal.LimitWindow
+	SeenAt time.Time `json:"seenAt"`
+}
+
+// Over tells whether the window has begun anew since it was seen.
+func (w Window) Over(now time.Time) bool { return w.ResetsAt != nil && !w.ResetsAt.After(now) }
+
+// Collect reads what the journals of the units tell, by harness, for the clock
+// hour of now. Journals that cannot be read are left out; warnings say so.
+func Collect(entries []registry.Entry, now time.Time) (uses map[string]*Use, warnings []string) {
+	f := fold{uses: map[string]*Use{}, hour: now.UTC().Truncate(time.Hour)}
+	for _, e := range entries {
+		for _, path := range journals(e, now.Add(-memory)) {
+			events, err := recent(path, f.hour)
+			if err != nil {
+				warnings = append(warnings, err.Error())
+				continue
+			}
+			f.take(events)
+		}
+	}
+	return f.uses, warnings
+}
+
+// journals are the journals of a unit that were written to since a moment: the
+// one at work, and those of features that were put away meanwhile.
+func journals(e registry.Entry, since time.Time) []string {
+	var paths []string
+	if path := journal.Path(e.StateDir); writtenSince(path, since) {
+		paths = append(paths, path)
+	}
+	if !writtenSince(filepath.Join(e.Worktree, ".ralph", "archive"), since) {
+		return paths
+	}
+	store := archive.Open(e.Worktree, filepath.Dir(e.StateDir))
+	archives, _, err := store.List()
+	if err != nil {
+		return paths // "ralph archive --list" tells of it
+	}
+	for _, a := range archives {
+		if a.Unit == e.Unit && a.ArchivedAt.After(since) && writtenSince(store.Journal(a), since) {
+			paths = append(paths, store.Journal(a))
+		}
+	}
+	return paths
+}
+
+func writtenSince(path string, since time.Time) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.ModTime().After(since)
+}
+
+// fold adds up events.
+type fold struct {
+	hour time.Time // its start
+	uses map[string]*Use
+}
+
+// take adds the events of one journal.
+func (f *fold) take(events []journal.Event) {
+	harness := ""
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case journal.RunStarted:
+			harness = b.Harness
+		case journal.AttemptStarted:
+			harness = b.Harness
+		case journal.AttemptEnded:
+			if harness != "" {
+				f.attempt(f.use(harness), e.Time, b)
+			}
+		}
+	}
+}
+
+func (f *fold) use(harness string) *Use {
+	if f.uses[harness] == nil {
+		f.uses[harness] = &Use{}
+	}
+	return f.uses[harness]
+}
+
+func (f *fold) attempt(u *Use, at time.Time, b journal.AttemptEnded) {
+	for _, w := range b.Limits {
+		u.see(Window{w, at})
+	}
+	if at.Before(f.hour) {
+		return
+	}
+	u.Tokens = u.Tokens.Add(b.Tokens)
+	u.Estimated = u.Estimated || b.TokensEstimated
+	if b.CostUSD != nil {
+		sum := *b.CostUSD
+		if u.CostUSD != nil {
+			sum += *u.CostUSD
+		}
+		u.CostUSD = &sum
+	}
+}
+
+// see keeps the last word about each window.
+func (u *Use) see(w Window) {
+	i, known := slices.BinarySearchFunc(u.Windows, w.Window, func(have Window, name string) int {
+		switch {
+		case have.Window < name:
+			return -1
+		case have.Window > name:
+			return 1
+		}
+		return 0
+	})
+	switch {
+	case !known:
+		u.Windows = slices.Insert(u.Windows, i, w)
+	case !w.SeenAt.Before(u.Windows[i].SeenAt):
+		u.Windows[i] = w
+	}
+}
