@@ -41,6 +41,7 @@ type grammar struct {
 	Plan     planCmd     `cmd:"" help:"Plan a feature together with the agent."`
 	Setup    setupCmd    `cmd:"" help:"Install the slash commands /ralph-plan and /ralph-prd into the project."`
 	Archive  archiveCmd  `cmd:"" help:"Put a finished feature away, list the archives, bring one back."`
+	Doctor   doctorCmd   `cmd:"" help:"Find what keeps loops from working, and mend what dead ones left behind."`
 	Config   configCmd   `cmd:"" help:"Show the settings and where each came from."`
 	Context  contextCmd  `cmd:"" help:"Steer a running loop without stopping it."`
 	Demo     demoCmd     `cmd:"" help:"Watch a whole loop on a scratch repository, without any agent."`

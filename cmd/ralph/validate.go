@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 
 	"ralph/internal/agent"
@@ -97,12 +96,6 @@ func loginSign(h agent.Harness) bool {
 	if len(h.LoginEnv) == 0 && len(h.LoginFiles) == 0 {
 		return true // an agent of which nothing is known
 	}
-	if slices.ContainsFunc(h.LoginEnv, func(name string) bool { return os.Getenv(name) != "" }) {
-		return true
-	}
-	home, err := os.UserHomeDir()
-	return err == nil && slices.ContainsFunc(h.LoginFiles, func(name string) bool {
-		_, err := os.Stat(filepath.Join(home, name))
-		return err == nil
-	})
+	home, _ := os.UserHomeDir() // without one, the environment alone tells
+	return len(h.Logins(os.Environ(), home)) > 0
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"os"
 
 	"ralph/internal/check"
-	"ralph/internal/loop"
 	"ralph/internal/proc"
 	"ralph/internal/verify"
 )
@@ -192,17 +190,6 @@ func (v *verification) remove(clean *check.Clean) {
 	if err := clean.Remove(v.app.ctx); err != nil {
 		v.app.t.warn("the clean worktree in %s cannot be removed: %v", clean.Folder(), err)
 	}
-}
-
-// toldToEnd is err, or the exit status of a command that was told to end.
-func toldToEnd(ctx context.Context, err error) error {
-	switch {
-	case ctx.Err() == nil:
-		return err
-	case errors.Is(context.Cause(ctx), loop.ErrInterrupted):
-		return exitError(loop.ExitInterrupted)
-	}
-	return exitError(loop.ExitStopped)
 }
 
 func (v *verification) tell(c verify.Check) {

@@ -41,6 +41,10 @@ type Harness struct {
 	DropEnv      []string // taken away from the agent; a trailing * stands for any ending
 	LoginEnv     []string // any of these holds a key or a token
 	LoginFiles   []string // below the home directory: what a login leaves behind
+	LoginOrder   string   // which of two logins counts, for people; empty where unknown
+	Moved        []Move   // variables that move folders away from the home directory
+	AuthStatus   []string // words behind Command that make it exit with 0 where it is logged in
+	EnvFiles     []string // JSON files, below the home directory and the worktree, whose key env sets variables for the agent
 	RootRefuses  bool     // refuses ApproveAll when run as root, unless IS_SANDBOX says otherwise
 	Permission   string   // what the user can do when a tool call was denied
 
@@ -69,21 +73,26 @@ func Builtin(self string) []Harness {
 			DropEnv:    []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_RETRY_WATCHDOG"},
 			LoginEnv:   []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"},
 			LoginFiles: []string{".claude/.credentials.json"},
+			LoginOrder: "Claude Code takes a key of the environment before a subscription's login, and the key is billed by the token",
+			Moved:      []Move{{"CLAUDE_CONFIG_DIR", ".claude"}}, AuthStatus: []string{"auth", "status"},
+			EnvFiles:   []string{".claude/settings.json", ".claude/settings.local.json"},
 			Permission: allowHint,
 		},
 		{
-			Name: "codex", Command: []string{"codex", "exec"},
-			Headless: []string{"--json", "--skip-git-repo-check"},
+			Name: "codex", Command: []string{"codex"},
+			Headless: []string{"exec", "--json", "--skip-git-repo-check"},
 			Prompt:   PromptStdin, Output: stream.FormatCodex, ModelFlag: "-m",
 			ApproveAll: []string{"--dangerously-bypass-approvals-and-sandbox"}, Careful: []string{"--sandbox", "workspace-write"},
 			Gentle:   askedToStop,
 			LoginEnv: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, LoginFiles: []string{".codex/auth.json"},
+			LoginOrder: "Codex may take a key of the environment in place of the login, and the key is billed by the token",
+			Moved:      []Move{{"CODEX_HOME", ".codex"}},
 		},
 		{
-			Name: "opencode", Command: []string{"opencode", "run"},
-			Headless: []string{"--format", "json"},
+			Name: "opencode", Command: []string{"opencode"},
+			Headless: []string{"run", "--format", "json"},
 			Prompt:   PromptStdin, Output: stream.FormatOpenCode, ModelFlag: "-m", Gentle: askedToStop,
-			LoginFiles: []string{".local/share/opencode/auth.json"},
+			LoginFiles: []string{".local/share/opencode/auth.json"}, Moved: []Move{{"XDG_DATA_HOME", ".local/share"}},
 		},
 		{
 			Name: "gemini", Command: []string{"gemini"},
@@ -98,6 +107,7 @@ func Builtin(self string) []Harness {
 			Prompt:   PromptStdin, Output: stream.FormatCopilot, ModelFlag: "--model",
 			ApproveAll: []string{"--allow-all"}, Gentle: askedToStop,
 			LoginEnv: []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"}, LoginFiles: []string{".copilot/config.json"},
+			LoginOrder: "Copilot takes COPILOT_GITHUB_TOKEN before GH_TOKEN, and that before GITHUB_TOKEN",
 		},
 		{
 			Name: "replay", Command: []string{self, "__replay"},

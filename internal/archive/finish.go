@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Pending lists the units whose archive or restore was cut off.
@@ -21,6 +22,13 @@ func (s *Store) Pending() ([]string, error) {
 		}
 	}
 	return units, nil
+}
+
+// CutOff tells whether an archive or a restore of the unit whose state directory
+// is dir was cut off.
+func CutOff(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, intentName))
+	return err == nil
 }
 
 // Finish completes the archive or the restore of the unit where one was cut

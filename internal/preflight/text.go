@@ -61,6 +61,19 @@ func (c Check) write(b *strings.Builder, colored, ascii bool) {
 	}
 }
 
+// Text is the check as the report shows it, in full, with what to do about it
+// below. It ends in a newline.
+func (c Check) Text(colored, ascii bool) string {
+	var b strings.Builder
+	c.write(&b, colored, ascii)
+	if c.Hint != "" {
+		for line := range strings.SplitSeq(c.Hint, "\n") {
+			fmt.Fprintf(&b, "  %s\n", clean(line))
+		}
+	}
+	return b.String()
+}
+
 // ending tells what to do about the errors, or that there are none.
 func (r Report) ending() string {
 	if r.OK {

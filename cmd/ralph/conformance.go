@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ralph/internal/agent"
+	"ralph/internal/conformance"
+	"ralph/internal/proc"
+	"ralph/internal/stream"
+)
+
+// conform is "ralph doctor --conformance".
+func (c *doctorCmd) conform(a *app, g *proc.Guardian, token string) error {
+	argv := append([]string{}, c.Command...)
+	if strings.Contains(argv[0], "/") { // it is called in another folder
+		abs, err := filepath.Abs(argv[0])
+		if err != nil {
+			return err
+		}
+		argv[0] = abs
+	}
+	if _, err := exec.LookPath(argv[0]); err != nil {
+		return &hintError{fmt.Errorf("the command %q cannot be run: %w", argv[0], err), "name the program first, then its arguments: ralph doctor --conformance my-agent --headless"}
+	}
+	in := conformance.Input{Command: argv, Env: withoutRun(os.Environ()), Guardian: g, Token: token, Limit: time.Duration(c.Timeout)}
+	fmt.Fprintf(a.t.err, "%s calls %s about ten times in an empty repository, once with a prompt of 2 MB; what its model costs is yours to pay\n",
+		a.t.symbol("…"), stream.Sanitize(argv[0]))
+	if !c.JSON {
+		in.Done = func(t conformance.Trial) { showTrial(a.t, t) }
+	}
+	card, err := conformance.Run(a.ctx, in)
+	if end := toldToEnd(a.ctx, nil); end != nil {
+		return end
+	}
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		enc := json.NewEncoder(a.t.out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(card)
+	} else {
+		showCard(a.t, card)
+	}
+	if err == nil && !card.OK {
+		return exitError(1)
+	}
+	return err
+}
+
+// withoutRun is an environment without what belongs to a run around this one.
+func withoutRun(env []string) []string {
+	return agent.Without(env, []string{proc.TokenVar, "RALPH_UNIT", "RALPH_ITERATION", "RALPH_ATTEMPT"}, nil)
+}
+
+func showTrial(t *terminal, trial conformance.Trial) {
+	mark, code := "·", dim
+	switch trial.Result {
+	case conformance.Yes:
+		mark, code = "✓", green
+	case conformance.No:
+		mark, code = "✗", red
+	}
+	t.printf("%s %s\n", t.paint(code, t.symbol(mark)), stream.Sanitize(trial.Message))
+	if trial.Hint != "" {
+		t.printf("  %s\n", t.paint(dim, trial.Hint))
+	}
+}
+
+func showCard(t *terminal, card conformance.Card) {
+	if !card.OK {
+		t.printf("\nralph cannot work with it yet (%s)\n", plural(card.Calls, "call"))
+		return
+	}
+	t.printf("\nralph can work with it (%s). In ~/.ralph/config.yaml:\n\n%s", plural(card.Calls, "call"), stream.Sanitize(card.Snippet))
+}

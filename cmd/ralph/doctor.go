@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"ralph/internal/agent"
+	"ralph/internal/doctor"
+	"ralph/internal/loop"
+	"ralph/internal/preflight"
+	"ralph/internal/proc"
+)
+
+// probeLimit is how long a program may take to tell its version. An agent on
+// Node.js takes seconds on a busy machine.
+const probeLimit = 20 * time.Second
+
+// doctorCmd is "ralph doctor".
+type doctorCmd struct {
+	Harness     string   `aliases:"agent" help:"Look at this agent only (default: that of the settings and its fallbacks)." placeholder:"NAME"`
+	Live        bool     `help:"Send the agent one short prompt. It counts as a call, and costs what it costs."`
+	DryRun      bool     `help:"Only say what would be mended."`
+	Conformance bool     `help:"Try whether COMMAND can be an agent of ralph, with real prompts."`
+	Timeout     minutes  `help:"For each call of --live and --conformance; a bare number is minutes." default:"3" placeholder:"D"`
+	JSON        bool     `help:"Print the report as JSON."`
+	Command     []string `arg:"" optional:"" passthrough:"partial" help:"With --conformance: the program and its arguments."`
+}
+
+// Validate refuses flags that would have no effect; kong calls it.
+func (c *doctorCmd) Validate() error {
+	switch {
+	case c.Conformance && len(c.Command) == 0:
+		return errors.New("--conformance needs the command to try: ralph doctor --conformance my-agent --headless")
+	case !c.Conformance && len(c.Command) > 0:
+		return fmt.Errorf("unexpected argument %s: only --conformance takes a command", c.Command[0])
+	case c.Conformance && (c.Live || c.DryRun || c.Harness != ""):
+		return errors.New("--conformance tries the command it is given: it goes with --timeout and --json only")
+	case c.Timeout <= 0:
+		return errors.New("--timeout must be more than 0")
+	}
+	return nil
+}
+
+// Run carries the command out.
+func (c *doctorCmd) Run(a *app) error {
+	token := rand.Text()
+	g, err := newGuardian(token)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if c.Conformance {
+		return c.conform(a, g, token)
+	}
+	e := &examination{app: a, cmd: c, guardian: g, now: time.Now()}
+	if err := e.run(); err != nil {
+		return err
+	}
+	if c.JSON {
+		enc := json.NewEncoder(a.t.out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(e.report)
+	}
+	if err == nil && !e.report.OK {
+		return exitError(1)
+	}
+	return err
+}
+
+// toldToEnd is err, or the exit status of a command that a signal has ended.
+func toldToEnd(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() == nil:
+		return err
+	case errors.Is(context.Cause(ctx), loop.ErrInterrupted):
+		return exitError(loop.ExitInterrupted)
+	}
+	return exitError(loop.ExitStopped)
+}
+
+// newGuardian starts a guardian for what belongs to no run. It records nothing
+// when ralph dies.
+func newGuardian(token string) (*proc.Guardian, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("ralph cannot find its own program: %w", err)
+	}
+	g, err := proc.StartGuardian([]string{exe, guardianWord}, token)
+	if err != nil {
+		return nil, fmt.Errorf("the guardian cannot be started: %w", err)
+	}
+	return g, nil
+}
+
+// examination is one visit to the doctor.
+type examination struct {
+	app      *app
+	cmd      *doctorCmd
+	guardian *proc.Guardian
+	now      time.Time
+	around   *surroundings
+	report   doctorReport
+	clock    map[string]time.Time // times that should have passed
+}
+
+// doctorReport is the report with what the live call came to, null without one.
+type doctorReport struct {
+	doctor.Report
+	Live *liveReport `json:"live"`
+}
+
+// add takes checks up, and shows them as they come: some take seconds.
+func (e *examination) add(checks ...preflight.Check) {
+	e.report.Add(checks...)
+	if e.cmd.JSON {
+		return
+	}
+	for _, c := range checks {
+		e.app.t.printf("%s", c.Text(e.app.t.color, e.app.t.ascii))
+	}
+}
+
+func (e *examination) run() error {
+	e.clock = map[string]time.Time{}
+	in, err := e.gather()
+	if err != nil {
+		return err
+	}
+	// What a probe says that was cut off by Ctrl-C is no finding.
+	for _, look := range []func(context.Context, doctor.Input) []preflight.Check{doctor.Agents, doctor.Machine} {
+		checks := look(e.app.ctx, in)
+		if err := toldToEnd(e.app.ctx, nil); err != nil {
+			return err
+		}
+		e.add(checks...)
+	}
+	if err := e.units(); err != nil {
+		return err
+	}
+	if err := e.ledgers(); err != nil {
+		return err
+	}
+	e.add(doctor.Future(e.now, e.clock))
+	if e.cmd.Live {
+		if err := e.live(in.Harnesses[0]); err != nil {
+			return err
+		}
+	}
+	return toldToEnd(e.app.ctx, nil)
+}
+
+// gather reads the settings, and makes them what the checks need to know.
+func (e *examination) gather() (doctor.Input, error) {
+	s, err := anywhere(e.app)
+	if s == nil {
+		return doctor.Input{}, err
+	}
+	e.around = s
+	e.add(settingsCheck(e.app, s, err))
+	home, _ := os.UserHomeDir() // the checks tell where there is none
+	in := doctor.Input{Now: e.now, Home: e.app.home, UserHome: home, Env: os.Environ(), Repo: s.repo,
+		Probe: &doctor.Probe{Guardian: e.guardian, Limit: probeLimit}}
+	names := []string{"claude"}
+	if s.settings != nil {
+		names = append([]string{s.settings.Harness}, s.settings.Fallback...)
+		in.ApproveAll = s.settings.Claude.DangerouslySkipPermissions
+	}
+	if e.cmd.Harness != "" {
+		names = []string{e.cmd.Harness}
+	}
+	for _, name := range names {
+		h, ok := agent.Find(s.known, name)
+		if !ok {
+			var known []string
+			for _, h := range s.known {
+				known = append(known, h.Name)
+			}
+			return in, &hintError{fmt.Errorf("there is no harness %q", name), "known are: " + strings.Join(known, ", ")}
+		}
+		in.Harnesses = append(in.Harnesses, h)
+	}
+	return in, nil
+}
+
+// settingsCheck is the finding about the settings' files.
+func settingsCheck(a *app, s *surroundings, err error) preflight.Check {
+	c := preflight.Check{ID: "settings", Severity: preflight.OK, Message: "Settings can be read"}
+	list := func(lines []string) {
+		for _, line := range lines {
+			c.Details = append(c.Details, preflight.Detail{Text: line})
+		}
+	}
+	switch {
+	case err != nil:
+		c.Severity, c.Message = preflight.Error, "Settings cannot be read"
+		c.Hint = "Correct them at the places named; config.yaml.example explains each key. Without them the built-in ones were looked at."
+		list(strings.Split(err.Error(), "\n"))
+	case len(s.loaded.Warnings) > 0:
+		c.Severity, c.Message = preflight.Warn, "Settings are ignored in part"
+		c.Hint = "See 'ralph config show' for what counts."
+		list(s.loaded.Warnings)
+	}
+	return c
+}

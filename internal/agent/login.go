@@ -1,0 +1,81 @@
+package agent
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Move is a variable whose value, where it is set, is the place of a folder that
+// is below the home directory otherwise.
+type Move struct{ Variable, Folder string }
+
+// Login is a sign that somebody has logged an agent in: that there is something,
+// never what.
+type Login struct {
+	Variable string // of the environment; empty where it is a file
+	File     string // absolute
+}
+
+// String names the sign for people.
+func (l Login) String() string {
+	if l.Variable != "" {
+		return "the variable " + l.Variable
+	}
+	return l.File
+}
+
+// Logins are the signs of a login in the environment and below the home
+// directory, in the order of the harness's table. Where nothing is known of how
+// the harness logs in there is none.
+func (h Harness) Logins(env []string, home string) []Login {
+	var found []Login
+	for _, name := range h.LoginEnv {
+		if Getenv(env, name) != "" {
+			found = append(found, Login{Variable: name})
+		}
+	}
+	for _, rel := range h.LoginFiles {
+		path := h.Place(env, home, rel)
+		if _, err := os.Stat(path); path != "" && err == nil {
+			found = append(found, Login{File: path})
+		}
+	}
+	return found
+}
+
+// Place is the path of one of the agent's own files, given from the home
+// directory; empty where there is no home directory.
+func (h Harness) Place(env []string, home, rel string) string {
+	for _, m := range h.Moved {
+		rest, ok := strings.CutPrefix(rel, m.Folder+"/")
+		if dir := Getenv(env, m.Variable); ok && dir != "" {
+			return filepath.Join(dir, rest)
+		}
+	}
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, rel)
+}
+
+// VersionArgv is the call that prints the agent's version, nil where none is
+// known: a program of which only the settings know may take the words for a task.
+func (h Harness) VersionArgv() []string {
+	if len(h.Headless) == 0 {
+		return nil
+	}
+	return append(slices.Clone(h.Command), "--version")
+}
+
+// Getenv is the value of a variable in an environment, the last one of that
+// name; empty where there is none.
+func Getenv(env []string, name string) string {
+	for _, kv := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,129 @@
+package conformance
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+
+	"ralph/internal/agent"
+	"ralph/internal/stream"
+)
+
+// riddle is a question whose answer does not stand in it: an echo of the prompt is
+// no answer.
+func riddle() (question, answer string) {
+	a, b := strings.ToLower(rand.Text()[:6]), strings.ToLower(rand.Text()[:6])
+	return fmt.Sprintf("Join the words %s and %s with a hyphen between them, without spaces. Use no tools. Reply with the result only.\n", a, b), a + "-" + b
+}
+
+const noAnswer = `The command must read a prompt (on standard input to its end, as its last argument, or from the file that its last argument names), print the answer, and exit with 0.`
+
+// answers finds out how the command takes its prompt and what it prints. The
+// answer is false where it did not answer in any way.
+func (s *session) answers(ctx context.Context) (bool, error) {
+	began := time.Now()
+	var failures []string
+	for _, mode := range []agent.PromptMode{agent.PromptStdin, agent.PromptArg, agent.PromptFile} {
+		question, answer := riddle()
+		t, err := s.make(ctx, mode, call{trial: "prompt", prompt: question})
+		if err != nil {
+			return false, err
+		}
+		if !t.has(answer) {
+			failures = append(failures, fmt.Sprintf("%s: %s", mode, t.failing(stream.FormatText)))
+			continue
+		}
+		s.mode, s.format = mode, t.recognise(answer)
+		s.card.Prompt, s.card.Output = string(mode), s.format.String()
+		s.note(Trial{ID: "prompt", Result: Yes, Message: fmt.Sprintf("answers a prompt on %s (first output after %s, longest silence %s)", modeWords(mode), seconds(t.first), seconds(t.silence))}, began)
+		s.note(s.output(t), began)
+		s.note(exitCode(t), began)
+		return true, nil
+	}
+	s.note(Trial{ID: "prompt", Result: No, Message: "did not answer: " + strings.Join(failures, "; "), Hint: noAnswer}, began)
+	return false, nil
+}
+
+func modeWords(m agent.PromptMode) string {
+	switch m {
+	case agent.PromptArg:
+		return "its last argument"
+	case agent.PromptFile:
+		return "a file that its last argument names"
+	}
+	return "standard input"
+}
+
+// output says what the output was recognised as, and what it tells.
+func (s *session) output(t told) Trial {
+	if s.format == stream.FormatText {
+		message, hint := "prints plain text: the exit status alone tells whether it went well", ""
+		if t.isJSON() {
+			message = "prints JSON of a form that ralph does not know: it is read as plain text"
+		}
+		hint = "To tell tokens, tools and failures, print JSON lines as claude, codex, opencode, gemini or copilot do; an event that ends the session must be among them."
+		return Trial{ID: "output", Result: Yes, Message: message, Hint: hint}
+	}
+	sum := t.read[s.format]
+	for _, fact := range []struct {
+		name  string
+		known bool
+	}{
+		{"session", sum.Session != ""}, {"model", sum.Model != ""}, {"tokens", sum.Tokens != stream.Tokens{} && !sum.Estimated},
+		{"cost", sum.HasCost}, {"limits", len(sum.Limits) > 0},
+	} {
+		if fact.known {
+			s.card.Tells = append(s.card.Tells, fact.name)
+		}
+	}
+	message := fmt.Sprintf("prints the events of %s; they tell the final message", s.format)
+	for _, name := range s.card.Tells {
+		message += ", " + name
+	}
+	if sum.Broken > 0 {
+		return Trial{ID: "output", Result: Yes, Message: message + fmt.Sprintf("; %d lines were no events", sum.Broken), Hint: "Print nothing but events on standard output."}
+	}
+	return Trial{ID: "output", Result: Yes, Message: message}
+}
+
+// exitCode judges the exit of a call that went well.
+func exitCode(t told) Trial {
+	c := Trial{ID: "exit_success", Result: Yes, Message: "exits with 0 after an answer"}
+	switch {
+	case t.timedOut:
+		c.Result, c.Message, c.Hint = No, "answers, and does not exit", "Exit after the answer; ralph ends what stays."
+	case t.exit.Signal != 0 || t.exit.Code != 0:
+		c.Result, c.Message, c.Hint = No, fmt.Sprintf("answers, and ends with %s", t.exit), "Exit with 0 where all went well: with plain text nothing else tells success."
+	}
+	if t.swept.Strays > 0 {
+		c.Message += fmt.Sprintf("; leaves %d behind (%s), which ralph ends", t.swept.Strays, strings.Join(t.swept.Names, ", "))
+	}
+	return c
+}
+
+// failing says in some words how a call went that should have answered.
+func (t told) failing(f stream.Format) string {
+	text := "exit status 0 without the answer"
+	switch {
+	case t.timedOut:
+		text = fmt.Sprintf("no end within %s", seconds(t.took))
+	case t.exit.Signal != 0 || t.exit.Code != 0:
+		text = t.exit.String()
+	}
+	if said := t.carrier(f); said != "" {
+		text += " (" + said + ")"
+	}
+	return text
+}
+
+func seconds(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}

@@ -1,0 +1,137 @@
+// Package conformance tries whether a command can be an agent of ralph: it calls
+// the command as a run would, with prompts whose answers can be checked, ends it
+// in the ways in which a run ends agents, and says on a card what it can do. Every
+// call is bounded in time and made under a guardian, so nothing of it stays behind.
+//
+// What a real agent does with a prompt is its own affair: where a trial needs the
+// command to do something that it did not do, the card says "not seen". A command
+// may do those things on demand, without its model: the environment variable
+// [Variable] names the trial.
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ralph/internal/agent"
+	"ralph/internal/proc"
+	"ralph/internal/stream"
+)
+
+// Variable is the variable of the environment that tells the command which trial
+// it is in, by the trial's id.
+const Variable = "RALPH_CONFORMANCE"
+
+// Result is what a trial came to.
+type Result string
+
+// The results of a trial.
+const (
+	Yes     Result = "yes"      // the command can do it
+	No      Result = "no"       // it cannot
+	NotSeen Result = "not_seen" // it did not do what the trial is about
+)
+
+// Trial is one line of the card.
+type Trial struct {
+	ID      string  `json:"id"`
+	Result  Result  `json:"result"`
+	Message string  `json:"message"`
+	Hint    string  `json:"hint"` // what the command must do, where it did not
+	Seconds float64 `json:"seconds"`
+}
+
+// Card is what a command can do.
+type Card struct {
+	Command []string `json:"command"`
+	OK      bool     `json:"ok"`     // ralph can work with it
+	Prompt  string   `json:"prompt"` // how it takes its prompt: stdin, arg or file; empty where it did not answer
+	Output  string   `json:"output"` // the format of what it prints, in the words of the settings
+	Tells   []string `json:"tells"`  // what its output tells besides the answer
+	Calls   int      `json:"calls"`  // that were made
+	Trials  []Trial  `json:"trials"`
+	Snippet string   `json:"snippet"` // for the settings; empty where it cannot be used
+}
+
+// Input is what a test of a command needs.
+type Input struct {
+	Command  []string
+	Env      []string
+	Guardian *proc.Guardian
+	Token    string        // of the guardian
+	Limit    time.Duration // of one call
+	Done     func(Trial)   // called after each trial, optional
+}
+
+// session is the test of one command.
+type session struct {
+	Input
+	dir    string // a repository to work in, and for nothing else
+	card   Card
+	mode   agent.PromptMode
+	format stream.Format
+}
+
+// Run makes all trials. The error is about the test itself: a command that cannot
+// be started, a folder that cannot be made, ctx. What the command cannot do is on
+// the card.
+func Run(ctx context.Context, in Input) (Card, error) {
+	dir, err := os.MkdirTemp("", "ralph-conformance-")
+	if err != nil {
+		return Card{}, fmt.Errorf("a folder for the test cannot be made: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	s := &session{Input: in, dir: filepath.Join(dir, "repository"), card: Card{Command: in.Command, Tells: []string{}, Trials: []Trial{}}}
+	if err := s.prepare(ctx); err != nil {
+		return s.card, err
+	}
+	answered, err := s.answers(ctx)
+	if err != nil || !answered {
+		return s.card, err
+	}
+	for _, trial := range []func(context.Context) (Trial, error){
+		s.failure, s.hugePrompt, s.hugeLine, s.interrupt, s.terminate, s.children, s.limit, s.verdict,
+	} {
+		began := time.Now()
+		t, err := trial(ctx)
+		if err != nil {
+			return s.card, err
+		}
+		s.note(t, began)
+	}
+	return s.card, nil
+}
+
+// note puts a trial on the card.
+func (s *session) note(t Trial, began time.Time) {
+	t.Seconds = time.Since(began).Seconds()
+	s.card.Trials = append(s.card.Trials, t)
+	if s.Done != nil {
+		s.Done(t)
+	}
+}
+
+// prepare makes the repository that the command works in.
+func (s *session) prepare(ctx context.Context) error {
+	if err := os.Mkdir(s.dir, 0o700); err != nil {
+		return fmt.Errorf("a folder for the test cannot be made: %w", err)
+	}
+	// Some agents refuse to work outside of a repository.
+	p, err := s.Guardian.Start(proc.Command{Argv: []string{"git", "init", "-q"}, Dir: s.dir, Env: s.Env})
+	if err != nil {
+		return fmt.Errorf("git cannot be started: %w", err)
+	}
+	select {
+	case <-p.Exited():
+	case <-ctx.Done():
+	case <-time.After(s.Limit):
+	}
+	_, err = p.End(nil, 0)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}

@@ -1,0 +1,251 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+	"gopkg.in/yaml.v3"
+
+	"ralph/internal/proc"
+)
+
+// TestMain lets the test binary be the guardian.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "guardian" {
+		if proc.Guard(nil) != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// solve is the part of a shell script that answers the riddle of a prompt in $p.
+const solve = `
+answer() { printf '%s\n' "$1" | sed -n 's/^Join the words \([a-z0-9]*\) and \([a-z0-9]*\) with.*/\1-\2/p'; }
+`
+
+// perfect is a command that does everything that a trial asks for.
+const perfect = solve + `
+p=$(cat)
+case $RALPH_CONFORMANCE in
+failure) echo "there is no task" >&2; exit 3 ;;
+huge_line) head -c 1000000 /dev/zero | tr '\0' x; echo; exit 0 ;;
+interrupt|terminate) sleep 600; exit 0 ;;
+children) sleep 600 >/dev/null 2>&1 & echo done; exit 0 ;;
+limit) echo "usage limit reached, resets at 3pm" >&2; exit 1 ;;
+esac
+answer "$p"
+`
+
+// talking prints what Claude Code prints.
+const talking = solve + `
+p=$(cat)
+[ -n "$p" ] || exit 1
+printf '{"type":"system","subtype":"init","session_id":"s1","model":"m1"}\n'
+printf '{"type":"result","subtype":"success","is_error":false,"result":"%s","total_cost_usd":0.5,"usage":{"input_tokens":3,"output_tokens":4}}\n' "$(answer "$p")"
+`
+
+// try makes all trials of a command that is a shell script.
+func try(t *testing.T, script string, limit time.Duration) Card {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "My Agent.sh")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := fmt.Sprintf("%s-%d", t.Name(), os.Getpid())
+	g, err := proc.StartGuardian([]string{exe, "guardian"}, token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+		if n, err := proc.EndByToken(token); n > 0 || err != nil {
+			t.Errorf("%d processes were left behind, %v", n, err)
+		}
+	})
+	var told []string
+	card, err := Run(t.Context(), Input{Command: []string{path, "--quiet"}, Env: os.Environ(), Guardian: g, Token: token, Limit: limit,
+		Done: func(t Trial) { told = append(told, t.ID) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != len(card.Trials) {
+		t.Errorf("%d trials, of which %d were told", len(card.Trials), len(told))
+	}
+	return card
+}
+
+// results are the card's trials in short.
+func results(c Card) map[string]Result {
+	m := map[string]Result{}
+	for _, t := range c.Trials {
+		m[t.ID] = t.Result
+	}
+	return m
+}
+
+func (c Card) trial(id string) Trial {
+	for _, t := range c.Trials {
+		if t.ID == id {
+			return t
+		}
+	}
+	return Trial{}
+}
+
+const long = 5 * time.Minute // nothing but a fault reaches it
+
+func TestACommandThatCanDoEverything(t *testing.T) {
+	t.Parallel()
+	card := try(t, perfect, long)
+	want := map[string]Result{"prompt": Yes, "output": Yes, "exit_success": Yes, "failure": Yes, "huge_prompt": Yes, "huge_line": Yes,
+		"interrupt": Yes, "terminate": Yes, "children": Yes, "limit": Yes, "verdict": Yes}
+	if diff := cmp.Diff(want, results(card)); diff != "" {
+		t.Error(diff)
+	}
+	if !card.OK || card.Prompt != "stdin" || card.Output != "text" || card.Calls != 9 {
+		t.Errorf("%+v", card)
+	}
+	for id, words := range map[string]string{"failure": "exit status 3 (there is no task)", "terminate": "leaves sleep behind", "children": "leaves background processes behind", "limit": "resets at 15:00"} {
+		if m := card.trial(id).Message; !strings.Contains(m, words) {
+			t.Errorf("%s: %q lacks %q", id, m, words)
+		}
+	}
+	var settings struct {
+		Harnesses map[string]struct {
+			Command        []string
+			Prompt, Output string
+		}
+	}
+	if err := yaml.Unmarshal([]byte(card.Snippet), &settings); err != nil {
+		t.Fatal(err)
+	}
+	if h, ok := settings.Harnesses["my-agent"]; !ok || !cmp.Equal(h.Command, card.Command) || h.Prompt != "stdin" || h.Output != "text" {
+		t.Errorf("the snippet is\n%s", card.Snippet)
+	}
+}
+
+// TestACommandThatKnowsNothingOfTrials is what most commands are: what it did not
+// do is not held against it.
+func TestACommandThatKnowsNothingOfTrials(t *testing.T) {
+	t.Parallel()
+	card := try(t, talking, long)
+	want := map[string]Result{"prompt": Yes, "output": Yes, "exit_success": Yes, "failure": Yes, "huge_prompt": Yes, "huge_line": NotSeen,
+		"interrupt": NotSeen, "terminate": NotSeen, "children": NotSeen, "limit": NotSeen, "verdict": Yes}
+	if diff := cmp.Diff(want, results(card)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"session", "model", "tokens", "cost"}, card.Tells); diff != "" || card.Output != "claude" || !card.OK {
+		t.Errorf("%s%+v", diff, card)
+	}
+	for _, trial := range card.Trials {
+		if trial.Result == NotSeen && !strings.Contains(trial.Hint, Variable) {
+			t.Errorf("%s does not say how to show it: %q", trial.ID, trial.Hint)
+		}
+	}
+}
+
+func TestWaysToTakeThePrompt(t *testing.T) {
+	for _, c := range []struct {
+		name, script, prompt string
+		huge                 Result
+	}{
+		{"argument", solve + `[ -n "$2" ] || exit 1; answer "$2"`, "arg", No},
+		{"file", solve + `[ -s "$2" ] || exit 1; answer "$(cat "$2")"`, "file", Yes},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			card := try(t, c.script, long)
+			if card.Prompt != c.prompt || !card.OK || card.trial("huge_prompt").Result != c.huge {
+				t.Errorf("%+v", card)
+			}
+		})
+	}
+}
+
+func TestWhatACommandCannotDo(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		limit        time.Duration
+		trial, words string
+	}{
+		{"an echo is no answer", `cat`, long, "prompt", "did not answer"},
+		{"it hangs", `sleep 600`, time.Second, "prompt", "stdin: no end within"},
+		{"it reads the first lines only", solve + `IFS= read -r p; [ -n "$p" ] || exit 1; answer "$p"`, long, "huge_prompt", "KB of a prompt of 2 MB, and ends"},
+		{"it fails in spite of its answer", solve + `answer "$(cat)"; exit 4`, long, "exit_success", "ends with exit status 4"},
+		{"it fails in spite of its answer", solve + `answer "$(cat)"; exit 4`, long, "verdict", `ends as "error"`},
+		{"its limit is told in words of its own", solve + `[ "$RALPH_CONFORMANCE" = limit ] && { echo "come back tomorrow" >&2; exit 1; }; answer "$(cat)"`, long, "limit", `"come back tomorrow", which is no usage limit`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			card := try(t, c.script, c.limit)
+			got := card.trial(c.trial)
+			if got.Result != No || !strings.Contains(got.Message, c.words) || got.Hint == "" {
+				t.Errorf("%+v", card.Trials)
+			}
+			if card.OK != (card.trial("verdict").Result == Yes) || card.OK != (card.Snippet != "") {
+				t.Errorf("%+v", card)
+			}
+		})
+	}
+}
+
+func TestADeafCommandIsEnded(t *testing.T) {
+	t.Parallel()
+	card := try(t, solve+`
+p=$(cat)
+case $RALPH_CONFORMANCE in interrupt|terminate) trap '' INT TERM; sleep 600; exit 0 ;; esac
+answer "$p"`, long)
+	for _, id := range []string{"interrupt", "terminate"} {
+		if got := card.trial(id); got.Result != No || !strings.Contains(got.Message, "ralph kills it") {
+			t.Errorf("%+v", got)
+		}
+	}
+	if !card.OK {
+		t.Errorf("%+v", card)
+	}
+}
+
+func TestTheTestCanBeInterrupted(t *testing.T) {
+	t.Parallel()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := proc.StartGuardian([]string{exe, "guardian"}, t.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	fifo := filepath.Join(t.TempDir(), "at-work")
+	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	go func() {
+		_, _ = os.ReadFile(fifo) // returns when the command has written
+		cancel(enough)
+	}()
+	_, err = Run(ctx, Input{Command: []string{"/bin/sh", "-c", `echo x >"$0"; sleep 600`, fifo}, Env: os.Environ(), Guardian: g, Token: t.Name(), Limit: long,
+		Done: func(Trial) { t.Error("a trial was told of") }})
+	if !errors.Is(err, enough) {
+		t.Error(err)
+	}
+}

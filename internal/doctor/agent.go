@@ -1,0 +1,130 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"ralph/internal/agent"
+	"ralph/internal/preflight"
+	"ralph/internal/proc"
+)
+
+// found looks for the agent's program, and asks it for its version.
+func (in Input) found(ctx context.Context, h agent.Harness) preflight.Check {
+	const id = "agent"
+	var missing *agent.MissingError
+	if err := h.Present(in.Env); errors.As(err, &missing) {
+		return fail(id, fmt.Sprintf("Agent '%s' not found: no %s in PATH", h.Name, h.Command[0]),
+			"Install it, put its command into ~/.ralph/config.yaml, or choose another with '--harness NAME'.")
+	}
+	path := in.locate(h.Command[0])
+	argv := h.VersionArgv()
+	if argv == nil {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o111 == 0 {
+			return fail(id, fmt.Sprintf("Agent '%s' cannot be run: %s is no program", h.Name, path), "Correct its command in ~/.ralph/config.yaml.")
+		}
+		return ok(id, fmt.Sprintf("Agent '%s' found: %s", h.Name, path))
+	}
+	a, err := in.Probe.ask(ctx, in.dir(), h.Environ(in.Env, nil), argv...)
+	call := strings.Join(argv, " ")
+	switch {
+	case err != nil:
+		return fail(id, fmt.Sprintf("Agent '%s' cannot be started: %v", h.Name, err), fmt.Sprintf("See what '%s' says.", call))
+	case a.timedOut:
+		return warn(id, fmt.Sprintf("Agent '%s' found, but '%s' did not answer within %s", h.Name, call, in.Probe.Limit),
+			"Start it once by hand: it may wait for an answer, or try to update itself.")
+	case a.exit.Code != 0:
+		return fail(id, fmt.Sprintf("Agent '%s' does not work: '%s' ended with %s: %s", h.Name, call, a.exit, a.first()), "Install it again.")
+	}
+	return ok(id, fmt.Sprintf("Agent '%s' found: %s (%s)", h.Name, path, a.first()))
+}
+
+// locate is the path of a program as a run would find it.
+func (in Input) locate(name string) string {
+	if strings.Contains(name, "/") {
+		if filepath.IsAbs(name) {
+			return name
+		}
+		return filepath.Join(in.dir(), name)
+	}
+	for _, dir := range filepath.SplitList(agent.Getenv(in.Env, "PATH")) {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+			return path
+		}
+	}
+	return name
+}
+
+// dir is where programs are asked: the worktree's root, where agents work.
+func (in Input) dir() string {
+	if in.Repo != nil {
+		return in.Repo.Root
+	}
+	return ""
+}
+
+// login tells how the agent is logged in, by what is there and never by what it
+// holds.
+func (in Input) login(ctx context.Context, h agent.Harness) []preflight.Check {
+	const id = "login"
+	if len(h.LoginEnv) == 0 && len(h.LoginFiles) == 0 {
+		return nil // an agent of which nothing is known
+	}
+	signs := h.Logins(in.Env, in.UserHome)
+	var names []string
+	for _, s := range signs {
+		names = append(names, s.String())
+	}
+	switch len(signs) {
+	case 0:
+		return []preflight.Check{in.loginUnseen(ctx, h)}
+	case 1:
+		return []preflight.Check{ok(id, fmt.Sprintf("Login of %s: %s", h.Name, names[0]))}
+	}
+	order := h.LoginOrder
+	if order == "" {
+		order = "Which of them counts is the agent's own choice"
+	}
+	return []preflight.Check{warn(id, fmt.Sprintf("Login of %s: %d at once", h.Name, len(signs)), order+". Take away what is not meant.", names...)}
+}
+
+// loginUnseen asks the agent itself, where it can be asked: a login may be in a
+// keychain.
+func (in Input) loginUnseen(ctx context.Context, h agent.Harness) preflight.Check {
+	const id = "login"
+	if len(h.AuthStatus) > 0 && len(h.Headless) > 0 {
+		argv := append(append([]string{}, h.Command...), h.AuthStatus...)
+		if a, err := in.Probe.ask(ctx, in.dir(), h.Environ(in.Env, nil), argv...); err == nil && !a.timedOut && a.exit == (proc.Exit{}) {
+			return ok(id, fmt.Sprintf("Login of %s: '%s' says that it is logged in", h.Name, strings.Join(argv, " ")))
+		}
+	}
+	hint := fmt.Sprintf("Start '%s' once by hand and log in, or put its key into the environment.", h.Command[0])
+	if runtime.GOOS == "darwin" {
+		hint += " A login in the keychain cannot be seen: '--live' tries it."
+	}
+	return warn(id, fmt.Sprintf("No sign of a login for agent '%s'", h.Name), hint)
+}
+
+// root tells whether the agent may approve everything as this user.
+func (in Input) root(h agent.Harness) []preflight.Check {
+	const id = "root"
+	if !h.RootRefuses || os.Geteuid() != 0 {
+		return nil
+	}
+	flag := strings.Join(h.ApproveAll, " ")
+	switch {
+	case agent.Getenv(in.Env, "IS_SANDBOX") != "":
+		return []preflight.Check{ok(id, fmt.Sprintf("Running as root: IS_SANDBOX is set, so %s accepts %s", h.Name, flag))}
+	case in.ApproveAll:
+		return []preflight.Check{fail(id, fmt.Sprintf("Running as root: %s refuses %s, which the settings ask for", h.Name, flag),
+			"Run as another user. In a container that holds nothing of value, set IS_SANDBOX=1.")}
+	}
+	return []preflight.Check{warn(id, fmt.Sprintf("Running as root: %s would refuse %s", h.Name, flag),
+		"Run as another user, or name what the agent needs in claude.allowed_tools. In a container that holds nothing of value, set IS_SANDBOX=1.")}
+}

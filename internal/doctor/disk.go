@@ -1,0 +1,92 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"ralph/internal/preflight"
+)
+
+const (
+	// An agent's log of some hundred megabytes is not rare; a journal that cannot
+	// be written ends the run.
+	littleSpace = 1 << 30
+	noSpace     = 50 << 20
+	fewInodes   = 1000
+)
+
+// disk checks the space below the worktree and ralph's folder, and that they can
+// be written.
+func (in Input) disk() []preflight.Check {
+	places := []string{in.Home}
+	if in.Repo != nil {
+		places = []string{in.Repo.Root, in.Repo.GitDir, in.Home}
+	}
+	var checks []preflight.Check
+	seen := map[string]bool{}
+	for _, dir := range places {
+		dir = existing(dir)
+		if err := unix.Access(dir, unix.W_OK); err != nil {
+			checks = append(checks, fail("disk", fmt.Sprintf("Nothing can be written in %s: %v", dir, err), "See to its permissions and to how its disk is mounted."))
+			continue
+		}
+		// The worktree, its git directory and the home are often on one disk.
+		c := space(dir)
+		if key := deviceOf(dir); !seen[key] {
+			seen[key] = true
+			checks = append(checks, c)
+		}
+	}
+	return checks
+}
+
+// existing is the nearest folder above a path, itself included, that is there.
+func existing(path string) string {
+	for {
+		_, err := os.Stat(path)
+		if parent := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && parent != path {
+			path = parent
+			continue
+		}
+		return path
+	}
+}
+
+func deviceOf(dir string) string {
+	var st unix.Stat_t
+	if err := unix.Stat(dir, &st); err != nil {
+		return dir
+	}
+	return fmt.Sprint(st.Dev)
+}
+
+func space(dir string) preflight.Check {
+	const id = "disk"
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return warn(id, fmt.Sprintf("The disk of %s does not tell its free space: %v", dir, err), "See what 'df' says.")
+	}
+	free := uint64(st.Bavail) * uint64(st.Bsize)
+	message := fmt.Sprintf("%s free on the disk of %s", size(free), dir)
+	switch {
+	case free < noSpace:
+		return fail(id, message, "Make room: a run ends when its journal cannot be written.")
+	case free < littleSpace:
+		return warn(id, message, "Make room: agents' logs and builds may need more.")
+	case st.Files > 0 && uint64(st.Ffree) < fewInodes: // some file systems count none
+		return warn(id, fmt.Sprintf("Only %d more files fit on the disk of %s", st.Ffree, dir), "Remove files, such as old package caches.")
+	}
+	return ok(id, message)
+}
+
+func size(n uint64) string {
+	if n >= 1<<30 {
+		return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+}

@@ -1,0 +1,132 @@
+package doctor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"ralph/internal/agent"
+	"ralph/internal/preflight"
+	"ralph/internal/proc"
+)
+
+// maxSettings bounds what is read of an agent's own settings, in bytes.
+const maxSettings = 1 << 20
+
+// bites finds what would lead the agent astray: variables that ralph takes away
+// from it, and the same ones in the agent's own settings, where ralph cannot.
+func (in Input) bites(h agent.Harness) []preflight.Check {
+	const id = "environment"
+	var checks []preflight.Check
+	if names := dropped(h, in.Env); len(names) > 0 {
+		checks = append(checks, ok(id, fmt.Sprintf("Taken away from %s, harmless so: %s", h.Name, strings.Join(names, ", "))))
+	}
+	for _, path := range in.envFiles(h) {
+		set, err := envOf(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			checks = append(checks, warn(id, fmt.Sprintf("%s cannot be read: %v", path, err), "Correct it: the agent reads it too."))
+			continue
+		}
+		var entries []string
+		for _, name := range set {
+			entries = append(entries, name+"=")
+		}
+		if names := dropped(h, entries); len(names) > 0 {
+			checks = append(checks, warn(id, fmt.Sprintf("%s sets for %s: %s", path, h.Name, strings.Join(names, ", ")),
+				"Remove it from \"env\" there: ralph takes it away from unattended sessions, and cannot do so here."))
+		}
+	}
+	return checks
+}
+
+// dropped are the names in an environment that ralph takes away from the agent.
+func dropped(h agent.Harness, env []string) []string {
+	kept := agent.Without(env, h.DropEnv, nil)
+	var names []string
+	for _, kv := range env {
+		if name, _, _ := strings.Cut(kv, "="); !slices.Contains(kept, kv) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// envFiles are the files in which the agent finds variables for itself.
+func (in Input) envFiles(h agent.Harness) []string {
+	var paths []string
+	for _, rel := range h.EnvFiles {
+		if path := h.Place(in.Env, in.UserHome, rel); path != "" {
+			paths = append(paths, path)
+		}
+		if in.Repo != nil {
+			paths = append(paths, filepath.Join(in.Repo.Root, rel))
+		}
+	}
+	return slices.Compact(paths)
+}
+
+// envOf reads which variables an agent's settings set. Their values, which may
+// be secret, are passed over.
+func envOf(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // to open a named pipe would wait for ever
+		return nil, errors.New("it is not a plain file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSettings))
+	if err != nil {
+		return nil, err
+	}
+	var settings struct {
+		Env map[string]json.RawMessage `json:"env"`
+	}
+	if err := json.Unmarshal(data, &settings); err != nil {
+		return nil, fmt.Errorf("it is no JSON: %w", err)
+	}
+	return slices.Sorted(maps.Keys(settings.Env)), nil
+}
+
+// misleading are the variables that make an agent's git work somewhere else.
+var misleading = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE"}
+
+// environment finds what bites every agent.
+func (in Input) environment() []preflight.Check {
+	const id = "environment"
+	var checks []preflight.Check
+	is := func(name string) bool { return agent.Getenv(in.Env, name) != "" }
+	if is(proc.TokenVar) {
+		checks = append(checks, warn(id, "This is inside of a run of ralph, as its agent or its check", "Start loops from a terminal of your own: this one ends with the run."))
+	}
+	if set := slices.DeleteFunc(slices.Clone(misleading), func(n string) bool { return !is(n) }); len(set) > 0 {
+		checks = append(checks, warn(id, strings.Join(set, ", ")+" would lead the agent's git to another repository", "unset "+strings.Join(set, " ")))
+	}
+	if strings.Contains(agent.Getenv(in.Env, "NODE_OPTIONS"), "--inspect") {
+		checks = append(checks, warn(id, "NODE_OPTIONS makes agents that run on Node.js wait for a debugger", "unset NODE_OPTIONS"))
+	}
+	if dir := agent.Getenv(in.Env, "TMPDIR"); dir != "" && unix.Access(dir, unix.W_OK) != nil {
+		checks = append(checks, fail(id, fmt.Sprintf("TMPDIR is %s, where nothing can be written", dir), "Make that folder, or unset TMPDIR."))
+	}
+	if in.UserHome == "" {
+		checks = append(checks, fail(id, "There is no home directory: HOME is not set", "Set HOME: agents keep their login there."))
+	}
+	return checks
+}

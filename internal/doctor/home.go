@@ -1,0 +1,72 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"ralph/internal/preflight"
+)
+
+// permissions checks who may read and write ralph's own files: they may hold
+// keys, and decide which programs run.
+func (in Input) permissions() []preflight.Check {
+	checks := []preflight.Check{}
+	if _, err := os.Stat(in.Home); errors.Is(err, fs.ErrNotExist) {
+		checks = append(checks, ok("permissions", in.Home+" is not there yet: the first run makes it"))
+	} else {
+		checks = append(checks, guarded(in.Home, in.Home, filepath.Join(in.Home, "loops"), filepath.Join(in.Home, "ratelimit")))
+	}
+	if in.Repo != nil {
+		state := filepath.Join(in.Repo.GitDir, "ralph")
+		dirs, _ := filepath.Glob(filepath.Join(state, "*"))
+		if _, err := os.Stat(state); err == nil {
+			checks = append(checks, guarded(state, append(dirs, state)...))
+		}
+	}
+	return checks
+}
+
+// guarded checks folders and the plain files in them: all must be the user's own,
+// and for nobody else. The programs of an installation, below bin, may be read.
+func guarded(name string, dirs ...string) preflight.Check {
+	const id = "permissions"
+	var foreign, open, closing []string
+	look := func(path string, want fs.FileMode) {
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode()&fs.ModeSymlink != 0 {
+			return
+		}
+		if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+			foreign = append(foreign, fmt.Sprintf("%s (user %d)", path, st.Uid))
+		} else if info.Mode().Perm()&^want != 0 {
+			open = append(open, fmt.Sprintf("%s (%04o)", path, info.Mode().Perm()))
+			closing = append(closing, fmt.Sprintf("chmod %o '%s'", want, path))
+		}
+	}
+	for _, dir := range dirs {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() {
+			continue
+		}
+		look(dir, 0o700)
+		files, _ := os.ReadDir(dir) // a folder that cannot be read is another user's
+		for _, f := range files {
+			if f.Type().IsRegular() {
+				look(filepath.Join(dir, f.Name()), 0o600)
+			}
+		}
+	}
+	look(filepath.Join(name, "bin"), 0o755)
+	switch {
+	case len(foreign) > 0:
+		return fail(id, "Files that belong to another user", fmt.Sprintf("Take them over, as root: chown -R %d '%s'", os.Geteuid(), name), foreign...)
+	case len(open) > 0:
+		return warn(id, "Files that other users may read or write", strings.Join(closing, "\n"), open...)
+	}
+	return ok(id, fmt.Sprintf("%s is yours alone", name))
+}

@@ -1,0 +1,80 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"ralph/internal/preflight"
+	"ralph/internal/proc"
+)
+
+// lockAge is how old git's lock on the index must be to belong to nobody: git
+// holds it for moments.
+const lockAge = 10 * time.Minute
+
+// git checks the program, and the state of the repository as far as a run cares.
+func (in Input) git(ctx context.Context) []preflight.Check {
+	const id = "git"
+	a, err := in.Probe.ask(ctx, in.dir(), in.Env, "git", "--version")
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return []preflight.Check{fail(id, "git not found", "Install git: ralph works in git repositories only.")}
+	case err != nil:
+		return []preflight.Check{fail(id, fmt.Sprintf("git cannot be started: %v", err), "See what 'git --version' says.")}
+	case a.timedOut || a.exit != (proc.Exit{}):
+		return []preflight.Check{fail(id, "git does not work: "+a.first(), "See what 'git --version' says.")}
+	}
+	checks := []preflight.Check{ok(id, a.first())}
+	if in.Repo == nil {
+		return append(checks, ok("repository", "Not inside a git worktree: nothing of a repository was checked"))
+	}
+	checks = append(checks, in.repository(ctx))
+	if a, err := in.Probe.ask(ctx, in.Repo.Root, in.Env, "git", "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"); err == nil && a.exit.Code != 0 {
+		checks = append(checks, warn(id, "git knows no name and address for commits: the agent's commits will fail",
+			"git config --global user.name \"NAME\" && git config --global user.email ADDRESS"))
+	}
+	lock := filepath.Join(in.Repo.GitDir, "index.lock")
+	if info, err := os.Stat(lock); err == nil && in.Now.Sub(info.ModTime()) > lockAge {
+		checks = append(checks, warn(id, fmt.Sprintf("%s was left behind by a git that was ended: every commit will fail", lock),
+			"If no git is at work here: rm '"+lock+"'"))
+	}
+	return checks
+}
+
+func (in Input) repository(ctx context.Context) preflight.Check {
+	const id = "repository"
+	head, err := in.Repo.Head(ctx)
+	op := in.Repo.InProgress()
+	switch {
+	case err != nil:
+		return fail(id, fmt.Sprintf("The repository cannot be read: %v", err), "See what 'git status' says.")
+	case op != "":
+		return warn(id, fmt.Sprintf("A %s is in progress: no run can begin", op), "Finish it, or undo it; 'git status' tells how.")
+	case head.Branch == "":
+		return warn(id, "Not on a branch (detached HEAD): no run can begin", "Check out the feature's branch with 'git switch NAME', or begin one with 'git switch -c NAME'.")
+	case head.Commit == "":
+		return warn(id, fmt.Sprintf("The branch %s has no commit yet", head.Branch), "Make the first commit, so that what the agent does can be told from what was there.")
+	}
+	return ok(id, fmt.Sprintf("Repository: %s, branch %s", in.Repo.Root, head.Branch))
+}
+
+// tmux checks the program that shows loop and dashboard side by side.
+func (in Input) tmux(ctx context.Context) preflight.Check {
+	const id = "tmux"
+	a, err := in.Probe.ask(ctx, in.dir(), in.Env, "tmux", "-V")
+	if err == nil && !a.timedOut && a.exit == (proc.Exit{}) {
+		return ok(id, a.first())
+	}
+	if err != nil && !errors.Is(err, exec.ErrNotFound) {
+		return warn(id, fmt.Sprintf("tmux cannot be started: %v", err), "See what 'tmux -V' says.")
+	}
+	if err == nil {
+		return warn(id, "tmux does not work: "+a.first(), "See what 'tmux -V' says.")
+	}
+	return warn(id, "tmux not found: loops run without it, but not in a session to come back to", "Install tmux, if you want that.")
+}

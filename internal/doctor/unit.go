@@ -1,0 +1,174 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ralph/internal/archive"
+	"ralph/internal/journal"
+	"ralph/internal/proc"
+)
+
+// Unit is what can be told of a unit by looking at its state: whether a loop is at
+// work, and what a dead one left behind.
+type Unit struct {
+	Name    string
+	Dir     string         // of its state
+	Holder  journal.Holder // of the lock, as its file names it; zero where it names none
+	Alive   bool           // that process runs: a loop, or a command that takes a moment
+	Death   *Death         // of a run that has no end, and no process either
+	Torn    bool           // the journal ends in the middle of a line
+	Damage  journal.Damage // lines in the middle of the journal that cannot be read
+	Stale   []journal.Mail // requests to a loop that is gone
+	CutOff  bool           // an archive or a restore was not finished
+	Last    time.Time      // the latest time in the journal
+	Broken  error          // why the journal cannot be read at all
+	Journal bool           // there is one
+}
+
+// Death is how far a run had come when its process died.
+type Death struct {
+	Run       string
+	At        time.Time // about: the last that was written down
+	PID       int
+	Host      string
+	Iteration int
+	Story     string // in the words of the plan, empty where none was open
+	AtWork    bool   // an agent was, or may have been
+	LogFile   string // of the agent, from the worktree's root
+	Alive     []proc.Named
+}
+
+// Ill tells whether there is something to mend.
+func (u Unit) Ill() bool {
+	return !u.Alive && (u.Death != nil || u.Torn || u.CutOff || len(u.Stale) > 0)
+}
+
+// Well tells whether there is nothing to say of the unit at all.
+func (u Unit) Well() bool {
+	return !u.Alive && !u.Ill() && u.Broken == nil && u.Damage == (journal.Damage{}) && u.Holder.PID == 0
+}
+
+// Examine looks at the unit whose state directory is dir. It takes no lock and
+// writes nothing; a loop that is at work is told from a dead one by its process.
+func Examine(dir string) Unit {
+	u := Unit{Name: filepath.Base(dir), Dir: dir}
+	u.Holder, _ = journal.ReadHolder(dir) // a lock that does not tell its holder is nobody's
+	u.Alive = proc.ID{PID: u.Holder.PID, Start: u.Holder.PIDStart}.Alive()
+	path := journal.Path(dir)
+	var run autopsy
+	var err error
+	u.Damage, err = journal.Scan(path, run.apply)
+	switch {
+	case err == nil:
+		u.Journal, u.Last = true, run.last
+		u.Torn = torn(path)
+	case !errors.Is(err, fs.ErrNotExist):
+		u.Broken = err
+	}
+	if run.open != nil && !run.loop.Alive() {
+		u.Death = run.open
+		u.Death.At = run.last
+		u.Death.Alive, _ = proc.ByToken(run.token) // whoever mends asks again
+	}
+	u.Alive = u.Alive || run.open != nil && run.loop.Alive()
+	u.CutOff = archive.CutOff(dir)
+	if !u.Alive {
+		u.Stale = stale(dir)
+	}
+	return u
+}
+
+// autopsy is the fold of the events to the state of the last run.
+type autopsy struct {
+	open  *Death // nil where the last run has ended
+	loop  proc.ID
+	token string
+	last  time.Time
+}
+
+func (a *autopsy) apply(e journal.Event) {
+	if e.Time.After(a.last) {
+		a.last = e.Time
+	}
+	switch b := e.Body.(type) {
+	case journal.RunStarted:
+		a.open = &Death{Run: e.Run, PID: b.PID, Host: b.Host}
+		a.loop, a.token, a.last = proc.ID{PID: b.PID, Start: b.PIDStart}, b.Token, e.Time
+		return
+	case journal.RunEnded:
+		a.open = nil
+	}
+	if a.open == nil {
+		return
+	}
+	switch b := e.Body.(type) {
+	case journal.IterationStarted:
+		a.open.Iteration, a.open.Story, a.open.AtWork = b.N, "", false
+		if b.Story != nil {
+			a.open.Story = b.Story.ID
+		}
+	case journal.AttemptStarted:
+		a.open.AtWork, a.open.LogFile = true, b.LogFile
+	case journal.AttemptEnded, journal.IterationEnded:
+		a.open.AtWork = false
+	}
+}
+
+// torn tells whether the journal does not end with a newline.
+func torn(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	var last [1]byte
+	_, err = f.ReadAt(last[:], info.Size()-1)
+	return err == nil && last[0] != '\n'
+}
+
+// stale are the requests that only a loop which was at work then could have
+// carried out.
+func stale(dir string) []journal.Mail {
+	if _, err := os.Stat(filepath.Join(dir, "inbox")); err != nil {
+		return nil // to open an inbox makes it
+	}
+	inbox, err := journal.OpenInbox(dir)
+	if err != nil {
+		return nil
+	}
+	waiting, err := inbox.Peek()
+	if err != nil {
+		return nil
+	}
+	var mail []journal.Mail
+	for _, m := range waiting {
+		if m.Request.Passing() {
+			mail = append(mail, m)
+		}
+	}
+	return mail
+}
+
+// Units are the state directories of the units of a worktree, whose own is root.
+func Units(root string) ([]string, error) {
+	entries, err := os.ReadDir(root)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the state of the units cannot be read: %w", err)
+	}
+	var dirs []string
+	for _, e := range entries {
+		if e.IsDir() {
+			dirs = append(dirs, filepath.Join(root, e.Name()))
+		}
+	}
+	return dirs, nil
+}

@@ -1,0 +1,145 @@
+package doctor
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/preflight"
+	"ralph/internal/proc"
+)
+
+// state is the state directory of a unit whose loop is at work.
+func state(t *testing.T, loop proc.ID, token string, events ...journal.Body) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "feature-x")
+	w, err := journal.OpenWriter(journal.Path(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	all := append([]journal.Body{journal.RunStarted{PID: loop.PID, PIDStart: loop.Start, Token: token}}, events...)
+	for _, b := range all {
+		if _, err := w.Append("20260101-000000", time.Now(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// dead is the identity of a process that is no more.
+func dead(t *testing.T) proc.ID {
+	t.Helper()
+	self, err := proc.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return proc.ID{PID: self.PID, Start: "long ago"}
+}
+
+func TestADeadRunIsExplained(t *testing.T) {
+	token := t.Name() + "-token"
+	stray := exec.Command("sleep", "600")
+	stray.Env = append(os.Environ(), proc.TokenVar+"="+token)
+	if err := stray.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stray.Process.Kill(); _ = stray.Wait() }()
+	dir := state(t, dead(t), token, journal.IterationStarted{N: 1}, journal.IterationEnded{N: 1},
+		journal.IterationStarted{N: 2, Story: &journal.Story{ID: "STORY-002"}}, journal.AttemptStarted{N: 2, LogFile: "logs/iteration-2.log"})
+
+	u := Examine(dir)
+	if !u.Ill() || u.Alive || u.Death == nil || u.Death.Iteration != 2 || !u.Death.AtWork {
+		t.Fatalf("%+v, %+v", u, u.Death)
+	}
+	text := strings.Join(u.Explain(time.Now()), "\n")
+	for _, want := range []string{"died at about ", "in iteration 2 (STORY-002), with its agent at work", "logs/iteration-2.log", "still alive: sleep (pid "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the explanation lacks %q\n%s", want, text)
+		}
+	}
+	expect(t, []preflight.Check{u.Check(time.Now(), "mend it")}, "unit", "warn", "feature-x: a run has died")
+	if !(proc.ID{PID: u.Death.Alive[0].PID, Start: u.Death.Alive[0].Start}).Alive() {
+		t.Error("a mere look has ended the process")
+	}
+}
+
+func TestALiveLoopIsLeftAlone(t *testing.T) {
+	self, err := proc.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := state(t, self, "x", journal.IterationStarted{N: 1}, journal.AttemptStarted{N: 1})
+	post(t, dir, "stop")
+	if u := Examine(dir); u.Ill() || !u.Alive || u.Stale != nil {
+		t.Errorf("%+v", u)
+	}
+}
+
+func TestWhatIsLeftBehind(t *testing.T) {
+	ended := []journal.Body{journal.RunEnded{Status: "completed"}}
+	for _, c := range []struct {
+		name    string
+		arrange func(t *testing.T, dir string)
+		ill     bool
+		words   string
+	}{
+		{"nothing", func(*testing.T, string) {}, false, "nothing left behind"},
+		{"a torn line", func(t *testing.T, dir string) { appendTo(t, journal.Path(dir), `{"time":"2026-`) }, true, "ends in the middle of a line"},
+		{"a broken line", func(t *testing.T, dir string) { appendTo(t, journal.Path(dir), "garbage\n") }, false, "lines that cannot be read"},
+		{"requests", func(t *testing.T, dir string) { post(t, dir, "pause"); post(t, dir, "stop") }, true, "2 requests for a loop that is gone: pause, stop"},
+		{"a new plan is for the next run", func(t *testing.T, dir string) { post(t, dir, "plan") }, false, "nothing left behind"},
+		{"half an archive", func(t *testing.T, dir string) { appendTo(t, filepath.Join(dir, "archiving.json"), "{}") }, true, "was cut off"},
+		{"a lock's file", func(t *testing.T, dir string) {
+			appendTo(t, filepath.Join(dir, "lock"), `{"unit":"feature-x","pid":999999999,"pidStart":"x"}`)
+		}, false, "the lock itself went with it"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := state(t, dead(t), "x", ended...)
+			c.arrange(t, dir)
+			u := Examine(dir)
+			text := u.Check(time.Now(), "mend it").Text(false, false)
+			if u.Ill() != c.ill || u.Death != nil || !strings.Contains(text, c.words) {
+				t.Errorf("%+v\n%s", u, text)
+			}
+		})
+	}
+}
+
+func TestTimesThatHaveNotCome(t *testing.T) {
+	now := time.Now()
+	if c := Future(now, map[string]time.Time{"a": now.Add(time.Minute), "b": {}}); c.Severity != "ok" {
+		t.Errorf("%+v", c)
+	}
+	c := Future(now, map[string]time.Time{"the journal of x": now.Add(3 * time.Hour), "b": now})
+	if text := c.Text(false, false); c.Severity != "warn" || !strings.Contains(text, "the journal of x: 3h0m0s ahead") {
+		t.Error(text)
+	}
+}
+
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func post(t *testing.T, dir, kind string) {
+	t.Helper()
+	inbox, err := journal.OpenInbox(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := inbox.Post(time.Now(), journal.Request{Kind: kind}); err != nil {
+		t.Fatal(err)
+	}
+}

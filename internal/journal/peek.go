@@ -1,0 +1,23 @@
+package journal
+
+// Passing tells whether the request is about the run that is at work, and of no
+// meaning for the next one. What is about the plan still counts then.
+func (r Request) Passing() bool {
+	return r.Kind == "stop" || r.Kind == "pause" || r.Kind == "resume"
+}
+
+// Peek returns what waits, as [Inbox.Take] does, and touches nothing: files that
+// are no requests are passed over.
+func (in *Inbox) Peek() ([]Mail, error) {
+	names, err := in.names()
+	if err != nil {
+		return nil, err
+	}
+	var mail []Mail
+	for _, name := range names {
+		if r, err := in.read(name); err == nil {
+			mail = append(mail, Mail{name, r})
+		}
+	}
+	return mail, nil
+}
