@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -122,7 +123,7 @@ func TestACommandThatCanDoEverything(t *testing.T) {
 	if !card.OK || card.Prompt != "stdin" || card.Output != "text" || card.Calls != 9 {
 		t.Errorf("%+v", card)
 	}
-	for id, words := range map[string]string{"failure": "exit status 3 (there is no task)", "terminate": "leaves sleep behind", "children": "leaves background processes behind", "limit": "resets at 15:00"} {
+	for id, words := range map[string]string{"failure": "exit status 3 (there is no task)", "terminate": "after TERM, with signal: terminated", "children": "leaves background processes behind", "limit": "resets at 15:00"} {
 		if m := card.trial(id).Message; !strings.Contains(m, words) {
 			t.Errorf("%s: %q lacks %q", id, m, words)
 		}
@@ -158,6 +159,25 @@ func TestACommandThatKnowsNothingOfTrials(t *testing.T) {
 		if trial.Result == NotSeen && !strings.Contains(trial.Hint, Variable) {
 			t.Errorf("%s does not say how to show it: %q", trial.ID, trial.Hint)
 		}
+	}
+}
+
+// TestTheDocumentKnowsEveryTrial holds the page for authors of agents to the card.
+func TestTheDocumentKnowsEveryTrial(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/custom-agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows, trials []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\|").FindAllStringSubmatch(string(page), -1) {
+		rows = append(rows, m[1])
+	}
+	for _, trial := range try(t, perfect, long).Trials {
+		trials = append(trials, trial.ID)
+	}
+	if diff := cmp.Diff(trials, rows); diff != "" {
+		t.Error(diff)
 	}
 }
 

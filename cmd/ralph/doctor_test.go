@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ralph/internal/fakeapi"
+	"ralph/internal/journal"
+	"ralph/internal/proc"
+)
+
+// doctor visits the doctor and returns what it said and the exit status.
+func (s *scratch) doctor(args ...string) (string, int) {
+	s.t.Helper()
+	cmd := s.command(s.bin, append([]string{"doctor"}, args...)...)
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	timer := time.AfterFunc(2*patience, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	_ = cmd.Wait()
+	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+// wants fails where the text lacks one of the words.
+func (s *scratch) wants(text string, words ...string) {
+	s.t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			s.t.Errorf("the output lacks %q\n%s", w, text)
+		}
+	}
+}
+
+// TestDoctorMendsWhatADeadRunLeft kills ralph and its guardian while an agent is
+// at work that has broken the plan and left a process behind.
+func TestDoctorMendsWhatADeadRunLeft(t *testing.T) {
+	s := newScratch(t, `
+turns:
+  - steps:
+      - spawn: {argv: [sleep, "600"], setsid: true}
+      - write: {path: .ralph/feature-x/prd.json, content: "{}"}
+      - say: working
+      - hang: true
+`)
+	plan, err := os.ReadFile(filepath.Join(s.repo, ".ralph/feature-x/prd.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, out := s.start("working")
+	guardian := parentOf(t, s.agentID().PID)
+	// Stopped, ralph cannot see its guardian die and clean up itself.
+	for _, kill := range []struct {
+		pid int
+		sig syscall.Signal
+	}{{cmd.Process.Pid, syscall.SIGSTOP}, {guardian, syscall.SIGKILL}, {cmd.Process.Pid, syscall.SIGKILL}} {
+		if err := syscall.Kill(kill.pid, kill.sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _ = s.finish(cmd, out)
+	token := ""
+	for _, e := range s.events() {
+		if b, ok := e.Body.(journal.RunStarted); ok {
+			token = b.Token
+		}
+	}
+	sleeps := func() int {
+		alive, err := proc.ByToken(token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, p := range alive {
+			if p.Name == "sleep" {
+				n++
+			}
+		}
+		return n
+	}
+	before := len(s.events())
+
+	text, code := s.doctor("--harness", "replay", "--dry-run")
+	s.wants(text, "feature-x: a run has died:", "with its agent at work", "still alive: ", "sleep (pid ", "Mend it with 'ralph doctor'")
+	if code != 0 || sleeps() != 1 || len(s.events()) != before {
+		t.Errorf("exit status %d, %d processes, %d events of %d\n%s", code, sleeps(), len(s.events()), before, text)
+	}
+
+	text, code = s.doctor("--harness", "replay")
+	s.wants(text, "feature-x: mended:", "prd.json (", "put back", "iteration 1 recorded as a crash, with 0 commits", "Go on with 'ralph run'.")
+	if code != 0 || sleeps() != 0 {
+		t.Errorf("exit status %d, %d processes\n%s", code, sleeps(), text)
+	}
+	if got, err := os.ReadFile(filepath.Join(s.repo, ".ralph/feature-x/prd.json")); err != nil || string(got) != string(plan) {
+		t.Errorf("the plan is %v\n%s", err, got)
+	}
+	s.endedWith("crashed", 1)
+	after := len(s.events())
+	if text, code = s.doctor("--harness", "replay"); code != 0 || len(s.events()) != after {
+		t.Errorf("exit status %d, and the journal has grown\n%s", code, text)
+	}
+	s.wants(text, "1 unit of this worktree: nothing left behind")
+}
+
+// TestDoctorLeavesALiveLoopAlone asks the loop to pause too: that is not stale.
+func TestDoctorLeavesALiveLoopAlone(t *testing.T) {
+	s := newScratch(t, polite)
+	cmd, out := s.start("working")
+	if text, err := s.command(s.bin, "pause").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	before := len(s.events())
+	text, code := s.doctor("--harness", "replay")
+	s.wants(text, "feature-x: a loop is at work (pid ")
+	if code != 0 || strings.Contains(text, "mended") || len(s.events()) != before || !s.agentID().Alive() {
+		t.Errorf("exit status %d\n%s", code, text)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if rest, code := s.finish(cmd, out); code != 143 {
+		t.Errorf("exit status %d\n%s", code, rest)
+	}
+	s.endedWith("stopped", 1)
+}
+
+// TestDoctorDropsRequestsThatNobodyWillTake finishes what else was left, too.
+func TestDoctorDropsRequestsThatNobodyWillTake(t *testing.T) {
+	s := newScratch(t, "turns: [{steps: [{say: nothing}]}]")
+	if text, err := s.command(s.bin, "run", "--harness", "replay", "-n", "1").CombinedOutput(); err == nil {
+		t.Fatalf("%s", text)
+	}
+	state := filepath.Join(s.repo, ".git/ralph/feature-x")
+	inbox, err := journal.OpenInbox(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"stop", "context"} {
+		if _, err := inbox.Post(time.Now(), journal.Request{Kind: kind, Text: "for the next run"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, code := s.doctor("--harness", "replay")
+	s.wants(text, "1 request for a loop that is gone: stop", "was dropped")
+	left, err := inbox.Peek()
+	if code != 0 || err != nil || len(left) != 1 || left[0].Request.Kind != "context" {
+		t.Errorf("exit status %d, left %+v, %v\n%s", code, left, err, text)
+	}
+}
+
+// TestDoctorWithTheRealClaude asks the real CLI for its version, and for a word.
+func TestDoctorWithTheRealClaude(t *testing.T) {
+	t.Parallel()
+	s := withClaude(t, 1, nil, []fakeapi.Reply{fakeapi.Text("ready")})
+	text, code := s.doctor("--live")
+	s.wants(text, "(Claude Code))", "Login of claude: the variable ANTHROPIC_API_KEY", "claude answered: ready (", " tokens, $")
+	if code != 0 {
+		t.Errorf("exit status %d\n%s", code, text)
+	}
+	text, code = s.doctor("--live", "--json")
+	var report struct {
+		OK   bool
+		Live liveReport
+	}
+	if err := json.Unmarshal([]byte(text), &report); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if l := report.Live; code != 0 || !report.OK || l.Reply != "ready" || l.Outcome != "ok" || l.Model == "" || l.Tokens.Output != fakeapi.OutputTokens || l.CostUSD == nil {
+		t.Errorf("exit status %d, %+v", code, report)
+	}
+	calls, err := s.command(s.bin, "limits", "--json").Output()
+	if err != nil || !strings.Contains(string(calls), `"calls": 2,`) && !strings.Contains(string(calls), `"calls": 1,`) { // 1 where the hour has turned
+		t.Errorf("%v\n%s", err, calls)
+	}
+}
+
+func TestDoctorWithTheRealClaudeInTrouble(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		extra []string
+		reply fakeapi.Reply
+		words []string
+	}{
+		{"no login", nil, fakeapi.Unauthorized(), []string{"claude did not answer: auth: ", "log in with the agent itself"}},
+		{"usage limit", []string{fakeapi.OAuthToken}, fakeapi.UsageLimit("five_hour", time.Now().Add(2*time.Hour)), []string{"claude did not answer: usage limit: ", "It resets at "}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := withClaude(t, 1, c.extra, []fakeapi.Reply{c.reply})
+			text, code := s.doctor("--live")
+			s.wants(text, c.words...)
+			if code != 1 {
+				t.Errorf("exit status %d\n%s", code, text)
+			}
+		})
+	}
+}
+
+// TestDoctorIsInterrupted while an agent does not answer: nothing stays behind.
+func TestDoctorIsInterrupted(t *testing.T) {
+	s := newScratch(t, "turns: [{steps: [{hang: true}]}]")
+	cmd := s.command(s.bin, "doctor", "--harness", "replay", "--live")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := until(t, out, "is asked for a word")
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if rest, code := s.finish(cmd, r); code != 130 {
+		t.Errorf("exit status %d\n%s", code, rest)
+	}
+}
+
+// until reads to the line that holds a text, and returns the rest.
+func until(t *testing.T, out io.Reader, text string) io.Reader {
+	t.Helper()
+	r := bufio.NewReader(out)
+	for {
+		line, err := r.ReadString('\n')
+		if strings.Contains(line, text) {
+			return r
+		}
+		if err != nil {
+			t.Fatalf("the output ended before %q", text)
+		}
+	}
+}
