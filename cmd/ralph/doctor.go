@@ -50,7 +50,7 @@ func (c *doctorCmd) Validate() error {
 // Run carries the command out.
 func (c *doctorCmd) Run(a *app) error {
 	token := rand.Text()
-	g, err := newGuardian(token)
+	g, err := probeGuardian(token)
 	if err != nil {
 		return err
 	}
@@ -85,9 +85,9 @@ func toldToEnd(ctx context.Context, err error) error {
 	return exitError(loop.ExitStopped)
 }
 
-// newGuardian starts a guardian for what belongs to no run. It records nothing
+// probeGuardian starts a guardian for what belongs to no run. It records nothing
 // when ralph dies.
-func newGuardian(token string) (*proc.Guardian, error) {
+func probeGuardian(token string) (*proc.Guardian, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("ralph cannot find its own program: %w", err)

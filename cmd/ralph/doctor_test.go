@@ -216,7 +216,7 @@ func TestDoctorIsInterrupted(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	r := until(t, out, "is asked for a word")
+	r := readUntil(t, out, "is asked for a word")
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -225,8 +225,8 @@ func TestDoctorIsInterrupted(t *testing.T) {
 	}
 }
 
-// until reads to the line that holds a text, and returns the rest.
-func until(t *testing.T, out io.Reader, text string) io.Reader {
+// readUntil reads to the line that holds a text, and returns the rest.
+func readUntil(t *testing.T, out io.Reader, text string) io.Reader {
 	t.Helper()
 	r := bufio.NewReader(out)
 	for {

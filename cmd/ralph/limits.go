@@ -128,7 +128,7 @@ func (l harnessLimits) show(t *terminal, now time.Time) {
 	t.printf("%s\n", t.paint(bold, stream.Sanitize(l.Harness)))
 	calls := fmt.Sprintf("%d this hour, no limit", l.Calls)
 	if l.CallsLimit > 0 {
-		calls = fmt.Sprintf("%d/%d this hour (resets in %s)", l.Calls, l.CallsLimit, wait(l.CallsResetAt, now))
+		calls = fmt.Sprintf("%d/%d this hour (resets in %s)", l.Calls, l.CallsLimit, timeLeft(l.CallsResetAt, now))
 	}
 	row("Calls:", "%s", calls)
 	spent := tokens(l.Tokens.Total(), l.TokensEstimated) + " this hour"
@@ -137,7 +137,7 @@ func (l harnessLimits) show(t *terminal, now time.Time) {
 	}
 	row("Tokens:", "%s", spent)
 	if l.LimitedUntil != nil {
-		row("Limited:", "until %s (in %s): %s", clock(*l.LimitedUntil), wait(*l.LimitedUntil, now), l.Note)
+		row("Limited:", "until %s (in %s): %s", clock(*l.LimitedUntil), timeLeft(*l.LimitedUntil, now), l.Note)
 	}
 	for _, w := range l.Windows {
 		row("Account:", "%s", windowText(w, now))
@@ -163,13 +163,13 @@ func windowText(w limits.Window, now time.Time) string {
 	case w.Over(now):
 		parts = append(parts, "begun anew since "+clock(*w.ResetsAt))
 	case w.ResetsAt != nil:
-		parts = append(parts, fmt.Sprintf("resets at %s (in %s)", clock(*w.ResetsAt), wait(*w.ResetsAt, now)))
+		parts = append(parts, fmt.Sprintf("resets at %s (in %s)", clock(*w.ResetsAt), timeLeft(*w.ResetsAt, now)))
 	}
 	return strings.Join(parts, ", ") + fmt.Sprintf("; seen %s ago", duration(now.Sub(w.SeenAt).Round(time.Second)))
 }
 
-// wait is how long it is until a time, in words.
-func wait(until, now time.Time) string {
+// timeLeft is how long it is until a time, in words.
+func timeLeft(until, now time.Time) string {
 	if left := until.Sub(now); left >= time.Minute {
 		return duration(left.Round(time.Minute))
 	}

@@ -111,7 +111,7 @@ func (e *examination) told(h agent.Harness, o agent.Outcome) {
 	e.report.Live = r
 	about := "(" + strings.Join(parts, ", ") + ")"
 	if o.Kind == agent.OK {
-		e.add(preflight.Check{ID: "live", Severity: preflight.OK, Message: fmt.Sprintf("%s answered: %s %s", h.Name, lastLines(shortened(r.Reply), 1), about)})
+		e.add(preflight.Check{ID: "live", Severity: preflight.OK, Message: fmt.Sprintf("%s answered: %s %s", h.Name, shortened(oneLine(r.Reply), 80), about)})
 		return
 	}
 	hint := o.Hint
@@ -133,13 +133,4 @@ func (e *examination) told(h agent.Harness, o agent.Outcome) {
 func (e *examination) noCall(why, hint string) error {
 	e.add(preflight.Check{ID: "live", Severity: preflight.Error, Message: "The agent was not called: " + why, Hint: hint})
 	return nil
-}
-
-// shortened is a text that fits a line.
-func shortened(s string) string {
-	const longest = 80
-	if r := []rune(s); len(r) > longest {
-		return string(r[:longest-1]) + "…"
-	}
-	return s
 }

@@ -78,7 +78,7 @@ func (e *examination) heal(u doctor.Unit, folder string) {
 		folder = filepath.Join(".ralph", u.Name)
 	}
 	p := &place{repo: e.around.repo, unit: u.Name, folder: folder, stateDir: u.Dir}
-	done, err := mend(e.app, p, u)
+	done, err := mendUnit(e.app, p, u)
 	var locked *journal.LockedError
 	switch {
 	case errors.As(err, &locked):
@@ -92,9 +92,9 @@ func (e *examination) heal(u doctor.Unit, folder string) {
 	}
 }
 
-// mend does for a unit what the next run would do before it begins, and says
+// mendUnit does for a unit what the next run would do before it begins, and says
 // what that was.
-func mend(a *app, p *place, u doctor.Unit) (done []string, err error) {
+func mendUnit(a *app, p *place, u doctor.Unit) (done []string, err error) {
 	// A signal from now on must not leave it half mended.
 	ctx := context.WithoutCancel(a.ctx)
 	s, err := lockState(ctx, p) // which finishes archives

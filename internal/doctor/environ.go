@@ -41,7 +41,7 @@ func (in Input) bites(h agent.Harness) []preflight.Check {
 		}
 		var entries []string
 		for _, name := range set {
-			entries = append(entries, name+"=")
+			entries = append(entries, name+"=set")
 		}
 		if names := dropped(h, entries); len(names) > 0 {
 			checks = append(checks, warn(id, fmt.Sprintf("%s sets for %s: %s", path, h.Name, strings.Join(names, ", ")),
@@ -51,12 +51,13 @@ func (in Input) bites(h agent.Harness) []preflight.Check {
 	return checks
 }
 
-// dropped are the names in an environment that ralph takes away from the agent.
+// dropped are the names in an environment that ralph takes away from the agent,
+// of those that are not empty.
 func dropped(h agent.Harness, env []string) []string {
 	kept := agent.Without(env, h.DropEnv, nil)
 	var names []string
 	for _, kv := range env {
-		if name, _, _ := strings.Cut(kv, "="); !slices.Contains(kept, kv) {
+		if name, value, _ := strings.Cut(kv, "="); value != "" && !slices.Contains(kept, kv) {
 			names = append(names, name)
 		}
 	}
