@@ -104,18 +104,30 @@ func (e *Event) UnmarshalJSON(line []byte) error {
 	if err != nil {
 		return fmt.Errorf("the time of this %s event is not RFC 3339", head.typ)
 	}
-	body, err := decodeBody(head.typ, head.body)
-	if err != nil {
-		return err
+	body, ok := decodeHot(head.typ, head.rest)
+	if !ok {
+		if body, err = decodeBody(head.typ, head.object()); err != nil {
+			return err
+		}
 	}
 	*e = Event{Time: at.UTC(), Run: head.run, Body: body}
 	return nil
 }
 
-// lineHead is what all events have in common, and an object with the rest.
+// lineHead is what all events have in common, and what stands behind it.
 type lineHead struct {
 	time, typ, run string
-	body           []byte
+	rest           []byte // begins with a comma or the end of the object; nil where the head is not at the front
+	line           []byte
+}
+
+// object is the rest as an object of its own, or the line where the rest is
+// spread over it.
+func (h lineHead) object() []byte {
+	if h.rest == nil {
+		return h.line
+	}
+	return append([]byte{'{'}, bytes.TrimPrefix(h.rest, []byte(","))...)
 }
 
 // cutHead reads the head of a line as this program writes it. To look for its
@@ -130,11 +142,10 @@ func cutHead(line []byte) (lineHead, bool) {
 		return lineHead{}, false
 	}
 	run, rest, ok := cutString(rest, `,"run":"`)
-	if !ok || len(rest) == 0 {
+	if !ok || !bytes.HasPrefix(rest, []byte("}")) && !bytes.HasPrefix(rest, []byte(`,"`)) {
 		return lineHead{}, false
 	}
-	body := append([]byte{'{'}, bytes.TrimPrefix(rest, []byte(","))...)
-	return lineHead{at, typ, run, body}, true
+	return lineHead{at, typ, run, rest, line}, true
 }
 
 // cutString cuts prefix and the plain string behind it, with its closing
@@ -159,7 +170,7 @@ func findHead(line []byte) lineHead {
 		}
 		return ""
 	}
-	return lineHead{text("time"), text("type"), text("run"), line}
+	return lineHead{text("time"), text("type"), text("run"), nil, line}
 }
 
 // decodeBody reads the body of an event of this type.
