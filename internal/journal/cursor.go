@@ -1,8 +1,10 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -109,12 +111,34 @@ func (c *cursor) text() string {
 	if c.bad {
 		return ""
 	}
-	if text := lit[1 : len(lit)-1]; !escaped && utf8.Valid(text) {
+	text := lit[1 : len(lit)-1]
+	if escaped {
+		text = unescape(text)
+	}
+	if text != nil && utf8.Valid(text) {
 		return string(text)
 	}
-	var text string
-	c.bad = json.Unmarshal(lit, &text) != nil
-	return text
+	var slow string
+	c.bad = json.Unmarshal(lit, &slow) != nil
+	return slow
+}
+
+// unescape decodes the escapes of two characters, which are all that the
+// output of a check usually has; nil where there is another one.
+func unescape(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for {
+		i := bytes.IndexByte(text, '\\')
+		if i < 0 {
+			return append(out, text...)
+		}
+		which := strings.IndexByte(`"\/bfnrt`, text[i+1])
+		if which < 0 {
+			return nil
+		}
+		out = append(append(out, text[:i]...), "\"\\/\b\f\n\r\t"[which])
+		text = text[i+2:]
+	}
 }
 
 func (c *cursor) bool() bool {

@@ -16,6 +16,8 @@ func decodeHot(typ string, rest []byte) (b Body, ok bool) {
 		b = c.attemptEnded()
 	case "check_ended":
 		b = c.checkEnded()
+	case "claim_rejected":
+		b = c.claimRejected()
 	case "iteration_ended":
 		b = c.iterationEnded()
 	default:
@@ -155,6 +157,24 @@ func (c *cursor) checkEnded() (b CheckEnded) {
 			b.Same = c.bool()
 		case "tail":
 			b.Tail = c.text()
+		default:
+			c.bad = true
+		}
+	}
+	return b
+}
+
+func (c *cursor) claimRejected() (b ClaimRejected) {
+	for c.next() {
+		switch string(c.key) {
+		case "iteration":
+			b.N = c.int()
+		case "claim":
+			b.Claim = c.text()
+		case "stories":
+			b.Stories = c.texts()
+		case "reason":
+			b.Reason = c.text()
 		default:
 			c.bad = true
 		}

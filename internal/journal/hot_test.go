@@ -13,7 +13,7 @@ import (
 )
 
 // hotTypes are the events with a decoder of their own.
-var hotTypes = []string{"iteration_started", "attempt_started", "agent_started", "attempt_ended", "check_ended", "iteration_ended"}
+var hotTypes = []string{"iteration_started", "attempt_started", "agent_started", "attempt_ended", "check_ended", "claim_rejected", "iteration_ended"}
 
 // FuzzHotEvents reads each line twice: as it is, and with a space behind its
 // brace, which only encoding/json reads. Both must say the same.
@@ -38,7 +38,7 @@ func FuzzHotEvents(f *testing.F) {
 	}
 	for _, rest := range []string{
 		`}`, `,"iteration":01}`, `,"iteration":-0}`, `,"iteration":1e2}`, `,"iteration":1,}`, `,"iteration":1}}`, `,,"iteration":1}`,
-		`,"iteration":12345678901234567890}`, `,"Iteration":1}`, `,"later":1}`, `,"head":"\u0041\ud83d\ude00\""}`, "\x2c\"head\":\"\xff\"}", "\x2c\"head\":\"a\tb\"}",
+		`,"iteration":12345678901234567890}`, `,"Iteration":1}`, `,"later":1}`, `,"head":"\\\"\/\b\f\n\r\t"}`, `,"head":"\u0041\ud83d\ude00\""}`, "\x2c\"head\":\"\xff\"}", "\x2c\"head\":\"a\tb\"}",
 		`,"story":{"id":"a"},"story":{"title":"b"}}`, `,"story":{}}`, `,"story":null}`, `,"commits":["a",]}`, `,"commits":["a"],"commits":[]}`,
 		`,"durationSeconds":.5}`, `,"durationSeconds":1.}`, `,"durationSeconds":1e400}`, `,"costUsd":null}`, `,"costUsd":1,"costUsd":null}`,
 		`,"resetsAt":"2026-11-21T14:02:03Z"}`, `,"resetsAt":"2026-11-21 14:02"}`, `,"tokens":{"input":1},"tokens":{"output":2}}`, `,"promised":truefalse}`,
