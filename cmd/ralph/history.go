@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -17,34 +16,37 @@ type historyCmd struct {
 
 // Run carries the command out.
 func (c *historyCmd) Run(a *app) error {
-	p, err := here(a.ctx, c.Unit)
+	p, err := look(a, c.Unit)
 	if err != nil {
 		return err
 	}
-	events, err := p.events(a.t)
+	r, err := p.record()
 	if err != nil {
 		return err
 	}
 	var h journal.History
 	var s journal.Status
-	for _, e := range events {
-		h.Apply(e)
-		s.Apply(e)
+	if r != nil {
+		if err := r.scan(a.t, h.Apply, s.Apply); err != nil {
+			return err
+		}
 	}
 	dead := s.Active() && !loopAlive(s)
 	if c.JSON {
-		enc := json.NewEncoder(a.t.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(h.Iterations(dead))
+		return printJSON(a.t, h.Iterations(dead))
 	}
-	if len(events) == 0 {
+	if r == nil {
 		return nothingYet(a.t, p, false)
 	}
-	for _, run := range h.Runs(dead) {
-		showRun(a.t, run)
-	}
-	return nil
+	return page(a.t, func(t *terminal) error {
+		if r.archive != "" {
+			t.printf("%s\n", t.paint(dim, "archived as "+stream.Sanitize(r.archive)))
+		}
+		for _, run := range h.Runs(dead) {
+			showRun(t, run)
+		}
+		return nil
+	})
 }
 
 func showRun(t *terminal, run journal.Run) {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"ralph/internal/agent"
+	"ralph/internal/config"
 	"ralph/internal/journal"
 	"ralph/internal/stream"
 )
@@ -15,73 +15,110 @@ import (
 // logsCmd is "ralph logs".
 type logsCmd struct {
 	unitArg
-	Number int  `short:"n" help:"The iteration (default: the last one of the last run)." placeholder:"N"`
-	Raw    bool `help:"Print what the agent printed, byte for byte."`
+	Follow    bool `short:"f" help:"Go on with what comes, from one iteration to the next, until the run ends." xor:"which"`
+	Lines     *int `short:"n" help:"Only the last N lines." placeholder:"N"`
+	Iteration int  `help:"The iteration of the last run (default: the last one)." placeholder:"N" xor:"which"`
+	Raw       bool `help:"Print what the agent printed, byte for byte."`
+}
+
+// Validate implements kong's check of a command's values.
+func (c *logsCmd) Validate() error {
+	if c.Lines != nil && *c.Lines < 0 {
+		return errors.New("--lines: it is less than 0")
+	}
+	if c.Iteration < 0 {
+		return errors.New("--iteration: it is less than 1")
+	}
+	return nil
 }
 
 // Run carries the command out.
 func (c *logsCmd) Run(a *app) error {
-	p, err := here(a.ctx, c.Unit)
+	p, err := look(a, c.Unit)
 	if err != nil {
 		return err
 	}
-	events, err := p.events(a.t)
+	r, err := p.record()
 	if err != nil {
 		return err
 	}
-	var last *journal.AttemptStarted
-	for _, e := range events {
-		switch b := e.Body.(type) {
-		case journal.RunStarted:
-			last = nil // the logs of the runs before lie elsewhere
-		case journal.AttemptStarted:
-			if c.Number == 0 || b.N == c.Number {
-				last = &b
-			}
-		}
+	if c.Follow && r == nil && running(p) {
+		r = p.ownRecord() // its journal is not there yet
 	}
-	if last == nil {
-		if c.Number > 0 {
-			return &hintError{fmt.Errorf("the last run of %s has no iteration %d", nameOf(p), c.Number), "see: ralph history"}
-		}
+	if r == nil {
 		return nothingYet(a.t, p, false)
 	}
-	log, err := p.openLog(last.LogFile)
+	if c.Follow {
+		return c.follow(a, p, r)
+	}
+	var at *journal.AttemptStarted
+	if err := r.scan(a.t, func(e journal.Event) { at = c.pick(at, e) }); err != nil {
+		return err
+	}
+	switch {
+	case at == nil && c.Iteration > 0:
+		return &hintError{fmt.Errorf("the last run of %s has no iteration %d", nameOf(p), c.Iteration), "see: ralph history"}
+	case at == nil:
+		a.t.printf("the last run of %s has not called an agent\n", nameOf(p))
+		return nil
+	}
+	return c.show(a, p, r, at)
+}
+
+// pick is the attempt whose log is wanted, as far as the journal was read.
+func (c *logsCmd) pick(at *journal.AttemptStarted, e journal.Event) *journal.AttemptStarted {
+	switch b := e.Body.(type) {
+	case journal.RunStarted:
+		return nil // the logs of the runs before lie elsewhere
+	case journal.AttemptStarted:
+		if c.Iteration == 0 || b.N == c.Iteration {
+			return &b
+		}
+	}
+	return at
+}
+
+// show prints the log of an attempt that is over, or what there is of it.
+func (c *logsCmd) show(a *app, p *place, r *record, at *journal.AttemptStarted) error {
+	log, err := os.Open(r.log(at.LogFile))
 	if err != nil {
-		return fmt.Errorf("the log of iteration %d cannot be read: %w", last.N, err)
+		return fmt.Errorf("the log of iteration %d cannot be read: %w", at.N, err)
 	}
 	defer log.Close()
 	if c.Raw {
-		_, err = io.Copy(a.t.out, log)
-		return err
+		if err := seekLines(log, c.Lines); err != nil {
+			return fmt.Errorf("the log of iteration %d cannot be read: %w", at.N, err)
+		}
+		_, err := io.Copy(a.t.out, log)
+		return enough(err)
 	}
-	return render(a.t, log, last.Harness)
-}
-
-// openLog opens an iteration's log, in the worktree or in the archive.
-func (p *place) openLog(logFile string) (*os.File, error) {
-	f, err := os.Open(filepath.Join(p.repo.Root, logFile))
-	if !errors.Is(err, os.ErrNotExist) {
-		return f, err
+	out := newTail(a.t.out, c.Lines)
+	if err := render(a.t, out, log, formatOf(a, p.repo.Root, at.Harness)); err != nil {
+		return enough(err)
 	}
-	path, err := p.findJournal()
-	if err != nil {
-		return nil, err
-	}
-	return os.Open(filepath.Join(filepath.Dir(path), "logs", filepath.Base(logFile)))
+	return enough(out.release())
 }
 
 // render shows a log as the screen showed it.
-func render(t *terminal, log io.Reader, harness string) error {
-	format := stream.FormatText
-	if h, ok := agent.Find(agent.Builtin("ralph"), harness); ok {
-		format = h.Output
-	}
-	p := stream.NewPrinter(t.out, stream.PrinterOptions{Color: t.color, ASCII: t.ascii, Width: t.width(), Verbose: true})
+func render(t *terminal, w io.Writer, log io.Reader, format stream.Format) error {
+	p := stream.NewPrinter(w, stream.PrinterOptions{Color: t.color, ASCII: t.ascii, Width: t.width(), Verbose: true})
 	r := stream.NewReader(format, p.Event)
 	if _, err := io.Copy(r, log); err != nil {
 		return err
 	}
 	r.Close()
 	return p.Flush()
+}
+
+// formatOf is how a harness writes its output, by the settings of the worktree.
+// Settings that cannot be read are the business of commands that act on them.
+func formatOf(a *app, root, harness string) stream.Format {
+	known := agent.Builtin("ralph")
+	if loaded, err := config.Load(settingsInput(a, root, nil)); err == nil {
+		known = withSettings(known, &loaded.Settings)
+	}
+	if h, ok := agent.Find(known, harness); ok {
+		return h.Output
+	}
+	return stream.FormatText
 }

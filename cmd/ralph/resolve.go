@@ -88,11 +88,7 @@ func (r *resolved) loadSettings() error {
 
 // loadSettings reads the settings of a worktree and shows what was wrong with them.
 func loadSettings(a *app, root string, flags []config.Override) (*config.Loaded, error) {
-	loaded, err := config.Load(config.Input{
-		Example: ralph.ConfigExample, UserFile: filepath.Join(a.home, "config.yaml"),
-		ProjectFile: filepath.Join(root, ".ralph", "config.yaml"), ProjectRoot: root,
-		Environ: os.Environ(), Flags: flags,
-	})
+	loaded, err := config.Load(settingsInput(a, root, flags))
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +96,15 @@ func loadSettings(a *app, root string, flags []config.Override) (*config.Loaded,
 		a.t.warn("%s", w)
 	}
 	return loaded, nil
+}
+
+// settingsInput says where the settings of a worktree are.
+func settingsInput(a *app, root string, flags []config.Override) config.Input {
+	return config.Input{
+		Example: ralph.ConfigExample, UserFile: filepath.Join(a.home, "config.yaml"),
+		ProjectFile: filepath.Join(root, ".ralph", "config.yaml"), ProjectRoot: root,
+		Environ: os.Environ(), Flags: flags,
+	}
 }
 
 // overrides are the flags that stand in the place of a setting.

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -21,24 +18,20 @@ type statusCmd struct {
 
 // Run carries the command out.
 func (c *statusCmd) Run(a *app) error {
-	p, err := here(a.ctx, c.Unit)
+	p, err := look(a, c.Unit)
 	if err != nil {
 		return err
 	}
-	path, err := p.findJournal()
+	r, err := p.record()
 	if err != nil {
 		return err
 	}
-	if path == "" {
+	if r == nil {
 		return nothingYet(a.t, p, c.JSON)
 	}
 	var s journal.Status
-	damage, err := journal.Scan(path, s.Apply)
-	if err != nil {
+	if err := r.scan(a.t, s.Apply); err != nil {
 		return err
-	}
-	for _, w := range damage.Warnings(path) {
-		a.t.warn("%s", w)
 	}
 	alive := s.Active() && loopAlive(s)
 	if !alive {
@@ -52,7 +45,7 @@ func (c *statusCmd) Run(a *app) error {
 		_, err = a.t.out.Write(data)
 		return err
 	}
-	showStatus(a.t, s, alive, path)
+	showStatus(a.t, s, alive, r.journal)
 	return nil
 }
 
@@ -133,39 +126,13 @@ func calls(s journal.Status) string {
 	return text
 }
 
-// findJournal is the journal of the unit, else that of its newest archive, else
-// nothing.
-func (p *place) findJournal() (string, error) {
-	if p.unit == "" {
-		return "", errDetached
-	}
-	if _, err := os.Stat(p.journalPath()); err == nil {
-		return p.journalPath(), nil
-	}
-	store := p.archive()
-	e, err := store.Find(p.unit)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	path := store.Journal(e)
-	if _, err := os.Stat(path); err != nil {
-		return "", nil //nolint:nilerr // an archive of a feature that never ran
-	}
-	return path, nil
-}
-
 // events are all events of the unit, none where it never ran.
 func (p *place) events(t *terminal) ([]journal.Event, error) {
-	path, err := p.findJournal()
-	if err != nil || path == "" {
+	r, err := p.record()
+	if err != nil || r == nil {
 		return nil, err
 	}
-	events, damage, err := journal.ReadFile(path)
-	for _, w := range damage.Warnings(path) {
-		t.warn("%s", w)
-	}
+	var events []journal.Event
+	err = r.scan(t, func(e journal.Event) { events = append(events, e) })
 	return events, err
 }

@@ -30,7 +30,7 @@ type Batch struct {
 func Follow(ctx context.Context, path string, fn func(Batch) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	wake := watch(ctx, filepath.Dir(path))
+	wake := Watch(ctx, filepath.Dir(path))
 	f := follower{path: path, fn: fn}
 	defer f.close()
 	if err := f.first(); err != nil {

@@ -171,7 +171,7 @@ func (in *Inbox) Done(name string) error {
 // Notify sends when there may be something to take, at once if there is
 // already. The channel is closed when ctx is done.
 func (in *Inbox) Notify(ctx context.Context) <-chan struct{} {
-	wake := watch(ctx, in.dir)
+	wake := Watch(ctx, in.dir)
 	out := make(chan struct{}, 1)
 	go func() {
 		defer close(out)

@@ -12,10 +12,10 @@ import (
 // report changes.
 const lookAgain = time.Second
 
-// watch sends when something in the directory dir may have changed: as soon
+// Watch sends when something in the directory dir may have changed: as soon
 // as the kernel reports it, else once a second. The channel holds one signal
 // and is closed when ctx is done. dir may appear, go and come back.
-func watch(ctx context.Context, dir string) <-chan struct{} {
+func Watch(ctx context.Context, dir string) <-chan struct{} {
 	wake := make(chan struct{}, 1)
 	// Without a watcher, for example beyond the user's limit of them, the
 	// ticker alone has to do.

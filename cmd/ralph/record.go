@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ralph/internal/git"
+	"ralph/internal/journal"
+	"ralph/internal/registry"
+)
+
+// record is where what is known of a unit's runs lies.
+type record struct {
+	journal string // its path
+	folder  string // with logs/ in it: the unit's own, or that of the archive
+	archive string // the name of the archive, empty where the unit is not archived
+	from    string // the unit's own folder from the worktree's root: the journal names logs below it
+	root    string // of the worktree
+}
+
+// record is the unit's own, else that of its newest archive, else nil: the unit
+// never ran.
+func (p *place) record() (*record, error) {
+	if p.unit == "" {
+		return nil, errDetached
+	}
+	r := p.ownRecord()
+	if _, err := os.Stat(r.journal); err == nil {
+		return r, nil
+	}
+	store := p.archive()
+	e, err := store.Find(p.unit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.journal, r.archive = store.Journal(e), e.Name
+	r.folder = filepath.Dir(r.journal)
+	if _, err := os.Stat(r.journal); err != nil {
+		return nil, nil //nolint:nilerr // an archive of a feature that never ran
+	}
+	return r, nil
+}
+
+// ownRecord is the unit's own, whether it is there or not.
+func (p *place) ownRecord() *record {
+	return &record{journal: p.journalPath(), folder: filepath.Join(p.repo.Root, p.folder), from: p.folder, root: p.repo.Root}
+}
+
+// log is where a log lies that the journal names from the worktree's root.
+func (r *record) log(logFile string) string {
+	if rel, err := filepath.Rel(r.from, filepath.FromSlash(logFile)); err == nil && filepath.IsLocal(rel) {
+		return filepath.Join(r.folder, rel)
+	}
+	return filepath.Join(r.root, filepath.FromSlash(logFile))
+}
+
+// scan hands all events of the record to the functions, one at a time, and says
+// what could not be read.
+func (r *record) scan(t *terminal, apply ...func(journal.Event)) error {
+	damage, err := journal.Scan(r.journal, func(e journal.Event) {
+		for _, fn := range apply {
+			fn(e)
+		}
+	})
+	for _, w := range damage.Warnings(r.journal) {
+		t.warn("%s", w)
+	}
+	return err
+}
+
+// look finds the unit that a command which only looks is about: that of this
+// branch, or one that was named, which may be anywhere on this machine. A name
+// may be given as the branch's, with its slashes.
+func look(a *app, unit string) (*place, error) {
+	p, err := here(a.ctx, "")
+	if unit == "" {
+		return p, err
+	}
+	if err != nil && !errors.Is(err, git.ErrNotWorktree) {
+		return nil, err
+	}
+	if unit, err = git.UnitOf(unit); err != nil {
+		return nil, err
+	}
+	if p != nil {
+		p = placeAt(p.repo, unit)
+		if p.known() {
+			return p, nil
+		}
+	}
+	return elsewhere(a, unit)
+}
+
+// placeAt is a unit of a worktree.
+func placeAt(repo *git.Repo, unit string) *place {
+	return &place{repo: repo, unit: unit, folder: filepath.Join(".ralph", unit), stateDir: filepath.Join(repo.GitDir, "ralph", unit)}
+}
+
+// known tells whether anything of the unit is in its worktree.
+func (p *place) known() bool {
+	if _, err := os.Stat(filepath.Join(p.repo.Root, p.folder)); err == nil {
+		return true
+	}
+	r, err := p.record()
+	return r != nil || err != nil
+}
+
+// elsewhere finds a unit in the list of loops of this user.
+func elsewhere(a *app, unit string) (*place, error) {
+	entries, _, err := registry.Entries(a.home)
+	if err != nil {
+		return nil, err
+	}
+	var found []*place
+	var roots []string
+	for _, e := range entries {
+		if e.Unit != unit {
+			continue
+		}
+		// Where the state directory is says where the git directory is, without
+		// asking git.
+		p := &place{repo: &git.Repo{Root: e.Worktree, GitDir: filepath.Dir(filepath.Dir(e.StateDir))},
+			unit: unit, branch: e.Branch, folder: e.Folder, stateDir: e.StateDir}
+		if p.known() {
+			found, roots = append(found, p), append(roots, e.Worktree)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, &hintError{fmt.Errorf("there is no unit %s here, and no loop of that name has run elsewhere", unit), "see: ralph list"}
+	case 1:
+		return found[0], nil
+	}
+	return nil, &hintError{fmt.Errorf("%s is in %d worktrees: %s", unit, len(found), strings.Join(roots, ", ")), "call ralph in the one that you mean"}
+}
