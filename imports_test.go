@@ -37,11 +37,13 @@ var allowed = map[string][]string{
 	"internal/ratelimit":   {},
 	"internal/registry":    {},
 	"internal/replay":      {"prd"},
+	"internal/report":      {"journal", "stream", "words"},
 	"internal/secret":      {},
 	"internal/spec":        {"prd"},
 	"internal/stopwatch":   {},
 	"internal/stream":      {},
 	"internal/verify":      {"archive", "check", "git", "journal", "prd", "proc"},
+	"internal/words":       {},
 	"tests/bench":          {},
 	"cmd/ralph":            {"*"},
 }

@@ -115,7 +115,7 @@ func (f *files) try(path string, err error) {
 // excluded are the derived files that git is told to overlook, and those that
 // are there for a moment only.
 var excluded = []string{
-	"/.ralph/**/status.json", "/.ralph/**/.status.json*", "/.ralph/**/logs/", "/.ralph/**/journal*.jsonl",
+	"/.ralph/**/status.json", "/.ralph/**/.status.json*", "/.ralph/**/logs/", "/.ralph/**/journal*.jsonl", "/.ralph/**/report.html",
 	"/.ralph/**/state/", "/.ralph/**/.archive.json*", "/.ralph/.*.removed", "/.ralph/.*.partial",
 	"/.claude/loop-state.json", "/.claude/.loop-state.json*", "/.claude/ralph-loop.log", "/.claude/ralph-terminal.pid",
 }

@@ -91,23 +91,30 @@ func look(a *app, unit string) (*place, error) {
 	}
 	if p != nil {
 		p = placeAt(p.repo, unit)
-		if p.known() {
+		if p.ran() {
 			return p, nil
 		}
 	}
-	return elsewhere(a, unit)
+	far, err := elsewhere(a, unit)
+	if p != nil && errors.Is(err, errNoUnit) {
+		if _, folder := os.Stat(filepath.Join(p.repo.Root, p.folder)); folder == nil {
+			return p, nil // it is planned here, and has not run yet
+		}
+	}
+	return far, err
 }
+
+// errNoUnit is that no unit of a name is known.
+var errNoUnit = errors.New("there is no such unit")
 
 // placeAt is a unit of a worktree.
 func placeAt(repo *git.Repo, unit string) *place {
 	return &place{repo: repo, unit: unit, folder: filepath.Join(".ralph", unit), stateDir: filepath.Join(repo.GitDir, "ralph", unit)}
 }
 
-// known tells whether anything of the unit is in its worktree.
-func (p *place) known() bool {
-	if _, err := os.Stat(filepath.Join(p.repo.Root, p.folder)); err == nil {
-		return true
-	}
+// ran tells whether there is a record of the unit, or one that cannot be looked
+// for.
+func (p *place) ran() bool {
 	r, err := p.record()
 	return r != nil || err != nil
 }
@@ -128,13 +135,13 @@ func elsewhere(a *app, unit string) (*place, error) {
 		// asking git.
 		p := &place{repo: &git.Repo{Root: e.Worktree, GitDir: filepath.Dir(filepath.Dir(e.StateDir))},
 			unit: unit, branch: e.Branch, folder: e.Folder, stateDir: e.StateDir}
-		if p.known() {
+		if p.ran() {
 			found, roots = append(found, p), append(roots, e.Worktree)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return nil, &hintError{fmt.Errorf("there is no unit %s here, and no loop of that name has run elsewhere", unit), "see: ralph list"}
+		return nil, &hintError{fmt.Errorf("%w: %s, neither here nor among the loops that have run elsewhere", errNoUnit, unit), "see: ralph list"}
 	case 1:
 		return found[0], nil
 	}

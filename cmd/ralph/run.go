@@ -107,6 +107,9 @@ func (r *resolved) start() error {
 		archived = r.archive(s, l.Identity.Run)
 	}
 	out.summary(end, archived)
+	if archived != "" {
+		out.reported(archiveReport(r.app.t, r.place, archived))
+	}
 	if code := end.ExitCode(); code != 0 {
 		return exitError(code)
 	}

@@ -1,73 +1,25 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"ralph/internal/journal"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
-// duration shows a time span to a person, as exact as it matters.
-func duration(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "0s"
-	case d < time.Second:
-		return d.Round(time.Millisecond).String()
-	case d < 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case d < time.Minute:
-		return d.Round(time.Second).String()
-	case d < time.Hour:
-		d = d.Round(time.Second)
-		if s := int(d.Seconds()) % 60; s != 0 {
-			return fmt.Sprintf("%dm%02ds", int(d.Minutes()), s)
-		}
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	}
-	d = d.Round(time.Minute)
-	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
-}
+// Short names for the words that every command uses.
 
-// clock shows a time of day in the user's zone, with the day where it is not today.
-func clock(t time.Time) string {
-	t = t.Local()
-	if now := time.Now(); t.Year() == now.Year() && t.YearDay() == now.YearDay() {
-		return t.Format("15:04")
-	}
-	return t.Format("Mon 2 Jan 15:04")
-}
+func duration(d time.Duration) string { return words.Duration(d) }
 
-// tokens shows a number of tokens; an estimate is marked.
-func tokens(n int64, estimated bool) string {
-	s := fmt.Sprint(n)
-	switch {
-	case n >= 1_000_000:
-		s = fmt.Sprintf("%.1fM", float64(n)/1e6)
-	case n >= 1_000:
-		s = fmt.Sprintf("%.1fk", float64(n)/1e3)
-	}
-	if estimated {
-		return "~" + s
-	}
-	return s
-}
+func clock(t time.Time) string { return words.Clock(t, time.Now()) }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+func tokens(n int64, estimated bool) string { return words.Tokens(n, estimated) }
 
-func itemWord(planKind string) string {
-	if planKind == "prd" {
-		return "stories"
-	}
-	return "tasks"
-}
+func plural(n int, what string) string { return words.Count(n, what) }
+
+func itemWord(planKind string) string { return words.Items(planKind) }
 
 func title(s journal.Story) string {
 	if s.ID == s.Title {

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"ralph/internal/report"
+)
+
+// reportName is the page's name in an archive.
+const reportName = "report.html"
+
+// reportCmd is "ralph report".
+type reportCmd struct {
+	Args []string `arg:"" optional:"" name:"run-unit" help:"A run, by its id (default: the last one), and the unit (default: that of this branch)."`
+	HTML string   `help:"Write a page in one file, to be opened or sent; - is standard output." placeholder:"FILE" xor:"form"`
+	MD   bool     `name:"md" help:"Print it as Markdown." xor:"form"`
+	JSON bool     `help:"Print everything as JSON." xor:"form"`
+}
+
+// split takes the arguments apart: what looks like the id of a run is one.
+func (c *reportCmd) split() (run, unit string, err error) {
+	args := c.Args
+	if len(args) > 0 && runID.MatchString(args[0]) {
+		run, args = args[0], args[1:]
+	}
+	switch len(args) {
+	case 0:
+		return run, "", nil
+	case 1:
+		return run, args[0], nil
+	}
+	return "", "", fmt.Errorf("%q is no run; they are named after their start, like 20261121-140203", args[0])
+}
+
+// Validate implements kong's check of a command's values.
+func (c *reportCmd) Validate() error {
+	_, _, err := c.split()
+	return err
+}
+
+// Run carries the command out.
+func (c *reportCmd) Run(a *app) error {
+	run, unit, err := c.split()
+	if err != nil {
+		return err
+	}
+	p, err := look(a, unit)
+	if err != nil {
+		return err
+	}
+	acc, err := readAccount(a.t, p, run)
+	if err != nil {
+		return err
+	}
+	switch {
+	case acc == nil && c.HTML != "":
+		return &hintError{fmt.Errorf("there is no run of %s to report on", nameOf(p)), "start one with 'ralph run'"}
+	case acc == nil:
+		return nothingYet(a.t, p, c.JSON)
+	case c.JSON:
+		return printJSON(a.t, acc.Report)
+	case c.MD:
+		return page(a.t, func(t *terminal) error { return acc.Markdown(t.out) })
+	case c.HTML != "":
+		return c.html(a.t, acc)
+	}
+	return page(a.t, func(t *terminal) error { showReport(t, acc); return nil })
+}
+
+// html writes the page.
+func (c *reportCmd) html(t *terminal, acc *account) error {
+	if c.HTML == "-" {
+		return page(t, func(t *terminal) error {
+			dir, err := os.Getwd()
+			if err != nil {
+				return err
+			}
+			return acc.HTML(t.out, acc.pageOptions(dir))
+		})
+	}
+	path, err := filepath.Abs(c.HTML)
+	if err != nil {
+		return err
+	}
+	if err := acc.writePage(path); err != nil {
+		return err
+	}
+	t.printf("%s\n", c.HTML)
+	return nil
+}
+
+// writePage writes the page to a file. It is the owner's alone: what it quotes
+// may hold secrets, as the journal may.
+func (acc *account) writePage(path string) error {
+	var page bytes.Buffer
+	if err := acc.HTML(&page, acc.pageOptions(filepath.Dir(path))); err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("the report cannot be written: %s is not a plain file", path)
+	}
+	if err := renameio.WriteFile(path, page.Bytes(), 0o600, renameio.WithTempDir(filepath.Dir(path)), renameio.IgnoreUmask()); err != nil {
+		return fmt.Errorf("the report cannot be written: %w", err)
+	}
+	return nil
+}
+
+// pageOptions are for a page in the directory dir.
+func (acc *account) pageOptions(dir string) report.PageOptions {
+	return report.PageOptions{Now: time.Now(), Log: func(logFile string) string { return acc.record.logLink(dir, logFile) }}
+}
+
+// archiveReport puts the page about the last run beside the journal of the
+// unit's newest archive, and returns its path from the worktree's root. It is
+// for people: where it cannot be written the archive is as good as ever.
+func archiveReport(t *terminal, p *place, name string) string {
+	path := filepath.Join(".ralph", "archive", name, reportName)
+	acc, err := readAccount(t, p, "")
+	if err == nil && (acc == nil || acc.record.archive != name) {
+		err = errors.New("its journal is not there")
+	}
+	if err == nil {
+		err = acc.writePage(filepath.Join(p.repo.Root, path))
+	}
+	if err != nil {
+		t.warn("the archive %s has no report: %v", name, err)
+		return ""
+	}
+	return path
+}

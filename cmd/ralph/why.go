@@ -1,0 +1,220 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ralph/internal/report"
+)
+
+// whyCmd is "ralph why".
+type whyCmd struct {
+	Args  []string `arg:"" optional:"" name:"n-unit" help:"An iteration (default: the run as a whole), and the unit (default: that of this branch)."`
+	InRun string   `name:"run" help:"The run, by its id (default: the last one)." placeholder:"RUN"`
+	JSON  bool     `help:"Print the decisions as JSON."`
+}
+
+// split takes the arguments apart: an iteration is a number and comes first. The
+// number is 0 for the run as a whole.
+func (c *whyCmd) split() (n int, unit string, err error) {
+	args := c.Args
+	if len(args) > 0 {
+		if number, err := strconv.Atoi(args[0]); err == nil {
+			if number < 1 {
+				return 0, "", fmt.Errorf("there is no iteration %d: the first one is 1", number)
+			}
+			n, args = number, args[1:]
+		}
+	}
+	switch len(args) {
+	case 0:
+		return n, "", nil
+	case 1:
+		return n, args[0], nil
+	}
+	return 0, "", fmt.Errorf("one iteration and one unit are enough: %q is more", args[1])
+}
+
+// Validate implements kong's check of a command's values.
+func (c *whyCmd) Validate() error {
+	if c.InRun != "" && !runID.MatchString(c.InRun) {
+		return fmt.Errorf("--run: %q is no run; they are named after their start, like 20261121-140203", c.InRun)
+	}
+	_, _, err := c.split()
+	return err
+}
+
+// Run carries the command out.
+func (c *whyCmd) Run(a *app) error {
+	n, unit, err := c.split()
+	if err != nil {
+		return err
+	}
+	p, err := look(a, unit)
+	if err != nil {
+		return err
+	}
+	acc, err := readAccount(a.t, p, c.InRun)
+	if err != nil {
+		return err
+	}
+	if acc == nil {
+		return nothingYet(a.t, p, c.JSON)
+	}
+	if n == 0 {
+		return c.whole(a.t, acc)
+	}
+	it := acc.Run.Iteration(n)
+	if it == nil {
+		return &hintError{fmt.Errorf("the run %s of %s has no iteration %d", acc.Run.ID, nameOf(p), n), "see: ralph history"}
+	}
+	return c.iteration(a.t, acc, it)
+}
+
+// whyJSON is what `why --json` prints.
+type whyJSON struct {
+	Unit      string            `json:"unit"`
+	Run       string            `json:"run"`
+	Iteration int               `json:"iteration"` // 0 for the run as a whole
+	Decisions []report.Decision `json:"decisions"`
+}
+
+// iteration tells why one iteration came out as it did.
+func (c *whyCmd) iteration(t *terminal, acc *account, it *report.Iteration) error {
+	decisions := acc.Run.Decisions(it)
+	if c.JSON {
+		return printJSON(t, whyJSON{acc.Unit, acc.Run.ID, it.N, decisions})
+	}
+	return page(t, func(t *terminal) error {
+		head := fmt.Sprintf("iteration %d of run %s", it.N, acc.Run.ID)
+		if it.Story != nil {
+			head += ", on " + it.Story.Name()
+		}
+		t.printf("%s  %s\n", t.paint(bold, acc.Unit), t.paint(dim, head))
+		showDecisions(t, decisions)
+		if it.LogFile != "" {
+			t.printf("\n%s\n", t.paint(dim, "what the agent did: "+acc.record.log(it.LogFile)))
+		}
+		return nil
+	})
+}
+
+// mostIterations is how many iterations a page in the terminal lists.
+const mostIterations = 20
+
+// whole tells why the run ended as it did.
+func (c *whyCmd) whole(t *terminal, acc *account) error {
+	run := acc.Run
+	before := run.Decisions(&run.Before)
+	if c.JSON {
+		decisions := before
+		for i := range run.Iterations {
+			decisions = append(decisions, run.Decisions(&run.Iterations[i])...)
+		}
+		if len(run.Iterations) == 0 {
+			decisions = append(decisions, run.End())
+		}
+		return printJSON(t, whyJSON{acc.Unit, run.ID, 0, decisions})
+	}
+	return page(t, func(t *terminal) error {
+		t.printf("%s  %s\n", t.paint(bold, acc.Unit), t.paint(dim, strings.TrimSpace("run "+run.ID+" "+archived(acc.record))))
+		showDecisions(t, []report.Decision{run.End()})
+		if len(before) > 0 {
+			t.printf("\n%s\n", t.paint(bold, "Before the first iteration"))
+			showDecisions(t, before)
+		}
+		showStories(t, acc, len(run.Stories))
+		showIterations(t, run, false)
+		if len(run.Iterations) > 0 {
+			t.printf("\n%s\n", t.paint(dim, "the evidence of one iteration: ralph why N"))
+		}
+		return nil
+	})
+}
+
+func archived(r *record) string {
+	if r.archive == "" {
+		return ""
+	}
+	return "(archived as " + r.archive + ")"
+}
+
+// showDecisions shows each decision with the evidence below it.
+func showDecisions(t *terminal, decisions []report.Decision) {
+	for _, d := range decisions {
+		code, mark := green, "✓"
+		if !d.Good {
+			code, mark = yellow, "●"
+			if d.Kind == report.NotAccepted || d.Kind == report.RunEnded {
+				code, mark = red, "✗"
+			}
+		}
+		t.printf("%s %s\n", t.paint(code, t.symbol(mark)), d.Text)
+		for _, because := range d.Because {
+			t.printf("    %s\n", t.paint(dim, strings.ReplaceAll(because, "\n", "\n    ")))
+		}
+	}
+}
+
+// showStories lists the first stories of the plan and how each stands.
+func showStories(t *terminal, acc *account, most int) {
+	if len(acc.Run.Stories) == 0 {
+		return
+	}
+	t.printf("\n%s\n", t.paint(bold, strings.ToUpper(itemWord(acc.Plan)[:1])+itemWord(acc.Plan)[1:]))
+	for i := range acc.Run.Stories[:min(most, len(acc.Run.Stories))] {
+		s := &acc.Run.Stories[i]
+		code, mark := green, "✓"
+		if !s.Done {
+			code, mark = yellow, "●"
+		}
+		t.printf("%s %s  %s\n", t.paint(code, t.symbol(mark)), s.Name(), t.paint(dim, s.Brief()))
+	}
+	if more := len(acc.Run.Stories) - most; more > 0 {
+		t.printf("  %s\n", t.paint(dim, fmt.Sprintf("and %d more", more)))
+	}
+}
+
+// showIterations lists the last iterations, each in a line, with bars of where
+// the time went or without.
+func showIterations(t *terminal, run *report.Run, bars bool) {
+	if len(run.Iterations) == 0 {
+		return
+	}
+	t.printf("\n%s\n", t.paint(bold, "Iterations"))
+	left := max(0, len(run.Iterations)-mostIterations)
+	if left > 0 {
+		t.printf("  %s\n", t.paint(dim, fmt.Sprintf("%d earlier ones are left out here", left)))
+	}
+	longest := 0.0
+	for _, it := range run.Iterations[left:] {
+		longest = max(longest, it.Spent.Sum())
+	}
+	for i := left; i < len(run.Iterations); i++ {
+		it := &run.Iterations[i]
+		bar := ""
+		if bars {
+			bar = timeBar(t, it.Spent, longest) + "  "
+		}
+		t.printf("%s %3d  %7s  %s%s\n", iterationMark(t, it), it.N, took(it), bar, it.Brief())
+	}
+}
+
+func iterationMark(t *terminal, it *report.Iteration) string {
+	switch it.Mark() {
+	case report.Good:
+		return t.paint(green, t.symbol("✓"))
+	case report.Bad:
+		return t.paint(red, t.symbol("✗"))
+	}
+	return t.paint(yellow, t.symbol("●"))
+}
+
+// took is how long an iteration took, from its beginning to its end.
+func took(it *report.Iteration) string {
+	if it.EndedAt.IsZero() {
+		return "?"
+	}
+	return duration(it.EndedAt.Sub(it.StartedAt.Time))
+}

@@ -1,0 +1,134 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"ralph/internal/journal"
+	"ralph/internal/words"
+)
+
+// Mark says in a word how an iteration or story stands.
+type Mark string
+
+// The marks.
+const (
+	Good Mark = "good" // something was accepted
+	Bad  Mark = "bad"  // an error
+	None Mark = "none" // neither
+)
+
+// Mark is good where the iteration brought progress.
+func (it *Iteration) Mark() Mark {
+	switch {
+	case it.Outcome == outcomeRunning:
+		return None
+	case it.Outcome != "ok":
+		return Bad
+	case it.Progress:
+		return Good
+	}
+	return None
+}
+
+// Brief says in a line what came of the iteration.
+func (it *Iteration) Brief() string {
+	var parts []string
+	switch {
+	case it.Outcome == outcomeRunning:
+		parts = append(parts, "at work")
+	case !it.Ended && it.Outcome == outcomeNoCall:
+		parts = append(parts, "its agent was not called")
+	case !it.Ended && it.Outcome != journal.OutcomeCrash:
+		parts = append(parts, strings.ReplaceAll(it.Outcome, "_", " ")+": no iteration")
+	case it.Outcome != "ok":
+		text := strings.ReplaceAll(it.Outcome, "_", " ")
+		if it.Error != "" {
+			text += ": " + it.Error
+		}
+		parts = append(parts, text)
+	}
+	if len(it.Accepted) > 0 {
+		parts = append(parts, "accepted: "+some(it.Accepted, 4))
+	}
+	if n := len(it.Commits); n > 0 {
+		parts = append(parts, words.Count(n, "commit"))
+	}
+	for _, r := range it.Rejected {
+		parts = append(parts, fmt.Sprintf("not accepted: %s: %s", r.what(4), r.Reason))
+	}
+	if len(it.Rejected) == 0 || it.Rejected[0].Claim == "promise" {
+		for _, c := range it.Checks {
+			if c.Outcome != "passed" {
+				parts = append(parts, "check "+c.Name+" "+c.ended())
+			}
+		}
+	}
+	if it.Tamper != nil {
+		parts = append(parts, words.Count(len(it.Tamper.Findings)+it.Tamper.More, "sign")+" of tampering")
+	}
+	if len(it.Restored) > 0 {
+		parts = append(parts, words.Count(len(it.Restored), "file")+" of the plan put back")
+	}
+	if it.Ended && !it.Progress && it.NoProgress > 0 {
+		parts = append(parts, fmt.Sprintf("no progress (%d in a row)", it.NoProgress))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// what names the claim, with at most so many stories.
+func (r Rejection) what(most int) string {
+	switch {
+	case len(r.Stories) > 0:
+		return some(r.Stories, most)
+	case r.Claim == "promise":
+		return "the promise that all is done"
+	case r.Claim == "done":
+		return "the plan as done"
+	}
+	return r.Claim
+}
+
+// Brief says in a line how the story stands and why.
+func (s *Story) Brief() string {
+	var parts []string
+	switch {
+	case s.Done && s.Earlier && s.Iteration == 0:
+		parts = append(parts, "done before this run")
+	case s.Done && s.Iteration > 0:
+		parts = append(parts, fmt.Sprintf("accepted in iteration %d", s.Iteration))
+	case s.Done:
+		parts = append(parts, "accepted")
+	default:
+		parts = append(parts, "open")
+	}
+	if s.Done && s.Proof != nil {
+		where := "in a clean worktree"
+		if s.Proof.Mode != "clean" {
+			where = "in place"
+		}
+		parts = append(parts, fmt.Sprintf("proved %s at %s", where, short(s.Proof.Commit)))
+	}
+	if s.Rejections > 0 {
+		parts = append(parts, fmt.Sprintf("not accepted %s: %s", times(s.Rejections), s.LastReason))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times, the last time", n)
+}
+
+// Name is the story's id and title, once where they are the same.
+func (s Title) Name() string {
+	if s.ID == s.Title || s.Title == "" {
+		return s.ID
+	}
+	return s.ID + ": " + s.Title
+}
+
+// Name is the story's id and title.
+func (s *Story) Name() string { return Title{s.ID, s.Title}.Name() }

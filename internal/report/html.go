@@ -1,0 +1,145 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"time"
+
+	"ralph/internal/words"
+)
+
+//go:embed page.html
+var pageSource string
+
+// PageOptions say what a page needs beyond the report.
+type PageOptions struct {
+	Now time.Time // when it is made
+	// Log returns the address of a log, which the journal names from the
+	// worktree's root, as a relative path; empty where there is none.
+	Log func(logFile string) string
+}
+
+// htmlPage is what the template shows.
+type htmlPage struct {
+	Title, Unit string
+	Outcome     string
+	Mark        Mark
+	Meta        []string
+	Tiles       []tile
+	Task        string
+	Chart       *chart // nil where the plan has no items
+	Stories     Table
+	Before      []Decision
+	End         Decision
+	Rows        []row
+	RowsNote    string
+	Tables      []Table
+	Made        string
+}
+
+// tile is a number in large letters.
+type tile struct{ Value, Name, Note string }
+
+// HTML writes the run as a page in one file: no script, no other file, nothing
+// from the network. Its size does not grow with the number of iterations beyond
+// some hundred kilobytes. The report must hold a run.
+func (r *Report) HTML(w io.Writer, o PageOptions) error {
+	// Parsed here and not at the start of the program: few commands need it.
+	t, err := template.New("page").Parse(pageSource)
+	if err != nil {
+		return fmt.Errorf("the page's template is wrong: %w", err)
+	}
+	return t.Execute(w, r.page(o))
+}
+
+func (r *Report) page(o PageOptions) htmlPage {
+	run := r.Run
+	p := htmlPage{
+		Title: r.Unit + ": " + run.Outcome(), Unit: r.Unit, Outcome: run.Outcome(), Mark: run.mark(), Task: run.Task,
+		Tiles: run.tiles(r.Plan), Stories: run.storyTable(words.Items(r.Plan)), Chart: run.chart(), Before: run.Decisions(&run.Before), End: run.End(),
+		Made: fmt.Sprintf("Made by ralph %s from the journal, %s. Times are %s.", run.Version, at(o.Now), o.Now.Local().Format("MST (-07:00)")),
+	}
+	for _, text := range []string{r.Branch, r.Plan + " plan", run.Agent(), "run " + run.ID, at(run.StartedAt.Time) + " – " + until(run.StartedAt.Time, run.EndedAt.Time)} {
+		if text != "" {
+			p.Meta = append(p.Meta, text)
+		}
+	}
+	p.Rows, p.RowsNote = run.rows(o)
+	p.Tables = r.Tables()
+	return p
+}
+
+func (s Summary) mark() Mark {
+	switch {
+	case s.Done():
+		return Good
+	case s.Active():
+		return None
+	}
+	return Bad
+}
+
+// Agent is the harness and its model.
+func (s Summary) Agent() string {
+	if s.Model == "" || s.Model == s.Harness {
+		return s.Harness
+	}
+	return s.Harness + " (" + s.Model + ")"
+}
+
+// at shows a time in the zone of whoever makes the page.
+func at(t time.Time) string { return t.Local().Format("2 Jan 2006 15:04") }
+
+// until shows the end of what began at start.
+func until(start, end time.Time) string {
+	switch {
+	case end.IsZero():
+		return "?"
+	case start.Local().Format(time.DateOnly) == end.Local().Format(time.DateOnly):
+		return end.Local().Format("15:04")
+	}
+	return at(end)
+}
+
+func (r *Run) tiles(plan string) []tile {
+	var tiles []tile
+	if r.Total > 0 {
+		tiles = append(tiles, tile{fmt.Sprintf("%d/%d", r.Complete, r.Total), words.Items(plan), ""})
+	}
+	note := ""
+	if r.MaxIterations > 0 {
+		note = fmt.Sprintf("at most %d", r.MaxIterations)
+	}
+	tiles = append(tiles,
+		counted(r.Ended, "iteration", note),
+		tile{words.Duration(r.Span()), "in all", r.Spent.String()},
+		counted(r.Commits, "commit", ""))
+	if n := r.Tokens.Total(); n > 0 {
+		note := words.Tokens(r.Tokens.CacheRead, r.TokensEstimated) + " from cache"
+		tiles = append(tiles, tile{words.Tokens(n, r.TokensEstimated), "tokens", note})
+	}
+	if r.CostUSD != nil {
+		tiles = append(tiles, tile{Cost(*r.CostUSD), "cost", ""})
+	}
+	return tiles
+}
+
+func counted(n int, what, note string) tile {
+	number, name, _ := strings.Cut(words.Count(n, what), " ")
+	return tile{number, name, note}
+}
+
+// String says where the time went.
+func (t Times) String() string {
+	text := "agent " + words.Seconds(t.Agent)
+	if t.Check > 0 {
+		text += ", checks " + words.Seconds(t.Check)
+	}
+	if t.Wait > 0 {
+		text += ", waiting " + words.Seconds(t.Wait)
+	}
+	return text
+}

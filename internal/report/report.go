@@ -1,0 +1,238 @@
+// Package report makes a unit's journal into an account of what happened, and
+// of why: a value with everything that a page about a run shows, the evidence
+// for each decision, and pages in HTML and Markdown. It reads the journal's
+// events and nothing else.
+//
+// What an agent or a check wrote is made harmless when it is taken up, so that
+// every text of a Report can be shown as it is.
+package report
+
+import (
+	"ralph/internal/journal"
+	"ralph/internal/stream"
+)
+
+// Report is what a journal tells of a unit: one run in full, all in brief.
+type Report struct {
+	Unit     string    `json:"unit"`
+	Plan     string    `json:"plan"` // prd, tasks, change or prompt
+	Branch   string    `json:"branch"`
+	Worktree string    `json:"worktree"`
+	Run      *Run      `json:"run"`  // nil where the journal has no such run
+	Runs     []Summary `json:"runs"` // the oldest first
+}
+
+// Summary is a run in brief.
+type Summary struct {
+	ID        string       `json:"id"`
+	Harness   string       `json:"harness"`
+	Model     string       `json:"model"` // as the agent reports it, else as configured
+	StartedAt journal.Time `json:"startedAt"`
+	EndedAt   journal.Time `json:"endedAt"` // null while it goes on
+	UpdatedAt journal.Time `json:"updatedAt"`
+	Status    string       `json:"status"` // as of status.json
+	Reason    string       `json:"reason"` // of the end or of the wait
+	Message   string       `json:"message"`
+	ExitCode  *int         `json:"exitCode"` // null where nothing exited with one
+	Ended     int          `json:"iterationsEnded"`
+	Calls     int          `json:"calls"` // of an agent, those that were no iteration included
+	Commits   int          `json:"commits"`
+
+	Tokens          stream.Tokens `json:"tokens"` // of all calls
+	TokensEstimated bool          `json:"tokensEstimated"`
+	CostUSD         *float64      `json:"costUsd"` // null where no call told its cost
+	Spent           Times         `json:"spent"`
+	Complete        int           `json:"storiesComplete"`
+	Total           int           `json:"storiesTotal"`
+}
+
+// Times is where time went, in seconds.
+type Times struct {
+	Agent float64 `json:"agentSeconds"` // calls of the agent
+	Check float64 `json:"checkSeconds"` // quality checks, those of proofs included
+	Wait  float64 `json:"waitSeconds"`  // for limits, for a person, after overloads
+}
+
+// Run is a run in full.
+type Run struct {
+	Summary
+	Plan           string      `json:"plan"`    // as in the report
+	Version        string      `json:"version"` // of ralph
+	Task           string      `json:"task"`    // the text that was given
+	Head           string      `json:"head"`    // the commit it began at
+	MaxIterations  int         `json:"maxIterations"`
+	TimeoutSeconds float64     `json:"timeoutSeconds"`
+	StallThreshold int         `json:"stallThreshold"`
+	SameError      int         `json:"sameError"`
+	Stories        []Story     `json:"stories"` // as the plan is at the end
+	Points         []Point     `json:"points"`  // of the burn-up: where one of the counts changed
+	Before         Iteration   `json:"before"`  // what came before the first iteration; its number is 0
+	Iterations     []Iteration `json:"iterations"`
+	Notes          []Note      `json:"notes"` // what decided nothing about a story, in order
+}
+
+// Story is a story or task of the plan.
+type Story struct {
+	ID         string `json:"id"`
+	Title      string `json:"title"`
+	Done       bool   `json:"done"`       // as ralph believes it
+	Earlier    bool   `json:"earlier"`    // it was done before the run
+	Iteration  int    `json:"iteration"`  // that it was accepted in; 0 where none
+	Proof      *Proof `json:"proof"`      // the newest
+	Rejections int    `json:"rejections"` // how often a claim about it was not accepted
+	LastReason string `json:"lastReason"` // why not, the last time
+}
+
+// Point is how far the plan was at a time.
+type Point struct {
+	At       journal.Time `json:"at"`
+	Complete int          `json:"complete"`
+	Total    int          `json:"total"`
+}
+
+// Iteration is one iteration and what was found out in it.
+type Iteration struct {
+	N         int          `json:"iteration"`
+	Story     *Title       `json:"story"` // the open one with the highest priority, when it began
+	StartedAt journal.Time `json:"startedAt"`
+	EndedAt   journal.Time `json:"endedAt"`
+	Ended     bool         `json:"ended"`   // else it goes on, or is no iteration in the end
+	Outcome   string       `json:"outcome"` // of iteration_ended; "running", or of the last call where it has not ended
+	Error     string       `json:"error"`
+	ExitCode  int          `json:"exitCode"`
+	LogFile   string       `json:"logFile"` // from the worktree's root, where it lies now
+	Commits   []string     `json:"commits"`
+
+	Claimed  []string `json:"claimed"`  // stories that the agent marked as done
+	Accepted []string `json:"accepted"` // of them
+	Promised bool     `json:"promised"`
+	Done     bool     `json:"done"` // the plan was done behind it
+	Complete int      `json:"storiesComplete"`
+	Total    int      `json:"storiesTotal"`
+
+	Progress   bool `json:"progress"`
+	NoProgress int  `json:"noProgress"` // iterations in a row without, this one included
+	SameError  int  `json:"sameError"`  // equal errors in a row, this one included
+
+	Tokens          stream.Tokens `json:"tokens"`
+	TokensEstimated bool          `json:"tokensEstimated"`
+	CostUSD         *float64      `json:"costUsd"`
+	Spent           Times         `json:"spent"`
+
+	Attempts  []Attempt   `json:"attempts"`
+	Checks    []Check     `json:"checks"`
+	Proofs    []Proof     `json:"proofs"`
+	Rejected  []Rejection `json:"rejected"`
+	NoWork    []NoWork    `json:"noWork"`
+	Restored  []Restored  `json:"restored"`
+	HeadMoved []string    `json:"headMoved"`
+	Tamper    *Tamper     `json:"tamper"`
+}
+
+// Title names a story.
+type Title struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+// Attempt is one call of the agent.
+type Attempt struct {
+	N         int          `json:"attempt"`
+	StartedAt journal.Time `json:"startedAt"`
+	Harness   string       `json:"harness"`
+	Model     string       `json:"model"`
+	Outcome   string       `json:"outcome"` // empty while it goes on
+	Message   string       `json:"message"`
+	Hint      string       `json:"hint"`
+	ExitCode  int          `json:"exitCode"`
+	Signal    string       `json:"signal"`
+	Seconds   float64      `json:"durationSeconds"`
+	Promised  bool         `json:"promised"`
+	Denied    []string     `json:"denied"`
+	Strays    int          `json:"strays"`
+	Broken    int          `json:"brokenLines"`
+}
+
+// Check is a quality check that ralph ran.
+type Check struct {
+	Phase    string  `json:"phase,omitempty"`
+	Name     string  `json:"name"`
+	Command  string  `json:"command"`
+	Outcome  string  `json:"outcome"`
+	ExitCode int     `json:"exitCode"`
+	Seconds  float64 `json:"durationSeconds"`
+	Clean    bool    `json:"clean"` // in a clean worktree
+	Same     bool    `json:"same"`  // not run again
+	Tail     string  `json:"tail"`  // the last lines, of one that did not pass
+}
+
+// Proof is the receipt of a story.
+type Proof struct {
+	Story   string  `json:"story"`
+	Commit  string  `json:"commit"`
+	Mode    string  `json:"mode"` // clean or inplace
+	Why     string  `json:"why"`
+	Checks  []Check `json:"checks"`
+	Harness string  `json:"harness"`
+	Model   string  `json:"model"`
+	Noted   bool    `json:"noted"`
+}
+
+// Rejection is a claim that was not accepted.
+type Rejection struct {
+	Claim   string   `json:"claim"` // promise, story or done
+	Stories []string `json:"stories"`
+	Reason  string   `json:"reason"`
+}
+
+// NoWork are stories that were marked with nothing changed for them.
+type NoWork struct {
+	Stories  []string `json:"stories"`
+	Accepted bool     `json:"accepted"`
+}
+
+// Restored is a file of the plan that was put back.
+type Restored struct {
+	Path string `json:"path"`
+	What string `json:"what"`
+	Kept string `json:"kept"`
+}
+
+// Tamper is what an iteration did to tests, checks or CI.
+type Tamper struct {
+	Findings []Finding `json:"findings"`
+	More     int       `json:"more"`
+	Accepted bool      `json:"accepted"`
+}
+
+// Finding is one place where the evidence was weakened.
+type Finding struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+	Rule    string `json:"rule"`
+	Message string `json:"message"`
+	Text    string `json:"text"`
+}
+
+// The kinds of notes.
+const (
+	NoteWait    = "wait"
+	NoteClock   = "clock"
+	NoteHarness = "harness"
+	NoteRequest = "request"
+	NotePlan    = "plan"
+	NoteBreaker = "breaker"
+	NoteWarning = "warning"
+)
+
+// Note is something that happened in or between iterations.
+type Note struct {
+	At        journal.Time `json:"at"`
+	Iteration int          `json:"iteration"` // at work, or the last one; 0 before the first
+	Kind      string       `json:"kind"`
+	Reason    string       `json:"reason"`  // of a wait or of the breaker
+	Seconds   float64      `json:"seconds"` // of a wait that is over, of a jump of the clock
+	Until     journal.Time `json:"until"`   // of a wait
+	Over      bool         `json:"over"`    // the wait is
+	Text      string       `json:"text"`
+}

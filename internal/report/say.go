@@ -1,0 +1,129 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/words"
+)
+
+// reasons says for each reason for which a run can end what it means.
+var reasons = map[string]string{
+	"stories_complete":   "every story passes",
+	"tasks_complete":     "no task is open",
+	"promise":            "the agent promised completion, and nothing speaks against it",
+	"max_iterations":     "the iterations are used up",
+	"no_progress":        "too many iterations in a row without progress",
+	"same_error":         "the same error too many times in a row",
+	"budget":             "the budget is spent",
+	"auth":               "the agent is not logged in, or has no credit",
+	"agent_missing":      "the agent's program is not there",
+	"branch_changed":     "the agent left the branch",
+	"error":              "something that ralph cannot go on with",
+	"waiting_for_person": "only tasks for a person are left",
+	"usage_limit":        "the provider's usage limit is reached",
+	"interrupted":        "ended by Ctrl-C",
+	"stopped":            "ended by a signal or 'ralph stop'",
+	"crashed":            "ralph itself died",
+	"rate_limit":         "the calls of this hour are used up",
+	"paused":             "a person holds it",
+}
+
+// reasonText says a reason in words; one of a newer program reads as it is.
+func reasonText(reason string) string {
+	if text, ok := reasons[reason]; ok {
+		return text
+	}
+	return strings.ReplaceAll(reason, "_", " ")
+}
+
+// tripped says what opened the breaker.
+func tripped(reason string, count int) string {
+	switch reason {
+	case journal.ReasonNoProgress:
+		return words.Count(count, "iteration") + " in a row without progress"
+	case "same_error":
+		return fmt.Sprintf("the same error %d times in a row", count)
+	}
+	return fmt.Sprintf("%s, %d in a row", strings.ReplaceAll(reason, "_", " "), count)
+}
+
+// Active tells whether the run goes on, as far as the journal knows.
+func (s Summary) Active() bool {
+	return s.Status == journal.StatusRunning || s.Status == journal.StatusPaused
+}
+
+// Done tells whether the run ended with its plan done.
+func (s Summary) Done() bool { return s.Status == journal.StatusCompleted }
+
+// Outcome says in one sentence how the run ended or how it stands.
+func (s Summary) Outcome() string {
+	switch {
+	case s.Done():
+		return "Done: " + firstOf(s.Message, reasonText(s.Reason)) + "."
+	case s.Status == journal.StatusPaused:
+		return "Waiting: " + firstOf(s.Message, reasonText(s.Reason)) + "."
+	case s.Active():
+		return "At work."
+	}
+	return "Not done: " + firstOf(s.Message, reasonText(s.Reason)) + "."
+}
+
+// Span is how long the run has taken, by the clock on the wall.
+func (s Summary) Span() time.Duration {
+	end := s.EndedAt
+	if end.IsZero() {
+		end = s.UpdatedAt
+	}
+	return end.Sub(s.StartedAt.Time)
+}
+
+// Facts are what the run took, each in a few words.
+func (s Summary) Facts(plan string) []string {
+	var facts []string
+	if s.Total > 0 {
+		facts = append(facts, fmt.Sprintf("%d of %d %s", s.Complete, s.Total, words.Items(plan)))
+	}
+	facts = append(facts, words.Count(s.Ended, "iteration"), words.Count(s.Commits, "commit"), words.Duration(s.Span()))
+	if n := s.Tokens.Total(); n > 0 {
+		facts = append(facts, words.Tokens(n, s.TokensEstimated)+" tokens")
+	}
+	if s.CostUSD != nil {
+		facts = append(facts, Cost(*s.CostUSD))
+	}
+	return facts
+}
+
+// Cost shows US dollars.
+func Cost(usd float64) string { return fmt.Sprintf("$%.2f", usd) }
+
+// Sum is the time that is known of, in seconds.
+func (t Times) Sum() float64 { return t.Agent + t.Check + t.Wait }
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// short is a commit's hash as people know it.
+func short(commit string) string { return commit[:min(len(commit), 8)] }
+
+// lines are a text's lines, at most so many of the last ones.
+func lines(text string, most int) []string {
+	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return all[max(0, len(all)-most):]
+}
+
+// some joins the first of a list and says how many are left out.
+func some(list []string, most int) string {
+	if len(list) <= most {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
+}

@@ -1,0 +1,265 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"ralph/internal/words"
+)
+
+// mostRows bounds each table of a page.
+const mostRows = 60
+
+// Table is one list of a page.
+type Table struct {
+	Title   string
+	Columns []string
+	Rows    []TableRow
+	More    int // rows that are left out
+}
+
+// TableRow is a row of a table.
+type TableRow struct {
+	Mark   Mark // empty for none
+	Cells  []string
+	Detail string // lines of output below it
+}
+
+func (t *Table) add(mark Mark, detail string, cells ...string) {
+	if len(t.Rows) == mostRows {
+		t.More++
+		return
+	}
+	t.Rows = append(t.Rows, TableRow{mark, cells, detail})
+}
+
+// Tables are what there is to say besides stories and iterations, without those
+// that are empty. The report must hold a run.
+func (r *Report) Tables() []Table {
+	var out []Table
+	run := r.Run
+	for _, t := range []Table{run.errorTable(), run.checkTable(), run.proofTable(), run.tamperTable(), run.restoredTable(),
+		run.waitTable(), run.noteTable(), r.runTable()} {
+		if len(t.Rows) > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// storyTable lists the stories of the plan, those that are open first where not
+// all fit.
+func (r *Run) storyTable(items string) Table {
+	t := Table{Title: strings.ToUpper(items[:1]) + items[1:]}
+	wanted := func(s *Story) bool { return true }
+	if len(r.Stories) > mostRows {
+		wanted = func(s *Story) bool { return !s.Done || s.Iteration > 0 }
+	}
+	for i := range r.Stories {
+		s := &r.Stories[i]
+		mark := None
+		if s.Done {
+			mark = Good
+		}
+		if wanted(s) {
+			t.add(mark, "", s.Name(), s.Brief())
+		} else {
+			t.More++
+		}
+	}
+	return t
+}
+
+// group counts equal texts, in the order in which they came.
+type group struct {
+	text  string
+	count int
+	first int // iteration
+	last  int
+}
+
+func grouped(list []group, index map[string]int, text string, iteration int) []group {
+	if i, known := index[text]; known {
+		list[i].count++
+		list[i].last = iteration
+		return list
+	}
+	index[text] = len(list)
+	return append(list, group{text, 1, iteration, iteration})
+}
+
+// where names the iterations of a group.
+func (g group) where() string {
+	if g.first == g.last {
+		return fmt.Sprint(g.first)
+	}
+	return fmt.Sprintf("%d … %d", g.first, g.last)
+}
+
+func (r *Run) errorTable() Table {
+	t := Table{Title: "Errors", Columns: []string{"error", "times", "iterations"}}
+	var list []group
+	index := map[string]int{}
+	for i := range r.Iterations {
+		if it := &r.Iterations[i]; it.Mark() == Bad {
+			list = grouped(list, index, strings.TrimSuffix(strings.ReplaceAll(it.Outcome, "_", " ")+": "+it.Error, ": "), it.N)
+		}
+	}
+	for _, g := range list {
+		t.add(Bad, "", g.text, fmt.Sprint(g.count), g.where())
+	}
+	return t
+}
+
+// checkSum is all that one quality check came to.
+type checkSum struct {
+	last                Check
+	failure             string // the end of the last failed one's output
+	runs, passed, reuse int
+	seconds             float64
+}
+
+func (r *Run) checkTable() Table {
+	t := Table{Title: "Quality checks", Columns: []string{"check", "passed", "time", "the last result"}}
+	sums := map[string]*checkSum{}
+	var names []string
+	take := func(it *Iteration) {
+		for _, c := range it.Checks {
+			s := sums[c.Name]
+			if s == nil {
+				s = &checkSum{}
+				sums[c.Name], names = s, append(names, c.Name)
+			}
+			s.take(c)
+		}
+	}
+	take(&r.Before)
+	for i := range r.Iterations {
+		take(&r.Iterations[i])
+	}
+	for _, name := range names {
+		s := sums[name]
+		mark, runs := Good, fmt.Sprintf("%d of %d", s.passed, s.runs)
+		if s.last.Outcome != "passed" {
+			mark = Bad
+		}
+		if s.reuse > 0 {
+			runs += fmt.Sprintf(" (%d not run again)", s.reuse)
+		}
+		detail := ""
+		if s.failure != "" {
+			detail = "the end of its last failure:\n" + s.failure
+		}
+		t.add(mark, detail, name+": "+s.last.Command, runs, words.Seconds(s.seconds), s.last.ended())
+	}
+	return t
+}
+
+func (s *checkSum) take(c Check) {
+	s.last = c
+	s.runs++
+	if c.Outcome == "passed" {
+		s.passed++
+	} else if c.Tail != "" {
+		s.failure = c.Tail
+	}
+	if c.Same {
+		s.reuse++
+	} else {
+		s.seconds += c.Seconds
+	}
+}
+
+func (r *Run) proofTable() Table {
+	t := Table{Title: "Proofs", Columns: []string{"iteration", "receipt"}}
+	each := func(it *Iteration) {
+		for _, p := range it.Proofs {
+			t.add(Good, "", fmt.Sprint(it.N), p.String())
+		}
+	}
+	each(&r.Before)
+	for i := range r.Iterations {
+		each(&r.Iterations[i])
+	}
+	return t
+}
+
+func (r *Run) tamperTable() Table {
+	t := Table{Title: "Tests and checks that were weakened", Columns: []string{"iteration", "finding", "stories"}}
+	for i := range r.Iterations {
+		it := &r.Iterations[i]
+		if it.Tamper == nil {
+			continue
+		}
+		accepted := "not accepted for it"
+		if it.Tamper.Accepted {
+			accepted = "not held back by it"
+		}
+		for _, f := range it.Tamper.Findings {
+			t.add(Bad, "", fmt.Sprint(it.N), f.String(), accepted)
+		}
+		t.More += it.Tamper.More
+	}
+	return t
+}
+
+func (r *Run) restoredTable() Table {
+	t := Table{Title: "Put back", Columns: []string{"iteration", "file", "what had been done", "kept"}}
+	each := func(it *Iteration) {
+		for _, f := range it.Restored {
+			t.add(Bad, "", fmt.Sprint(it.N), f.Path, f.What, f.Kept)
+		}
+		for _, message := range it.HeadMoved {
+			t.add(Bad, "", fmt.Sprint(it.N), "HEAD", message, "")
+		}
+	}
+	each(&r.Before)
+	for i := range r.Iterations {
+		each(&r.Iterations[i])
+	}
+	return t
+}
+
+func (r *Run) waitTable() Table {
+	t := Table{Title: "Waits", Columns: []string{"since", "for", "reason", ""}}
+	for _, n := range r.Notes {
+		if n.Kind != NoteWait {
+			continue
+		}
+		span := "going on"
+		if n.Over {
+			span = words.Seconds(n.Seconds)
+		}
+		t.add("", "", at(n.At.Time), span, strings.ReplaceAll(n.Reason, "_", " "), n.Text)
+	}
+	return t
+}
+
+// noteTable lists what else happened, equal things once.
+func (r *Run) noteTable() Table {
+	t := Table{Title: "What else happened", Columns: []string{"", "times", "iterations"}}
+	var list []group
+	index := map[string]int{}
+	for _, n := range r.Notes {
+		if n.Kind != NoteWait {
+			list = grouped(list, index, n.Text, n.Iteration)
+		}
+	}
+	for _, g := range list {
+		t.add("", "", g.text, fmt.Sprint(g.count), g.where())
+	}
+	return t
+}
+
+// runTable lists all runs of the unit, the last ones where not all fit.
+func (r *Report) runTable() Table {
+	t := Table{Title: "All runs of " + r.Unit, Columns: []string{"run", "outcome", "", ""}}
+	if len(r.Runs) < 2 {
+		return t
+	}
+	t.More = max(0, len(r.Runs)-mostRows)
+	for _, s := range r.Runs[t.More:] {
+		t.add(s.mark(), "", s.ID, s.Outcome(), s.Agent(), strings.Join(s.Facts(r.Plan), ", "))
+	}
+	return t
+}

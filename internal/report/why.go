@@ -1,0 +1,177 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"ralph/internal/journal"
+	"ralph/internal/words"
+)
+
+// The kinds of decisions.
+const (
+	Refused     = "refused"      // a call of the agent that is no iteration
+	Session     = "session"      // how the agent's session ended
+	PutBack     = "put_back"     // a file of the plan
+	HeadMoved   = "head_moved"   // the agent left the branch or took commits back
+	Tampered    = "tampered"     // tests or checks were weakened
+	NoWorkFound = "no_work"      // a mark with nothing changed for it
+	Accepted    = "accepted"     // stories
+	NotAccepted = "not_accepted" // stories or a promise
+	PlanDone    = "done"         // the plan
+	PlanNotDone = "not_done"     //
+	Progress    = "progress"     // counts for the breaker
+	NoProgress  = "no_progress"  //
+	SameError   = "same_error"   //
+	Baseline    = "baseline"     // what the checks said before the first iteration
+	Checked     = "checked"      // what they said in an iteration
+	GoesOn      = "goes_on"      // the run
+	RunEnded    = "ended"        //
+)
+
+// Decision is one decision with the evidence for it.
+type Decision struct {
+	Iteration int      `json:"iteration"` // 0 before the first
+	Kind      string   `json:"kind"`
+	Good      bool     `json:"good"` // it brings the plan nearer to its end
+	Text      string   `json:"text"` // what was decided
+	Because   []string `json:"because"`
+}
+
+// most of what a list in a decision names.
+const (
+	mostNames    = 12
+	mostFindings = 10
+	mostTail     = 6
+)
+
+// Decisions explains what was decided in an iteration of the run, in the order
+// in which it was. The iteration may be what came before the first one.
+func (r *Run) Decisions(it *Iteration) []Decision {
+	d := decider{run: r, it: it}
+	d.calls()
+	d.plan()
+	d.checks()
+	d.claims()
+	if it.Ended {
+		d.verdict()
+		d.counts()
+	}
+	if it.N > 0 {
+		d.after()
+	}
+	return d.list
+}
+
+// decider gathers the decisions of an iteration.
+type decider struct {
+	run  *Run
+	it   *Iteration
+	list []Decision
+}
+
+func (d *decider) add(kind string, good bool, text string, because ...string) {
+	d.list = append(d.list, Decision{d.it.N, kind, good, text, list(because)})
+}
+
+// calls explains what became of the calls of the agent.
+func (d *decider) calls() {
+	for i, a := range d.it.Attempts {
+		last := i == len(d.it.Attempts)-1
+		switch {
+		case a.Outcome == "":
+			if !d.it.Ended && d.it.Outcome == journal.OutcomeCrash {
+				d.add(Session, false, fmt.Sprintf("call %d of %s was cut off", a.N, a.Harness), "ralph itself died while the agent was at work")
+			}
+		case (a.Outcome == journal.OutcomeLimit || a.Outcome == journal.OutcomeTransient) && !(last && d.it.Ended):
+			d.add(Refused, false, fmt.Sprintf("call %d of %s does not count as an iteration: %s", a.N, a.Harness, strings.ReplaceAll(a.Outcome, "_", " ")), a.evidence()...)
+		default:
+			d.session(a)
+		}
+	}
+}
+
+// session explains the outcome of the call that was the iteration.
+func (d *decider) session(a Attempt) {
+	if a.Outcome == "ok" {
+		d.add(Session, true, fmt.Sprintf("the session of %s ended well", a.Harness), a.evidence()...)
+		return
+	}
+	d.add(Session, false, fmt.Sprintf("the session of %s counts as an error: %s", a.Harness, strings.ReplaceAll(a.Outcome, "_", " ")), a.evidence()...)
+}
+
+// evidence is what is known of a call.
+func (a Attempt) evidence() []string {
+	end := fmt.Sprintf("it took %s and ended with exit status %d", words.Seconds(a.Seconds), a.ExitCode)
+	if a.Signal != "" {
+		end = fmt.Sprintf("it took %s and was ended by a signal: %s", words.Seconds(a.Seconds), a.Signal)
+	}
+	because := []string{end}
+	for _, text := range []string{a.Message, a.Hint} {
+		if text != "" {
+			because = append(because, text)
+		}
+	}
+	if n := len(a.Denied); n > 0 {
+		because = append(because, fmt.Sprintf("it was not permitted %s: %s", words.Count(n, "call"), some(a.Denied, mostNames)))
+	}
+	if a.Broken > 0 {
+		because = append(because, words.Count(a.Broken, "line")+" of its output could not be read")
+	}
+	if a.Strays > 0 {
+		because = append(because, fmt.Sprintf("it left processes behind, which had to be ended: %d", a.Strays))
+	}
+	return because
+}
+
+// plan explains what was done about the plan's files and the branch.
+func (d *decider) plan() {
+	for _, r := range d.it.Restored {
+		because := []string{r.What}
+		if r.Kept != "" {
+			because = append(because, "what stood there is kept in "+r.Kept)
+		}
+		d.add(PutBack, false, r.Path+" was put back", because...)
+	}
+	for _, message := range d.it.HeadMoved {
+		d.add(HeadMoved, false, "the history is not what it was", message)
+	}
+	if t := d.it.Tamper; t != nil {
+		text := "tests or checks were weakened, and the stories of the iteration were not accepted for it"
+		if t.Accepted {
+			text = "tests or checks were weakened; that alone held nothing back (setting tamper: warn)"
+		}
+		d.add(Tampered, false, text, t.evidence()...)
+	}
+	for _, w := range d.it.NoWork {
+		text := some(w.Stories, mostNames) + ": marked with no work behind it, and accepted all the same"
+		if !w.Accepted {
+			text = some(w.Stories, mostNames) + ": marked with no work behind it"
+		}
+		d.add(NoWorkFound, false, text, "nothing outside of the plan had changed since a story was last accepted")
+	}
+}
+
+func (t *Tamper) evidence() []string {
+	var because []string
+	for _, f := range t.Findings[:min(len(t.Findings), mostFindings)] {
+		because = append(because, f.String())
+	}
+	if more := t.More + len(t.Findings) - len(because); more > 0 {
+		because = append(because, fmt.Sprintf("and %d more", more))
+	}
+	return because
+}
+
+// String shows a finding with its place.
+func (f Finding) String() string {
+	at := f.Path
+	if f.Line > 0 {
+		at = fmt.Sprintf("%s:%d", f.Path, f.Line)
+	}
+	text := fmt.Sprintf("%s: %s (%s)", at, f.Message, f.Rule)
+	if f.Text != "" {
+		text += ": " + strings.TrimSpace(f.Text)
+	}
+	return text
+}

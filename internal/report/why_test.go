@@ -1,0 +1,158 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/journal"
+	"ralph/internal/loop"
+	"ralph/internal/report"
+)
+
+// told is what decisions say, with the evidence indented.
+func told(decisions []report.Decision) string {
+	var out strings.Builder
+	for _, d := range decisions {
+		sign := "-"
+		if d.Good {
+			sign = "+"
+		}
+		out.WriteString(sign + " " + d.Text + "\n")
+		for _, b := range d.Because {
+			out.WriteString("    " + b + "\n")
+		}
+	}
+	return out.String()
+}
+
+func TestWhy(t *testing.T) {
+	run := fold("", false, eventful().events).Run
+	for n, want := range map[int]string{
+		0: `+ the quality checks were green before the first iteration
+    check backend passed after 4s: pytest tests/
+`,
+		1: `- call 1 of claude does not count as an iteration: usage limit
+    it took 30s and ended with exit status 0
+    You've hit your limit
++ the session of claude ended well
+    it took 5m and ended with exit status 0
++ the quality checks passed
+    check backend passed after 12s, in a clean worktree: pytest tests/
++ accepted: S-1
+    the agent marked S-1 in the plan
+    1 commit: 9d8e7f60
+    check backend passed
+    S-1 was proved in a clean worktree at 9d8e7f60 by 1 check; the receipt is a git note too
+- the plan is not done
+    1 of 3 stories are done
++ the iteration brought progress
+    newly accepted: S-1
++ the run went on
+    the plan was not done, and no limit was reached
+`,
+		2: `+ the session of claude ended well
+    it took 4m and ended with exit status 0
+- .ralph/feature-x/prd.json was put back
+    story S-3 removed
+    what stood there is kept in /home/ada/shop/.git/ralph/feature-x/snapshot/replaced/1-prd.json
+- tests or checks were weakened, and the stories of the iteration were not accepted for it
+    auth/login_test.go:12: a test is skipped (test-skipped): t.Skip("later")
+    and 1 more
+- quality checks failed: backend
+    check backend failed with exit status 1 after 13s: pytest tests/
+      collected 42
+      1 failed, 41 passed
+- not accepted: S-2; the mark was taken back
+    check backend failed: exit status 1
+    check backend failed with exit status 1
+- not accepted: the promise that all is done
+    2 stories are still open in prd.json
+- the plan is not done
+    1 of 3 stories are done
+- the iteration brought no progress: 1 iteration in a row, and at 3 the circuit breaker opens
+    no story was accepted that had not been accepted in this run before
++ the run went on
+    the plan was not done, and no limit was reached
+`,
+		3: `- the session of codex counts as an error: timeout
+    it took 15m and was ended by a signal: terminated
+    no end after 15m
+    it was not permitted 1 call: Bash
+    it left processes behind, which had to be ended: 2
+- the history is not what it was
+    the agent took 1 commit back
+- S-2: marked with no work behind it
+    nothing outside of the plan had changed since a story was last accepted
+- not accepted: S-2; the mark was taken back
+    nothing outside of the plan was changed for it
+- the plan is not done
+    1 of 4 stories are done
+- the iteration brought no progress: 2 iterations in a row, and at 3 the circuit breaker opens
+    no story was accepted that had not been accepted in this run before
+- equal errors in a row: 1, and at 5 the circuit breaker opens
+    no end after 15m
+- Not done: 2 iterations in a row brought no progress
+    the reason is no_progress: too many iterations in a row without progress
+    1 of 4 stories are done
+    3 of at most 20 iterations have ended
+    the circuit breaker opened: 2 iterations in a row without progress
+    not accepted in iteration 3: S-2: nothing outside of the plan was changed for it
+    the error of iteration 3: no end after 15m
+    'ralph run' ended with exit status 1
+`,
+	} {
+		it := &run.Before
+		if n > 0 {
+			it = run.Iteration(n)
+		}
+		if diff := cmp.Diff(want, told(run.Decisions(it))); diff != "" {
+			t.Errorf("iteration %d: %s", n, diff)
+		}
+	}
+}
+
+// TestWhyDone: a plan that is done says what spoke for it, and a promise that
+// was believed says so.
+func TestWhyDone(t *testing.T) {
+	tp := &tape{run: "20261121-140203"}
+	b := opened(tp.run)
+	b.Plan, b.Stories = "prompt", nil
+	tp.add(0, b)
+	tp.add(1, journal.IterationStarted{N: 1})
+	tp.session(1, 1, 1)
+	tp.add(2, journal.IterationEnded{N: 1, Outcome: "ok", Commits: []string{"abc"}, Progress: true, Promised: true, Done: true})
+	tp.add(3, journal.RunEnded{Status: "completed", Reason: "promise", Message: "the agent promised completion"})
+	run := fold("", false, tp.events).Run
+	want := `+ the session of claude ended well
+    it took 1m and ended with exit status 0
++ the agent's promise that all is done was accepted
+    it stands in its final message, and nothing speaks against it
++ the plan is done
+    the plan has no items: the agent's promise decides
++ the iteration brought progress
+    1 commit
++ Done: the agent promised completion
+    the reason is promise: the agent promised completion, and nothing speaks against it
+    1 of at most 20 iterations have ended
+    'ralph run' ended with exit status 0
+`
+	if diff := cmp.Diff(want, told(run.Decisions(run.Iteration(1)))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEveryReasonIsExplained: a reason that the loop knows reads as words.
+func TestEveryReasonIsExplained(t *testing.T) {
+	for _, reason := range []loop.Reason{loop.StoriesComplete, loop.TasksComplete, loop.Promise, loop.MaxIterations, loop.NoProgress, loop.SameError, loop.Budget,
+		loop.Auth, loop.AgentMissing, loop.BranchChanged, loop.Failed, loop.WaitingForPerson, loop.UsageLimit, loop.Interrupted, loop.Stopped, loop.Crashed} {
+		tp := &tape{run: "20261121-140203"}
+		tp.add(0, opened(tp.run))
+		tp.add(1, journal.RunEnded{Status: loop.End{Reason: reason}.Status(), Reason: string(reason)})
+		said := fold("", false, tp.events).Run.Outcome()
+		if plain := strings.ReplaceAll(string(reason), "_", " "); strings.HasSuffix(said, ": "+plain+".") && reason != loop.Stopped {
+			t.Errorf("%s is only repeated: %s", reason, said)
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"ralph/internal/words"
+)
+
+// checks explains what the quality checks said.
+func (d *decider) checks() {
+	var red, because []string
+	for _, c := range d.it.Checks {
+		because = append(because, c.evidence()...)
+		if c.Outcome != "passed" {
+			red = append(red, c.Name)
+		}
+	}
+	before := d.it.N == 0
+	switch {
+	case len(d.it.Checks) == 0:
+	case len(red) == 0 && before:
+		d.add(Baseline, true, "the quality checks were green before the first iteration", because...)
+	case before:
+		d.add(Baseline, false, "quality checks failed before the first iteration, and hold no story back until they have passed once: "+some(red, mostNames), because...)
+	case len(red) == 0:
+		d.add(Checked, true, "the quality checks passed", because...)
+	default:
+		d.add(Checked, false, "quality checks failed: "+some(red, mostNames), because...)
+	}
+}
+
+// claims explains which claims were accepted.
+func (d *decider) claims() {
+	if len(d.it.Accepted) > 0 {
+		d.add(Accepted, true, "accepted: "+some(d.it.Accepted, mostNames), d.forAccepted()...)
+	}
+	for _, r := range d.it.Rejected {
+		text := "not accepted: " + r.what(mostNames)
+		if r.Claim == "story" {
+			text += "; the mark was taken back"
+		}
+		d.add(NotAccepted, false, text, append([]string{r.Reason}, d.against(r)...)...)
+	}
+	if d.it.Promised && d.it.Done {
+		d.add(Accepted, true, "the agent's promise that all is done was accepted", "it stands in its final message, and nothing speaks against it")
+	}
+}
+
+// forAccepted is what spoke for the stories that were accepted.
+func (d *decider) forAccepted() []string {
+	because := []string{"the agent marked " + some(d.it.Accepted, mostNames) + " in the plan"}
+	if n := len(d.it.Commits); n > 0 {
+		var hashes []string
+		for _, c := range d.it.Commits {
+			hashes = append(hashes, short(c))
+		}
+		because = append(because, words.Count(n, "commit")+": "+some(hashes, mostNames))
+	} else if len(d.it.NoWork) == 0 {
+		because = append(because, "files were changed, and no commit was made")
+	}
+	for _, c := range d.it.Checks {
+		because = append(because, "check "+c.Name+" "+c.ended())
+	}
+	if len(d.it.Checks) == 0 && len(d.it.Proofs) == 0 {
+		because = append(because, "no quality check was due: the mark is all there is")
+	}
+	for _, p := range d.it.Proofs {
+		because = append(because, p.String())
+	}
+	return because
+}
+
+// against are the checks that spoke against a claim.
+func (d *decider) against(r Rejection) []string {
+	var because []string
+	for _, c := range d.it.Checks {
+		if c.Outcome != "passed" && r.Claim != "promise" {
+			because = append(because, "check "+c.Name+" "+c.ended())
+		}
+	}
+	return because
+}
+
+// evidence is how a check ended, and the end of what it printed where it failed.
+func (c Check) evidence() []string {
+	text := fmt.Sprintf("check %s %s after %s", c.Name, c.ended(), words.Seconds(c.Seconds))
+	if c.Clean {
+		text += ", in a clean worktree"
+	}
+	if c.Same {
+		text = fmt.Sprintf("check %s %s on the same files before, and was not run again", c.Name, c.ended())
+	}
+	because := []string{text + ": " + c.Command}
+	if c.Outcome == "passed" || c.Tail == "" {
+		return because
+	}
+	for _, line := range lines(c.Tail, mostTail) {
+		because = append(because, "  "+line)
+	}
+	return because
+}
+
+func (c Check) ended() string {
+	switch c.Outcome {
+	case "failed":
+		return fmt.Sprintf("failed with exit status %d", c.ExitCode)
+	case "timeout":
+		return "did not end in time"
+	case "missing":
+		return "could not be run: its command is not there"
+	case "interrupted":
+		return "was cut off"
+	}
+	return c.Outcome
+}
+
+// String says what a story was proved on.
+func (p Proof) String() string {
+	where := "in a clean worktree"
+	if p.Mode != "clean" {
+		where = "in place"
+	}
+	text := fmt.Sprintf("%s was proved %s at %s by %s", p.Story, where, short(p.Commit), words.Count(len(p.Checks), "check"))
+	if p.Why != "" {
+		text += " (" + p.Why + ")"
+	}
+	if p.Noted {
+		text += "; the receipt is a git note too"
+	}
+	return text
+}
+
+// verdict explains whether the plan was done behind the iteration.
+func (d *decider) verdict() {
+	so := fmt.Sprintf("%d of %d %s are done", d.it.Complete, d.it.Total, words.Items(d.run.Plan))
+	if d.it.Total == 0 {
+		so = "the plan has no items: the agent's promise decides"
+	}
+	if d.it.Done {
+		d.add(PlanDone, true, "the plan is done", so)
+		return
+	}
+	because := []string{so}
+	for _, r := range d.it.Rejected {
+		if r.Claim == "done" {
+			because = append(because, r.Reason)
+		}
+	}
+	d.add(PlanNotDone, false, "the plan is not done", because...)
+}
+
+// counts explains the counters of the breaker.
+func (d *decider) counts() {
+	if d.it.Progress {
+		d.add(Progress, true, "the iteration brought progress", d.advance())
+	} else {
+		text := fmt.Sprintf("the iteration brought no progress: %s in a row", words.Count(d.it.NoProgress, "iteration"))
+		d.add(NoProgress, false, text+limit(d.run.StallThreshold), d.standstill())
+	}
+	if d.it.SameError > 0 {
+		because := []string{firstOf(d.it.Error, strings.ReplaceAll(d.it.Outcome, "_", " "))}
+		d.add(SameError, false, fmt.Sprintf("equal errors in a row: %d", d.it.SameError)+limit(d.run.SameError), because...)
+	}
+}
+
+// standstill is what was missing for progress.
+func (d *decider) standstill() string {
+	if d.run.Plan == "prd" {
+		return "no story was accepted that had not been accepted in this run before"
+	}
+	return "there is no new commit, and no task is newly ticked"
+}
+
+func (d *decider) advance() string {
+	if len(d.it.Accepted) > 0 {
+		return "newly accepted: " + some(d.it.Accepted, mostNames)
+	}
+	return words.Count(len(d.it.Commits), "commit")
+}
+
+func limit(threshold int) string {
+	if threshold == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and at %d the circuit breaker opens", threshold)
+}
+
+// after explains how the run went on behind the iteration.
+func (d *decider) after() {
+	switch last := d.run.Iterations[len(d.run.Iterations)-1]; {
+	case d.it.N != last.N:
+		d.add(GoesOn, true, "the run went on", "the plan was not done, and no limit was reached")
+	case d.run.Active() && d.it.Ended:
+		d.add(GoesOn, true, "the run goes on", "the plan is not done, and no limit is reached")
+	case d.run.Active():
+		d.add(GoesOn, true, "the iteration is going on")
+	default:
+		d.list = append(d.list, d.run.End())
+	}
+}
+
+// End explains the end of the run, or how it stands.
+func (r *Run) End() Decision {
+	d := Decision{Kind: RunEnded, Good: r.Done(), Text: strings.TrimSuffix(r.Outcome(), "."), Because: []string{}}
+	if n := len(r.Iterations); n > 0 {
+		d.Iteration = r.Iterations[n-1].N
+	}
+	if r.Active() {
+		d.Kind = GoesOn
+	}
+	because := func(format string, args ...any) { d.Because = append(d.Because, fmt.Sprintf(format, args...)) }
+	if !r.Active() {
+		because("%s", "the reason is "+r.Reason+": "+reasonText(r.Reason))
+	}
+	if r.Total > 0 {
+		because("%d of %d %s are done", r.Complete, r.Total, words.Items(r.Plan))
+	}
+	if r.MaxIterations > 0 {
+		because("%d of at most %d iterations have ended", r.Ended, r.MaxIterations)
+	}
+	for _, n := range r.Notes {
+		if n.Kind == NoteBreaker {
+			because("%s", n.Text)
+		}
+	}
+	if n := len(r.Iterations); n > 0 {
+		for _, rejected := range r.Iterations[n-1].Rejected {
+			because("not accepted in iteration %d: %s: %s", r.Iterations[n-1].N, rejected.what(mostNames), rejected.Reason)
+		}
+		if it := r.Iterations[n-1]; it.Error != "" {
+			because("the error of iteration %d: %s", it.N, it.Error)
+		}
+	}
+	if r.ExitCode != nil {
+		because("'ralph run' ended with exit status %d", *r.ExitCode)
+	}
+	return d
+}
