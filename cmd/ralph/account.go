@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"ralph/internal/journal"
 	"ralph/internal/report"
@@ -17,9 +16,6 @@ type account struct {
 	report.Report
 	record *record
 }
-
-// runID is what the id of a run looks like.
-var runID = regexp.MustCompile(`^\d{8}-\d{6}(-\d+)?$`)
 
 // readAccount reads the record of a unit into a report about the run, or about
 // the last one where no id is given. It is nil where the unit never ran. A run

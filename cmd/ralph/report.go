@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"ralph/internal/journal"
 	"ralph/internal/report"
 )
 
@@ -27,7 +28,7 @@ type reportCmd struct {
 // split takes the arguments apart: what looks like the id of a run is one.
 func (c *reportCmd) split() (run, unit string, err error) {
 	args := c.Args
-	if len(args) > 0 && runID.MatchString(args[0]) {
+	if len(args) > 0 && journal.IsRunID(args[0]) {
 		run, args = args[0], args[1:]
 	}
 	switch len(args) {

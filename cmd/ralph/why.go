@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ralph/internal/journal"
 	"ralph/internal/report"
 )
 
@@ -38,7 +39,7 @@ func (c *whyCmd) split() (n int, unit string, err error) {
 
 // Validate implements kong's check of a command's values.
 func (c *whyCmd) Validate() error {
-	if c.InRun != "" && !runID.MatchString(c.InRun) {
+	if c.InRun != "" && !journal.IsRunID(c.InRun) {
 		return fmt.Errorf("--run: %q is no run; they are named after their start, like 20261121-140203", c.InRun)
 	}
 	_, _, err := c.split()

@@ -151,3 +151,16 @@ func TestKeysMayStandInAnyOrder(t *testing.T) {
 		}
 	}
 }
+
+func TestIsRunID(t *testing.T) {
+	taken := map[string]bool{"20261121-140203": true}
+	for id, want := range map[string]bool{
+		journal.NewRunID(start, func(string) bool { return false }): true, journal.NewRunID(start, func(id string) bool { return taken[id] }): true,
+		"": false, "20261121": false, "20261321-140203": false, "20261121-140203-": false, "20261121-140203-1": false, "20261121-140203-x": false,
+		"20261121-140203-feature-x": false, "20261121-1402031": false, "feature-20261121-140203": false,
+	} {
+		if journal.IsRunID(id) != want {
+			t.Errorf("%q: %v", id, !want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package journal
 import (
 	"path"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,6 +16,23 @@ func NewRunID(now time.Time, taken func(id string) bool) string {
 		id = stamp + "-" + strconv.Itoa(n)
 	}
 	return id
+}
+
+// IsRunID tells whether text looks like the id of a run.
+func IsRunID(text string) bool {
+	const stamp = "20060102-150405"
+	if len(text) < len(stamp) {
+		return false
+	}
+	if _, err := time.Parse(stamp, text[:len(stamp)]); err != nil {
+		return false
+	}
+	suffix, ok := strings.CutPrefix(text[len(stamp):], "-")
+	if !ok {
+		return suffix == ""
+	}
+	n, err := strconv.Atoi(suffix)
+	return err == nil && n > 1
 }
 
 // OldLog is where an iteration's log lies once a newer run has begun: in a

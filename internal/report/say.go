@@ -66,7 +66,7 @@ func (s Summary) Outcome() string {
 	case s.Status == journal.StatusPaused:
 		return "Waiting: " + firstOf(s.Message, reasonText(s.Reason)) + "."
 	case s.Active():
-		return "At work."
+		return "At work: " + words.Count(s.Ended, "iteration") + " ended so far."
 	}
 	return "Not done: " + firstOf(s.Message, reasonText(s.Reason)) + "."
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ralph/internal/journal"
@@ -25,6 +26,8 @@ const (
 	SameError   = "same_error"   //
 	Baseline    = "baseline"     // what the checks said before the first iteration
 	Checked     = "checked"      // what they said in an iteration
+	Waited      = "waited"       // the run
+	Noted       = "noted"        // what else happened
 	GoesOn      = "goes_on"      // the run
 	RunEnded    = "ended"        //
 )
@@ -43,6 +46,7 @@ const (
 	mostNames    = 12
 	mostFindings = 10
 	mostTail     = 6
+	mostNotes    = 20
 )
 
 // Decisions explains what was decided in an iteration of the run, in the order
@@ -50,6 +54,7 @@ const (
 func (r *Run) Decisions(it *Iteration) []Decision {
 	d := decider{run: r, it: it}
 	d.calls()
+	d.notes(true)
 	d.plan()
 	d.checks()
 	d.claims()
@@ -57,6 +62,7 @@ func (r *Run) Decisions(it *Iteration) []Decision {
 		d.verdict()
 		d.counts()
 	}
+	d.notes(false)
 	if it.N > 0 {
 		d.after()
 	}
@@ -122,6 +128,40 @@ func (a Attempt) evidence() []string {
 		because = append(because, fmt.Sprintf("it left processes behind, which had to be ended: %d", a.Strays))
 	}
 	return because
+}
+
+// notes tells what happened in the iteration or behind it: the waits, or all else.
+func (d *decider) notes(waits bool) {
+	first, _ := slices.BinarySearchFunc(d.run.Notes, d.it.N, func(n Note, it int) int { return n.Iteration - it })
+	told, more := 0, 0
+	for _, n := range d.run.Notes[first:] {
+		if n.Iteration != d.it.N {
+			break
+		}
+		switch {
+		case (n.Kind == NoteWait) != waits:
+		case told == mostNotes:
+			more++
+		case waits:
+			d.add(Waited, false, n.waited(), n.Text)
+			told++
+		default:
+			d.add(Noted, false, n.Text)
+			told++
+		}
+	}
+	if more > 0 {
+		d.add(Noted, false, fmt.Sprintf("and %d more", more))
+	}
+}
+
+// waited says how long a wait took and for what.
+func (n Note) waited() string {
+	reason := strings.ReplaceAll(n.Reason, "_", " ")
+	if !n.Over {
+		return "the run waits: " + reason
+	}
+	return fmt.Sprintf("the run waited %s: %s", words.Seconds(n.Seconds), reason)
 }
 
 // plan explains what was done about the plan's files and the branch.

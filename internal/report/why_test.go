@@ -38,6 +38,8 @@ func TestWhy(t *testing.T) {
     You've hit your limit
 + the session of claude ended well
     it took 5m and ended with exit status 0
+- the run waited 18m30s: usage limit
+    You've hit your limit
 + the quality checks passed
     check backend passed after 12s, in a clean worktree: pytest tests/
 + accepted: S-1
@@ -73,6 +75,11 @@ func TestWhy(t *testing.T) {
     1 of 3 stories are done
 - the iteration brought no progress: 1 iteration in a row, and at 3 the circuit breaker opens
     no story was accepted that had not been accepted in this run before
+- a person told the agent: use argon2
+- 1 story added
+- a warning
+- the clock went 1h forward
+- codex takes over from claude: usage limit
 + the run went on
     the plan was not done, and no limit was reached
 `,
@@ -93,6 +100,7 @@ func TestWhy(t *testing.T) {
     no story was accepted that had not been accepted in this run before
 - equal errors in a row: 1, and at 5 the circuit breaker opens
     no end after 15m
+- the circuit breaker opened: 2 iterations in a row without progress
 - Not done: 2 iterations in a row brought no progress
     the reason is no_progress: too many iterations in a row without progress
     1 of 4 stories are done

@@ -63,7 +63,7 @@ func (d *decider) forAccepted() []string {
 		because = append(because, "check "+c.Name+" "+c.ended())
 	}
 	if len(d.it.Checks) == 0 && len(d.it.Proofs) == 0 {
-		because = append(because, "no quality check was due: the mark is all there is")
+		because = append(because, "no quality check was due")
 	}
 	for _, p := range d.it.Proofs {
 		because = append(because, p.String())
