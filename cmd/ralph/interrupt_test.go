@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/creack/pty"
 
 	"ralph/internal/journal"
+	"ralph/internal/proc"
 )
 
 const oneStory = "turns:\n  - steps:\n      - write: {path: one.txt, content: x}\n      - git_commit: one\n      - tick: STORY-001\n"
@@ -186,5 +188,73 @@ func TestCrashIsTold(t *testing.T) {
 	})
 	if !strings.HasPrefix(told, `{"event":"failed","unit":"feature-x"`) || !strings.Contains(told, `"reason":"crashed"`) {
 		t.Error(told)
+	}
+}
+
+// TestNohup: a loop that was told not to mind the end of its terminal.
+func TestNohup(t *testing.T) {
+	s := newScratch(t, polite)
+	cmd := s.command("/bin/sh", "-c", `trap "" HUP; exec "$0" run --harness replay --pause 0`, s.bin)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	lines := bufio.NewReader(out)
+	for line := ""; !strings.Contains(line, "working"); {
+		if line, err = lines.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil { // the first one that counts
+		t.Fatal(err)
+	}
+	if rest, code := s.finish(cmd, lines); code != 130 {
+		t.Errorf("exit status %d\n%s", code, rest)
+	}
+}
+
+// TestSignalToACommandThatWaits ends "ralph stop" while it waits for a loop that
+// does not answer: this test, by what the lock says.
+func TestSignalToACommandThatWaits(t *testing.T) {
+	s := newScratch(t, polite)
+	self, err := proc.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(s.repo, ".git", "ralph", "feature-x")
+	lock, err := journal.Acquire(t.Context(), dir, journal.Holder{Unit: "feature-x", PID: self.PID, PIDStart: self.Start, Since: time.Now()}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Release()
+	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+		cmd := s.command(s.bin, "stop")
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		r := bufio.NewReader(out)
+		if line, err := r.ReadString('\n'); err != nil || line != "asked feature-x to stop\n" {
+			t.Fatalf("%q, %v", line, err)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		if rest, code := s.finish(cmd, r); code != want || rest != "" || said.Len() > 0 {
+			t.Errorf("%v: exit status %d, want %d: %s%s", sig, code, want, rest, said.String())
+		}
 	}
 }

@@ -53,7 +53,24 @@ func run(args []string) int {
 	if err != nil {
 		return badCommandLine(t, err)
 	}
-	return exitCode(t, kctx.Run(&app{ctx: ctx, t: t, home: ralphHome()}))
+	err = kctx.Run(&app{ctx: ctx, t: t, home: ralphHome()})
+	return exitCode(t, signalled(ctx, t, err))
+}
+
+// signalled is the error of a command that a signal has cut off before it was a
+// run: that it was told to end is no trouble to speak of.
+func signalled(ctx context.Context, t *terminal, err error) error {
+	var exit exitError
+	if err == nil || ctx.Err() == nil || errors.As(err, &exit) {
+		return err
+	}
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.Cause(ctx)) {
+		t.fail(err)
+	}
+	if errors.Is(context.Cause(ctx), loop.ErrInterrupted) {
+		return exitError(loop.ExitInterrupted)
+	}
+	return exitError(loop.ExitStopped)
 }
 
 // app is what every command may use.
@@ -105,7 +122,10 @@ func signals() (context.Context, func()) {
 	caught := make(chan os.Signal, 8)
 	// SIGPIPE is caught so that a reader of our output that goes away does not
 	// take the loop with it.
-	signal.Notify(caught, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	signal.Notify(caught, syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE)
+	if !signal.Ignored(syscall.SIGHUP) { // else nohup has asked that the terminal's end be nothing to us
+		signal.Notify(caught, syscall.SIGHUP)
+	}
 	go func() {
 		for s := range caught {
 			switch s {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"syscall"
@@ -119,7 +120,7 @@ func (s *stopping) await(a *app) error {
 		select {
 		case <-look.C:
 		case <-a.ctx.Done():
-			return exitError(loop.ExitInterrupted)
+			return context.Cause(a.ctx)
 		case <-limit.C:
 			return &hintError{fmt.Errorf("the loop of %s was asked to stop, and is at work after %s (pid %d)", s.place.unit, stopLimit, s.holder.PID),
 				fmt.Sprintf("if it hangs: kill -9 %d; its agent ends with it", s.holder.PID)}

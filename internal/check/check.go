@@ -63,6 +63,8 @@ func (r Result) Green() bool { return r.Outcome == Passed }
 const (
 	// grace is how long a check that is ended may take.
 	grace = 2 * time.Second
+	// settle is how long the news that a check has exited may take to arrive.
+	settle = 100 * time.Millisecond
 	// tailKept bounds what is kept of a check's output, in bytes.
 	tailKept = 8 << 10
 )
@@ -108,7 +110,9 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 	case <-ctx.Done():
 		res.Outcome = Interrupted
 	case <-timeout.C:
-		res.Outcome = TimedOut
+		if !exited(p) {
+			res.Outcome = TimedOut
+		}
 	}
 	_, err = p.End([]syscall.Signal{syscall.SIGTERM}, grace)
 	if err != nil && !errors.Is(err, proc.ErrLost) {
@@ -125,6 +129,17 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 		res.Outcome = verdict(p.Exit(), res.Tail)
 	}
 	return res, nil
+}
+
+// exited reports at the time limit whether the check has come to its end by
+// itself: a ralph that was stopped by Ctrl-Z learns of both at once.
+func exited(p *proc.Process) bool {
+	select {
+	case <-p.Exited():
+		return true
+	case <-time.After(settle):
+		return false
+	}
 }
 
 // verdict reads the outcome from the exit of the shell, whose 126 and 127 mean

@@ -124,3 +124,23 @@ func TestDue(t *testing.T) {
 		}
 	}
 }
+
+// TestExited: a check that has come to its end by the time its limit is looked at
+// has ended by itself.
+func TestExited(t *testing.T) {
+	for script, want := range map[string]bool{"exit 0": true, "exec sleep 600": false} {
+		t.Run(script, func(t *testing.T) {
+			g, _ := guardian(t)
+			p, err := g.Start(proc.Command{Argv: []string{"/bin/sh", "-c", script}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want {
+				<-p.Exited()
+			}
+			if got := exited(p); got != want {
+				t.Errorf("%t, want %t", got, want)
+			}
+		})
+	}
+}
