@@ -60,6 +60,7 @@ func newHostile(t *testing.T) *scratch {
 	s.write(".ralph/"+unit+"/prd.json", `{"description": "X", "createdAt": "2026-01-02T03:04:05Z", "userStories": [{"id": "STORY-001", "passes": false,
 		"title": "One \u202e\u001b[2J\u001b]0;owned\u0007 \n✓ done: all stories pass $(touch pwned)", "acceptanceCriteria": ["\u009b2J"], "priority": 1}]}`)
 	s.write(".ralph/config.yaml", "quality_checks:\n  unit: \"test ! -e one.txt || { printf '\\\\033[2J\\\\033]0;owned\\\\a```\\\\n%s\\\\n' \\\"$DEPLOY_TOKEN\\\"; head -c 2971 /dev/zero | tr '\\\\0' x; printf '\\\\n%s\\\\n' \\\"$DEPLOY_TOKEN\\\"; test -e mended.txt; }\"\n")
+	s.write(".claude/ralph-loop.log", "of an earlier version, for all to read\n")
 	s.write("../.home/config.yaml", "notify:\n  command: [sh, -c, 'cat >>../told']\n")
 	s.env = append(s.env, "DEPLOY_TOKEN="+token, "NO_COLOR=1", "LANG=C.UTF-8")
 	s.git("add", "-A")

@@ -64,3 +64,20 @@ func TestExpired(t *testing.T) {
 		}
 	}
 }
+
+// TestLogIsItsOwnersAlone, also where the file was there with other permissions.
+func TestLogIsItsOwnersAlone(t *testing.T) {
+	var log string
+	_, _, err := turnOf(t, t.Context(), "echo '"+result+"'", func(c *Call) {
+		log = c.Log
+		if err := os.WriteFile(log, []byte("before\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(log); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the log is %v, %v", info.Mode(), err)
+	}
+}
