@@ -91,7 +91,7 @@ func (l *Loop) runCheck(ctx context.Context, it *iteration, phase string, c chec
 	if err != nil {
 		return r, err
 	}
-	l.Working("running check " + c.Name)
+	l.working("running check " + c.Name)
 	// 'ralph prd' refuses to change the plan for whatever a run has started.
 	env := append(slices.Clip(l.CheckEnv), "RALPH_UNIT="+l.Unit, fmt.Sprintf("RALPH_ITERATION=%d", it.n))
 	if r, err = check.Run(ctx, g, c, dir, env); err != nil {

@@ -21,7 +21,7 @@ func (l *Loop) measureWork(ctx context.Context) error {
 	if l.Plan.CommitIsProgress() {
 		return nil // only a story needs work behind it
 	}
-	l.Working("reading the worktree")
+	l.working("reading the worktree")
 	print, err := l.Repo.WorktreeHash(context.WithoutCancel(ctx), derived...)
 	if err != nil {
 		return err

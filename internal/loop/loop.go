@@ -95,7 +95,7 @@ type Loop struct {
 	// Observe is told every event after it is in the journal.
 	Observe func(journal.Event)
 	// Working is told what is going on where it may take a while until the next
-	// event; Stopping that the run was told to end, once.
+	// event; Stopping that the run was told to end, once. Both are optional.
 	Working  func(what string)
 	Stopping func()
 	// Stream is told every event of the agent's output, Drained when there is

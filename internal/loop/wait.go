@@ -62,13 +62,22 @@ func cause(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+// working says what is going on.
+func (l *Loop) working(what string) {
+	if l.Working != nil {
+		l.Working(what)
+	}
+}
+
 // sayStopping says once that the run was told to end, by whoever it was. After the
 // returned function nothing is said any more.
 func (l *Loop) sayStopping(ctx context.Context) (hush func()) {
 	said := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(said)
-		l.Stopping()
+		if l.Stopping != nil {
+			l.Stopping()
+		}
 	})
 	return func() {
 		if !stop() {
