@@ -11,6 +11,7 @@ import (
 // TestFold reads what a new run has to know out of the events of earlier ones.
 func TestFold(t *testing.T) {
 	started := journal.RunStarted{Stories: []journal.Story{{ID: "A", Done: true}, {ID: "B"}, {ID: "C"}}}
+	at := func(head string) journal.RunStarted { return journal.RunStarted{Head: head} }
 	for _, c := range []struct {
 		name     string
 		bodies   []journal.Body
@@ -18,6 +19,7 @@ func TestFold(t *testing.T) {
 		cutOff   bool
 		red      []string
 		open     bool
+		base     string
 	}{
 		{name: "nothing"},
 		{name: "a clean run", accepted: []string{"A", "B"}, bodies: []journal.Body{started, journal.IterationStarted{N: 1},
@@ -34,6 +36,12 @@ func TestFold(t *testing.T) {
 		{name: "a red check", accepted: []string{"A"}, red: []string{"unit"}, bodies: []journal.Body{started,
 			journal.CheckEnded{Name: "unit", Phase: "baseline", Outcome: "failed"}, journal.CheckEnded{Name: "lint", Phase: "baseline", Outcome: "failed"},
 			journal.CheckEnded{Name: "lint", Phase: "claim", Outcome: "passed"}, journal.CheckEnded{Name: "late", Phase: "claim", Outcome: "failed"}}},
+		{name: "a red check on another commit", accepted: []string{"A"}, red: []string{"unit"}, bodies: []journal.Body{started,
+			journal.CheckEnded{Name: "unit", Phase: "baseline", Outcome: "failed"},
+			journal.CheckEnded{Name: "unit", Phase: "baseline", Outcome: "passed", Clean: true}, journal.CheckEnded{Name: "lint", Phase: "baseline", Outcome: "failed", Clean: true}}},
+		{name: "two runs", base: "2", bodies: []journal.Body{at("1"), journal.AgentStarted{}, journal.IterationEnded{Outcome: "ok"}, at("2"), journal.RunEnded{}}},
+		{name: "two runs that were cut off", base: "1", cutOff: true, bodies: []journal.Body{at("1"), journal.AgentStarted{}, at("2"), journal.AgentStarted{}, at("3")}},
+		{name: "a run after one that was cut off", base: "3", bodies: []journal.Body{at("1"), journal.AgentStarted{}, at("2"), journal.PlanChanged{}, at("3")}},
 		{name: "an open breaker", accepted: []string{"A"}, open: true, bodies: []journal.Body{started, journal.BreakerOpened{}}},
 		{name: "a closed breaker", accepted: []string{"A"}, bodies: []journal.Body{started, journal.BreakerOpened{}, started, journal.BreakerReset{}}},
 	} {
@@ -48,6 +56,9 @@ func TestFold(t *testing.T) {
 			}
 			if got := slices.Sorted(maps.Keys(p.red)); !slices.Equal(got, c.red) {
 				t.Errorf("red %v, want %v", got, c.red)
+			}
+			if p.base != c.base {
+				t.Errorf("the work began with %q, want %q", p.base, c.base)
 			}
 			if p.cutOff != c.cutOff || (p.opened != nil) != c.open {
 				t.Errorf("cut off %v, breaker open %v", p.cutOff, p.opened != nil)
