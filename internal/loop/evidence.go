@@ -78,7 +78,11 @@ func (l *Loop) check(ctx context.Context, it *iteration, at check.When, newly []
 	}
 	newly = slices.DeleteFunc(newly, func(id string) bool { return !slices.Contains(l.state.Done(), id) })
 	if len(against) > 0 && len(newly) > 0 {
-		return nil, l.reject(it.n, newly, against[0].String())
+		reason := against[0].String()
+		if against[0].Commit != "" && it.proof.partly {
+			reason += ", " + it.proof.why
+		}
+		return nil, l.reject(it.n, newly, reason)
 	}
 	return newly, nil
 }

@@ -42,7 +42,8 @@ type proof struct {
 	clean   *check.Clean // nil in place
 	base    *check.Clean // of the commit that the work began with, nil while nobody needs it
 	print   string       // fingerprint of the worktree before the checks
-	why     string       // why something was run in place, empty where nothing was
+	partly  bool         // not all of the work is in the clean worktree: it must pass in place too
+	why     string       // why checks count in place, empty where they do not
 	results []check.Result
 	inPlace []string // checks that the batch at work has run in place
 }
@@ -54,7 +55,7 @@ func (l *Loop) beginProofs(ctx context.Context) {
 		l.late = append(l.late, fmt.Sprintf("the clean worktree of a run that died cannot be removed: %v", err))
 	}
 	l.proofs = proofs{base: l.head, before: map[string]bool{}, unable: map[string]string{}, said: map[string]bool{}}
-	if l.past.cutOff {
+	if l.past.cutOff || l.past.rejected {
 		l.proofs.base = l.past.base
 	}
 }
@@ -116,21 +117,35 @@ func (l *Loop) choose(ctx context.Context, it *iteration) error {
 		p.why = "the setting proof.mode asks for it"
 	case l.Plan.CommitIsProgress():
 		p.why = fmt.Sprintf("a %s plan is proved where it is", l.Plan.Kind())
-	case len(look.Changes) > 0:
+	case len(look.Changes) > 0 && look.Head.Commit == l.proofs.base:
 		p.why = uncommitted(look)
 		return l.once("uncommitted", "the checks run in place and not in a clean worktree (%s)", p.why)
-	default:
-		clean, err := check.NewClean(context.WithoutCancel(ctx), l.Repo, look.Head.Commit, l.StateDir)
-		switch {
-		case err != nil && l.Proof.Mode == ProofClean:
-			return fmt.Errorf("a clean worktree of %.12s cannot be made: %w", look.Head.Commit, err)
-		case err != nil:
-			p.why = "a clean worktree cannot be made: " + err.Error()
-			return l.once("no worktree", "the checks run in place: %s", p.why)
+	case len(look.Changes) > 0:
+		// What is committed must pass as it is: a file may have been forgotten.
+		p.why, p.partly = uncommitted(look), true
+		if err := l.once("partly", "the checks run in place too, not only in a clean worktree (%s)", p.why); err != nil {
+			return err
 		}
-		p.clean = clean
+		return l.chooseClean(ctx, p)
+	default:
+		return l.chooseClean(ctx, p)
 	}
 	return nil
+}
+
+// chooseClean makes room for a clean worktree of the commit.
+func (l *Loop) chooseClean(ctx context.Context, p *proof) error {
+	commit := p.look.Head.Commit
+	clean, err := check.NewClean(context.WithoutCancel(ctx), l.Repo, commit, l.StateDir)
+	switch {
+	case err == nil:
+		p.clean = clean
+		return nil
+	case l.Proof.Mode == ProofClean:
+		return fmt.Errorf("a clean worktree of %.12s cannot be made: %w", commit, err)
+	}
+	p.why = "a clean worktree cannot be made: " + err.Error()
+	return l.once("no worktree", "the checks run in place: %s", p.why)
 }
 
 // once warns of a kind of thing for the first time in the run.

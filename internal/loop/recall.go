@@ -17,7 +17,8 @@ type past struct {
 	opened   *journal.BreakerOpened
 	steer    []string
 	work     string // fingerprint of the work when a story was last accepted
-	base     string // the commit that the last run began with, or those before it that were cut off
+	base     string // the commit that the work began with which is not accepted yet: of the last run, or of those before
+	rejected bool   // stories were not accepted, and none has been since
 }
 
 // recall reads what the new run has to know.
@@ -42,7 +43,7 @@ func fold(events []journal.Event) past {
 		switch b := e.Body.(type) {
 		case journal.RunStarted:
 			p.runs++
-			if !p.cutOff && !open {
+			if !p.cutOff && !open && !p.rejected {
 				p.base = b.Head
 			}
 			// Marks that nobody looked at stay so until somebody does.
@@ -52,6 +53,7 @@ func fold(events []journal.Event) past {
 			p.accepted, p.cutOff = believe(b.Stories), false
 		case journal.ClaimRejected:
 			p.cutOff = p.cutOff && b.N > 0
+			p.rejected = p.rejected || b.Claim == "story"
 		case journal.AgentStarted:
 			open = true
 		case journal.AttemptEnded:
@@ -61,7 +63,7 @@ func fold(events []journal.Event) past {
 			open, p.work = false, cmp.Or(b.Work, p.work)
 			p.cutOff = b.Outcome == "crash" || b.Outcome == "interrupted"
 			for _, id := range b.StoriesPassed {
-				p.accepted[id] = true
+				p.accepted[id], p.rejected = true, false
 			}
 		case journal.RunEnded:
 			p.cutOff = p.cutOff || b.Reason == string(BranchChanged)

@@ -42,6 +42,10 @@ func TestFold(t *testing.T) {
 		{name: "two runs", base: "2", bodies: []journal.Body{at("1"), journal.AgentStarted{}, journal.IterationEnded{Outcome: "ok"}, at("2"), journal.RunEnded{}}},
 		{name: "two runs that were cut off", base: "1", cutOff: true, bodies: []journal.Body{at("1"), journal.AgentStarted{}, at("2"), journal.AgentStarted{}, at("3")}},
 		{name: "a run after one that was cut off", base: "3", bodies: []journal.Body{at("1"), journal.AgentStarted{}, at("2"), journal.PlanChanged{}, at("3")}},
+		{name: "a run after one whose work was not accepted", base: "1", bodies: []journal.Body{at("1"), journal.ClaimRejected{N: 1, Claim: "story"},
+			journal.IterationEnded{N: 1, Outcome: "ok"}, journal.RunEnded{}, at("2"), journal.RunEnded{}, at("3")}},
+		{name: "a run after one that mended it", accepted: []string{}, base: "3", bodies: []journal.Body{at("1"), journal.ClaimRejected{N: 1, Claim: "story"}, journal.RunEnded{},
+			at("2"), journal.IterationEnded{N: 1, Outcome: "ok", StoriesPassed: []string{"A"}}, journal.RunEnded{}, at("3")}},
 		{name: "an open breaker", accepted: []string{"A"}, open: true, bodies: []journal.Body{started, journal.BreakerOpened{}}},
 		{name: "a closed breaker", accepted: []string{"A"}, bodies: []journal.Body{started, journal.BreakerOpened{}, started, journal.BreakerReset{}}},
 	} {
