@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"github.com/creack/pty"
+
+	"ralph/internal/journal"
 )
 
 const (
@@ -137,16 +139,18 @@ func (s *scratch) searchFiles() {
 		if d.Name() == "pwned" {
 			s.t.Errorf("a shell has run a name: %q", path)
 		}
-		if !strings.Contains(readFile(s.t, path), token) {
-			return nil
-		}
 		info, err := d.Info()
 		if err != nil {
 			return err
 		}
 		words := strings.HasPrefix(d.Name(), "iteration-") || d.Name() == "ralph-loop.log"
-		if said++; !words || info.Mode().Perm() != 0o600 {
-			s.t.Errorf("%q (%v) tells the token", path, info.Mode())
+		if (words || d.Name() == journal.FileName) && info.Mode().Perm() != 0o600 {
+			s.t.Errorf("%q is %v", path, info.Mode())
+		}
+		if strings.Contains(readFile(s.t, path), token) {
+			if said++; !words {
+				s.t.Errorf("%q tells the token", path)
+			}
 		}
 		return nil
 	})
