@@ -1,0 +1,83 @@
+// Package handover passes a command from one ralph to another that something
+// else starts, such as tmux or a terminal window. What decides about the
+// command (its flags, the environment with its keys, the directory) goes
+// through a file that only its owner can read and that the receiver removes;
+// the argv, which everybody on the machine can see, holds the file's name alone.
+//
+//	sender:   Here, Send, start "ralph __handover PATH" by whatever means, Wait
+//	receiver: Take, Parcel.Apply, carry out Parcel.Args, Line.Result
+//
+// The two stay in touch through a socket beside the file: the sender learns the
+// exit status of the command, and at once when the receiver dies. Either may go
+// away; the other one goes on.
+package handover
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Parcel is a command and all that decides what it does.
+type Parcel struct {
+	Args  []string `json:"args"`  // behind the program's name
+	Env   []string `json:"env"`   // whole, as NAME=value
+	Dir   string   `json:"dir"`   // absolute
+	Umask int      `json:"umask"` // a server that starts the receiver has its own
+	Hold  bool     `json:"hold"`  // keep the terminal open at the end until a key is pressed
+}
+
+// Here is the parcel of a command that is to run as if it were this process.
+func Here(args []string) (Parcel, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return Parcel{}, fmt.Errorf("the directory to work in cannot be told: %w", err)
+	}
+	// The mask can only be read by setting it; meanwhile a strict one does no harm.
+	mask := syscall.Umask(0o077)
+	syscall.Umask(mask)
+	return Parcel{Args: args, Env: os.Environ(), Dir: dir, Umask: mask}, nil
+}
+
+// terminalVariables tell of the terminal that a process is in: the receiver's
+// are right for it, the sender's are not.
+var terminalVariables = []string{
+	"TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERM_SESSION_ID",
+	"TMUX", "TMUX_PANE", "STY", "WINDOWID", "COLUMNS", "LINES",
+}
+
+// Apply makes this process one as the sender was: its environment except for
+// what tells of the terminal, its directory, its umask.
+func (p Parcel) Apply() error {
+	env := p.environ(os.Environ())
+	os.Clearenv()
+	var errs []error
+	for _, e := range env {
+		if name, value, ok := strings.Cut(e, "="); ok && name != "" {
+			errs = append(errs, os.Setenv(name, value))
+		}
+	}
+	syscall.Umask(p.Umask)
+	if err := os.Chdir(p.Dir); err != nil {
+		errs = append(errs, fmt.Errorf("the directory to work in is not there: %w", err))
+	}
+	return errors.Join(errs...)
+}
+
+// environ is the sender's environment with the receiver's terminal.
+func (p Parcel) environ(own []string) []string {
+	ofTerminal := func(e string) bool {
+		name, _, _ := strings.Cut(e, "=")
+		return slices.Contains(terminalVariables, name)
+	}
+	env := slices.DeleteFunc(slices.Clone(p.Env), ofTerminal)
+	for _, e := range own {
+		if ofTerminal(e) {
+			env = append(env, e)
+		}
+	}
+	return env
+}

@@ -1,0 +1,153 @@
+package handover
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// The names in the folder of a handover.
+const (
+	parcelName = "parcel.json"
+	socketName = "s"
+)
+
+// maxSocketPath is what fits into a socket's address on every system, in bytes.
+const maxSocketPath = 100
+
+// ErrLost says that the receiver died, or was killed, before it told how its
+// command ended.
+var ErrLost = errors.New("the process that took over has died")
+
+// Sender is the side that hands a parcel over.
+type Sender struct {
+	dir      string
+	listener *net.UnixListener
+	conn     net.Conn // nil until the parcel was taken
+	in       *bufio.Reader
+	peer     hello
+}
+
+// hello is the first line on the socket, from the receiver.
+type hello struct {
+	PID int `json:"pid"`
+}
+
+// report is the second and last one.
+type report struct {
+	Exit int `json:"exit"`
+}
+
+// Send puts a parcel where [Take] finds it. [Sender.Close] takes it back if
+// nobody has.
+func Send(p Parcel) (*Sender, error) {
+	data, err := json.Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("the command cannot be handed over: %w", err)
+	}
+	dir, err := makeFolder()
+	if err != nil {
+		return nil, fmt.Errorf("the command cannot be handed over: %w", err)
+	}
+	s := &Sender{dir: dir}
+	s.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, socketName)})
+	if err == nil {
+		err = os.WriteFile(s.Path(), data, 0o600)
+	}
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("the command cannot be handed over: %w", err)
+	}
+	return s, nil
+}
+
+// makeFolder makes a folder (0700) for a handover. The user's own runtime
+// folder comes first: it is in memory, so that no key reaches a disk.
+func makeFolder() (string, error) {
+	var errs []error
+	for _, base := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
+		if !filepath.IsAbs(base) {
+			continue
+		}
+		dir, err := os.MkdirTemp(base, "ralph-")
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if len(dir)+len("/"+socketName) <= maxSocketPath {
+			return dir, nil
+		}
+		os.Remove(dir)
+	}
+	return "", errors.Join(append(errs, errors.New("no folder for it was found"))...)
+}
+
+// Path is the file that the receiver is told of.
+func (s *Sender) Path() string { return filepath.Join(s.dir, parcelName) }
+
+// Taken waits until the parcel was taken.
+func (s *Sender) Taken(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, func() { s.listener.SetDeadline(time.Now()) })
+	defer stop()
+	conn, err := s.listener.Accept()
+	if err != nil {
+		return fmt.Errorf("nobody took over: %w", firstOf(context.Cause(ctx), err))
+	}
+	s.conn, s.in = conn, bufio.NewReader(conn)
+	if line, err := s.in.ReadBytes('\n'); err != nil || json.Unmarshal(line, &s.peer) != nil {
+		return ErrLost
+	}
+	return nil
+}
+
+// Wait returns the exit status of the command that was handed over, once
+// [Sender.Taken] has returned. The error is [ErrLost] or the context's.
+func (s *Sender) Wait(ctx context.Context) (int, error) {
+	stop := context.AfterFunc(ctx, func() { s.conn.SetDeadline(time.Now()) })
+	defer stop()
+	line, err := s.in.ReadBytes('\n')
+	var r report
+	if err == nil && json.Unmarshal(line, &r) == nil {
+		return r.Exit, nil
+	}
+	return 0, firstOf(context.Cause(ctx), ErrLost)
+}
+
+// Signal sends a signal to the receiver, which must have taken the parcel.
+func (s *Sender) Signal(sig os.Signal) error {
+	// The number cannot be another process's: the receiver lives as long as its
+	// end of the socket is open, and whoever waits here would know.
+	p, err := os.FindProcess(s.peer.PID)
+	if err != nil {
+		return err
+	}
+	defer p.Release()
+	return p.Signal(sig)
+}
+
+// Close lets go of the receiver, which goes on, or takes the parcel back.
+func (s *Sender) Close() error {
+	var errs []error
+	if s.conn != nil {
+		errs = append(errs, s.conn.Close())
+	}
+	if s.listener != nil {
+		errs = append(errs, s.listener.Close())
+	}
+	return errors.Join(append(errs, os.RemoveAll(s.dir))...)
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

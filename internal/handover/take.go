@@ -1,0 +1,68 @@
+package handover
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+)
+
+// Line is the receiver's way to tell the sender how its command ended. Its
+// methods do nothing where the sender has gone.
+type Line struct{ conn net.Conn }
+
+// Take reads the parcel at path and removes it, with the folder that it is in.
+// A file that others can read is refused: it is not one that [Send] wrote.
+func Take(path string) (Parcel, *Line, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return Parcel{}, nil, fmt.Errorf("there is nothing to take over: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 || filepath.Base(path) != parcelName {
+		return Parcel{}, nil, fmt.Errorf("%s was not handed over by ralph", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Parcel{}, nil, fmt.Errorf("the command that was handed over cannot be read: %w", err)
+	}
+	dir := filepath.Dir(path)
+	l := &Line{}
+	if conn, err := net.Dial("unix", filepath.Join(dir, socketName)); err == nil {
+		l.conn = conn
+		l.tell(hello{os.Getpid()})
+	}
+	// An open socket needs no name: even if both sides are killed nothing stays.
+	for _, name := range []string{parcelName, socketName} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && name == parcelName {
+			l.Close()
+			return Parcel{}, nil, fmt.Errorf("the file with the command that was handed over cannot be removed: %w", err)
+		}
+	}
+	_ = os.Remove(dir)
+	var p Parcel
+	if err := json.Unmarshal(data, &p); err != nil {
+		l.Close()
+		return Parcel{}, nil, fmt.Errorf("%s does not hold a command: %w", path, err)
+	}
+	return p, l, nil
+}
+
+// Result tells the sender how the command ended.
+func (l *Line) Result(exit int) { l.tell(report{exit}) }
+
+// Close ends the line.
+func (l *Line) Close() {
+	if l.conn != nil {
+		l.conn.Close()
+	}
+}
+
+func (l *Line) tell(v any) {
+	if l.conn == nil {
+		return
+	}
+	if data, err := json.Marshal(v); err == nil {
+		_, _ = l.conn.Write(append(data, '\n')) // a sender that has gone does not mind
+	}
+}

@@ -1,0 +1,183 @@
+package tmux
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// The user options on the sessions and panes that ralph made: the word of
+// whoever made them, in ASCII, because tmux garbles everything else where the
+// locale is not UTF-8. They have two names: asked for an option, a pane that
+// lacks it answers with that of its session.
+const (
+	mark     = "@ralph"
+	paneMark = "@ralph_pane"
+)
+
+// Session is a session of the tmux server.
+type Session struct {
+	ID   string // such as $1
+	Name string
+	Mark string // the word it was marked with, empty if it is not ours
+}
+
+// NewSession says how a session begins.
+type NewSession struct {
+	Name          string // as [SessionName] makes it
+	Mark          string // ASCII letters and digits, at least 2
+	Dir           string
+	Width, Height int
+	Argv          []string // at least 2 words
+	Stay          bool     // a client goes on to another session when this one ends, instead of leaving tmux
+}
+
+// SessionName makes a name of a text. tmux replaces '.' and ':' and what it
+// cannot show, expands '#' and gives a meaning to some first characters.
+func SessionName(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '+' || unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return '_'
+	}, text)
+}
+
+// ErrTaken says that there is a session of that name already.
+var ErrTaken = errors.New("there is a tmux session of that name")
+
+// Open makes a session that nobody looks at yet, with one pane.
+func (c *Client) Open(ctx context.Context, s NewSession) (Session, string, error) {
+	onDestroy := "on"
+	if s.Stay {
+		onDestroy = "off"
+	}
+	// The colon makes it the name of a session, also where a pane could be meant;
+	// the sign before it keeps tmux from taking a longer name that begins so.
+	target := "=" + s.Name + ":"
+	args := []string{"new-session", "-d", "-P", "-F", "#{session_id} #{pane_id}", "-s", s.Name, "-n", "ralph",
+		"-x", strconv.Itoa(s.Width), "-y", strconv.Itoa(s.Height), "-c", unformatted(s.Dir)}
+	args = append(args, program(s.Argv)...)
+	for _, set := range [][]string{
+		// With the user's destroy-unattached the session would not live for a
+		// moment, and with remain-on-exit its panes would never go. All commands of
+		// one call are carried out before tmux looks after its sessions.
+		{"destroy-unattached", "off"},
+		{"detach-on-destroy", onDestroy},
+		{mark, s.Mark},
+		{"set-titles", "on"},
+		{"set-titles-string", "#{pane_title}"},
+	} {
+		args = append(append(args, then, "set-option", "-t", target), set...)
+	}
+	args = append(args, then, "set-option", "-w", "-t", target, "remain-on-exit", "off",
+		then, "set-option", "-p", "-t", target, paneMark, s.Mark)
+	out, err := c.run(ctx, args...)
+	if err != nil {
+		if strings.Contains(err.Error(), "duplicate session") {
+			err = ErrTaken
+		}
+		return Session{}, "", err
+	}
+	id, pane, ok := strings.Cut(out, " ")
+	if !ok {
+		return Session{}, "", fmt.Errorf("tmux new-session answered %q", out)
+	}
+	return Session{ID: id, Name: s.Name, Mark: s.Mark}, pane, nil
+}
+
+// Side is where a new pane goes.
+type Side string
+
+// The sides of a pane.
+const (
+	Right Side = "-h"
+	Below Side = "-v"
+)
+
+// Split makes a pane beside another one, which stays the one that keys go to.
+// size is in columns or rows.
+func (c *Client) Split(ctx context.Context, pane string, side Side, size int, s NewSession) (string, error) {
+	args := []string{"split-window", "-d", string(side), "-l", strconv.Itoa(size), "-t", pane, "-P", "-F", "#{pane_id}", "-c", unformatted(s.Dir)}
+	id, err := c.run(ctx, append(args, program(s.Argv)...)...)
+	if err != nil {
+		return "", err
+	}
+	_, err = c.run(ctx, "set-option", "-p", "-t", id, paneMark, s.Mark)
+	return id, err
+}
+
+// Sessions lists the sessions of the server, none where no server runs.
+func (c *Client) Sessions(ctx context.Context) []Session {
+	out, err := c.run(ctx, "list-sessions", "-F", "#{session_id} #{"+mark+"} #{session_name}")
+	if err != nil {
+		return nil // there is no other way to tell that no server runs
+	}
+	var list []Session
+	for line := range strings.Lines(out) {
+		if f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3); len(f) == 3 {
+			list = append(list, Session{ID: f[0], Mark: f[1], Name: f[2]})
+		}
+	}
+	return list
+}
+
+// Alive tells whether the session is still there.
+func (c *Client) Alive(ctx context.Context, id string) bool {
+	_, err := c.run(ctx, "has-session", "-t", id)
+	return err == nil
+}
+
+// Watched tells whether anybody looks at the session.
+func (c *Client) Watched(ctx context.Context, id string) bool {
+	out, err := c.run(ctx, "list-clients", "-t", id)
+	return err == nil && out != ""
+}
+
+// Close ends the panes of ours in the session of target, a session or a pane,
+// and with them the session, unless a person has put something of their own into
+// it. The pane self, which may be empty, comes last: whoever calls may be in it.
+func (c *Client) Close(ctx context.Context, target, self string) error {
+	out, err := c.run(ctx, "list-panes", "-s", "-t", target, "-F", "#{pane_id} #{"+paneMark+"}")
+	if err != nil {
+		return err
+	}
+	var ours []string
+	for line := range strings.Lines(out) {
+		if pane, word, _ := strings.Cut(strings.TrimSpace(line), " "); word != "" && pane != self {
+			ours = append(ours, pane)
+		}
+	}
+	if self != "" {
+		ours = append(ours, self)
+	}
+	var args []string
+	for _, pane := range ours {
+		args = append(args, "kill-pane", "-t", pane, then)
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	_, err = c.run(ctx, args[:len(args)-1]...)
+	return err
+}
+
+// Switch shows the session in place of the one that this process is in.
+func (c *Client) Switch(ctx context.Context, id string) error {
+	_, err := c.run(ctx, "switch-client", "-t", id)
+	return err
+}
+
+// Attach is the command that shows the session in a terminal, until it ends or
+// the person detaches. It waits to be started.
+func (c *Client) Attach(id string, in io.Reader, out, errs io.Writer) *exec.Cmd {
+	cmd := exec.Command(c.path, "attach-session", "-t", id)
+	cmd.Env = c.env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errs
+	return cmd
+}
