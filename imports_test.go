@@ -30,6 +30,7 @@ var allowed = map[string][]string{
 	"internal/journal":     {"stream"},
 	"internal/limits":      {"archive", "journal", "registry", "stream"},
 	"internal/loop":        {"plan", "agent", "check", "breaker", "ratelimit", "journal", "git", "proc", "secret", "stopwatch", "stream"},
+	"internal/monitor":     {"journal", "stream", "tmux"},
 	"internal/notify":      {"journal", "proc", "stream"},
 	"internal/plan":        {"git", "prd", "spec"},
 	"internal/prd":         {},

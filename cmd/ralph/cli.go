@@ -36,6 +36,7 @@ type grammar struct {
 	Limits   limitsCmd   `cmd:"" help:"Tell how far each agent's limits are used up."`
 	Why      whyCmd      `cmd:"" help:"Tell the evidence for each decision of a run or an iteration."`
 	Report   reportCmd   `cmd:"" help:"Show what a run came to, also as a page that one can send."`
+	Monitor  monitorCmd  `cmd:"" help:"Watch a loop: a dashboard in this terminal."`
 	List     listCmd     `cmd:"" help:"List all loops of this user."`
 	Verify   verifyCmd   `cmd:"" help:"Prove finished stories again, also in CI."`
 	Validate validateCmd `cmd:"" help:"Check everything that must hold before a run."`

@@ -21,6 +21,7 @@ var version = "dev"
 const (
 	guardianWord = "__guardian"
 	replayWord   = "__replay"
+	handoverWord = "__handover"
 )
 
 func main() {
@@ -35,8 +36,16 @@ func run(args []string) int {
 			return guardian(args[1:])
 		case replayWord:
 			return replayAgent(args[1:])
+		case handoverWord:
+			return takeOver(args[1:])
 		}
 	}
+	return command(args, false)
+}
+
+// command carries out a command line and returns the exit status. handedOver
+// says that another ralph was given it, and had it carried out here.
+func command(args []string, handedOver bool) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
@@ -53,7 +62,7 @@ func run(args []string) int {
 	if err != nil {
 		return badCommandLine(t, err)
 	}
-	err = kctx.Run(&app{ctx: ctx, t: t, home: ralphHome()})
+	err = kctx.Run(&app{ctx: ctx, t: t, home: ralphHome(), args: args, colorMode: cli.Color, handedOver: handedOver})
 	return exitCode(t, signalled(ctx, t, err))
 }
 
@@ -78,6 +87,10 @@ type app struct {
 	ctx  context.Context
 	t    *terminal
 	home string // ~/.ralph
+
+	args       []string // the command line
+	colorMode  string   // as it says
+	handedOver bool     // another ralph was given it
 }
 
 // exitError ends the program with a status; what there was to say has been said.

@@ -48,6 +48,15 @@ func (p *place) record() (*record, error) {
 	return r, nil
 }
 
+// recordedAt is the path of the record's journal, empty where the unit never ran.
+func (p *place) recordedAt() (string, error) {
+	r, err := p.record()
+	if r == nil || err != nil {
+		return "", err
+	}
+	return r.journal, nil
+}
+
 // ownRecord is the unit's own, whether it is there or not.
 func (p *place) ownRecord() *record {
 	return &record{journal: p.journalPath(), folder: filepath.Join(p.repo.Root, p.folder), from: p.folder, root: p.repo.Root}

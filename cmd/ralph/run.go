@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,6 +27,15 @@ import (
 type runCmd struct {
 	Text string `arg:"" optional:"" name:"prompt" help:"What to do, in words: in addition to the plan, or in place of one."`
 	runFlags
+	Monitor bool `help:"Run in a tmux session, with a dashboard beside the loop."`
+}
+
+// Validate refuses what cannot go together; kong calls it.
+func (c *runCmd) Validate() error {
+	if c.Monitor && c.JSON {
+		return errors.New("--monitor shows a screen, --json prints events: choose one of them")
+	}
+	return c.runFlags.Validate()
 }
 
 // Run carries the command out.
@@ -41,6 +51,9 @@ func (c *runCmd) Run(a *app) error {
 	}
 	if c.DryRun {
 		return r.dryRun()
+	}
+	if c.Monitor && !a.handedOver {
+		return r.runBeside()
 	}
 	return r.start()
 }

@@ -133,6 +133,27 @@ func TestSenderLearnsOfTheReceiversDeath(t *testing.T) {
 	}
 }
 
+// TestSenderLeavesAtOnce closes the sender as soon as it knows that the parcel
+// was taken: what it cleans up may not be what the receiver still needs.
+func TestSenderLeavesAtOnce(t *testing.T) {
+	for range 20 {
+		s := send(t, Parcel{Args: []string{"run"}, Dir: "/"})
+		cmd := receiver(t, s, "ends")
+		said := make(chan string, 1)
+		go func() {
+			out, _ := cmd.Output()
+			said <- string(out)
+		}()
+		if err := s.Taken(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+		if got := <-said; !strings.HasPrefix(got, "run|") {
+			t.Fatalf("the receiver says %q", got)
+		}
+	}
+}
+
 func TestReceiverGoesOnWithoutTheSender(t *testing.T) {
 	s := send(t, Parcel{Args: []string{"run"}, Dir: t.TempDir()})
 	kept, err := os.ReadFile(s.Path())

@@ -26,19 +26,18 @@ func Take(path string) (Parcel, *Line, error) {
 	if err != nil {
 		return Parcel{}, nil, fmt.Errorf("the command that was handed over cannot be read: %w", err)
 	}
-	dir := filepath.Dir(path)
-	l := &Line{}
+	// Whoever removes it has it. The sender is told after that: it may clean up
+	// at once.
+	if err := os.Remove(path); err != nil {
+		return Parcel{}, nil, fmt.Errorf("the command was taken back: %w", err)
+	}
+	dir, l := filepath.Dir(path), &Line{}
 	if conn, err := net.Dial("unix", filepath.Join(dir, socketName)); err == nil {
 		l.conn = conn
 		l.tell(hello{os.Getpid()})
 	}
 	// An open socket needs no name: even if both sides are killed nothing stays.
-	for _, name := range []string{parcelName, socketName} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && name == parcelName {
-			l.Close()
-			return Parcel{}, nil, fmt.Errorf("the file with the command that was handed over cannot be removed: %w", err)
-		}
-	}
+	_ = os.Remove(filepath.Join(dir, socketName))
 	_ = os.Remove(dir)
 	var p Parcel
 	if err := json.Unmarshal(data, &p); err != nil {

@@ -205,3 +205,14 @@ func ReadFile(path string) ([]Event, Damage, error) {
 	damage, err := Scan(path, func(e Event) { events = append(events, e) })
 	return events, damage, err
 }
+
+// Add takes note of what another part of the journal's reading had to leave out.
+func (d *Damage) Add(more Damage) {
+	d.Lines += more.Lines
+	if d.First == nil {
+		d.First = more.First
+	}
+	if more.Schema != nil {
+		d.Schema = more.Schema
+	}
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"ralph/internal/agent"
+	"ralph/internal/loop"
+	"ralph/internal/monitor"
+	"ralph/internal/stream"
+)
+
+// monitorCmd is "ralph monitor".
+type monitorCmd struct {
+	unitArg
+	Once bool `help:"Print the dashboard once, as text, also on a terminal."`
+}
+
+// Run carries the command out.
+func (c *monitorCmd) Run(a *app) error {
+	p, err := look(a, c.Unit)
+	if err != nil {
+		return err
+	}
+	path, err := p.recordedAt()
+	if err != nil {
+		return err
+	}
+	opts := a.monitorOptions(p, path)
+	if c.Once || !a.t.canAsk || os.Getenv("TERM") == "dumb" {
+		if path == "" {
+			return nothingYet(a.t, p, false)
+		}
+		text, err := monitor.Snapshot(time.Now(), opts, a.t.width())
+		a.t.printf("%s", text)
+		return err
+	}
+	err = monitor.Run(a.ctx, opts, os.Stdin, os.Stdout)
+	if a.handedOver && err == nil && !running(p) {
+		closePanes() // there is nothing more to see in the loop's own pane
+	}
+	switch {
+	case errors.Is(err, loop.ErrInterrupted):
+		return exitError(loop.ExitInterrupted)
+	case errors.Is(err, loop.ErrStopped), errors.Is(err, context.Canceled):
+		return exitError(loop.ExitStopped)
+	}
+	return err
+}
+
+// monitorOptions are what the dashboard of a unit needs to know. journalPath is
+// empty for a unit that has not run yet.
+func (a *app) monitorOptions(p *place, journalPath string) monitor.Options {
+	if journalPath == "" {
+		journalPath = p.journalPath()
+	}
+	host, _ := os.Hostname()
+	return monitor.Options{
+		Unit: p.unit, Journal: journalPath, Root: p.repo.Root, Host: host,
+		Format: a.formats(p), Alive: loopAlive, Ask: p.post,
+		Color: a.t.color, ASCII: a.t.ascii,
+	}
+}
+
+// formats tells the shape of each harness's output, also of those that only the
+// settings know.
+func (a *app) formats(p *place) func(harness string) stream.Format {
+	all := agent.Builtin("ralph")
+	// Settings that cannot be read are no reason to show nothing.
+	quiet, silent := *a.t, *a
+	quiet.err, silent.t = io.Discard, &quiet
+	if loaded, err := loadSettings(&silent, p.repo.Root, nil); err == nil {
+		all = withSettings(all, &loaded.Settings)
+	}
+	return func(harness string) stream.Format {
+		if h, ok := agent.Find(all, harness); ok {
+			return h.Output
+		}
+		return stream.FormatText
+	}
+}

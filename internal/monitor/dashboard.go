@@ -1,0 +1,233 @@
+package monitor
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"ralph/internal/journal"
+)
+
+const (
+	// beat is how often clocks on the dashboard are set, and the loop is looked at.
+	beat = time.Second
+	// shutter is the least time between two drawings: what comes faster is drawn
+	// together, and nothing waits for longer.
+	shutter = 30 * time.Millisecond
+	// noticeTime is how long the answer to a key is shown.
+	noticeTime = 5 * time.Second
+)
+
+// The messages of the dashboard besides those of bubbletea.
+type (
+	batchMsg struct{ journal.Batch } // from the journal; its events are the receiver's own
+	newsMsg  struct{ news }          // from the log
+	beatMsg  struct{}
+	drawMsg  struct{}
+	askedMsg struct { // what came of a request
+		kind string
+		err  error
+	}
+)
+
+// dashboard joins the model to the terminal. It implements tea.Model for the
+// keys and the order of messages. It draws by itself: bubbletea's renderer looks
+// for something to draw sixty times a second, which costs more than all the rest.
+type dashboard struct {
+	model
+	ctx    context.Context
+	screen *screen
+	drawn  time.Time
+	due    bool // a drawing is on its way
+	failed error
+
+	send    func(tea.Msg)
+	log     string             // that is followed
+	stopLog context.CancelFunc // nil while none is
+}
+
+// Init implements tea.Model.
+func (d *dashboard) Init() tea.Cmd { return nextBeat() }
+
+// View implements tea.Model; nothing is drawn of it.
+func (d *dashboard) View() tea.View { return tea.View{} }
+
+func nextBeat() tea.Cmd {
+	return tea.Tick(beat, func(time.Time) tea.Msg { return beatMsg{} })
+}
+
+// Update implements tea.Model.
+func (d *dashboard) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case batchMsg:
+		d.batch(msg.Batch)
+	case newsMsg:
+		d.hear(msg.news)
+	case beatMsg:
+		d.look()
+		cmd = nextBeat()
+	case drawMsg:
+		d.due = false
+	case askedMsg:
+		d.answered(msg)
+	case tea.WindowSizeMsg:
+		if msg.Width > 0 && msg.Height > 0 { // the first one knows nothing yet
+			d.screen.resize(msg.Width, msg.Height)
+		}
+	case tea.KeyPressMsg:
+		cmd = d.key(msg.String())
+	default:
+		return d, nil
+	}
+	draw := d.draw()
+	if d.failed != nil {
+		return d, tea.Quit
+	}
+	return d, tea.Batch(cmd, draw)
+}
+
+// draw draws the dashboard, or sees to it that it is drawn soon.
+func (d *dashboard) draw() tea.Cmd {
+	now := time.Now()
+	if wait := shutter - now.Sub(d.drawn); wait > 0 {
+		if d.due {
+			return nil
+		}
+		d.due = true
+		return tea.Tick(wait, func(time.Time) tea.Msg { return drawMsg{} })
+	}
+	d.drawn = now
+	d.failed = d.screen.draw(d.frame(now, d.screen.width, d.screen.height))
+	return nil
+}
+
+// batch takes up what the journal had to say.
+func (d *dashboard) batch(b journal.Batch) {
+	if b.Restart {
+		d.restart()
+	}
+	for _, e := range b.Events {
+		d.event(e)
+	}
+	d.damage.Add(b.Damage)
+	if !b.CaughtUp {
+		return // the log of an iteration long ago is not worth a look
+	}
+	if !d.caughtUp {
+		d.caughtUp, d.drawn = true, time.Time{} // what a person waits for is drawn at once
+	}
+	d.look()
+	d.followLog()
+}
+
+// followLog follows the log of the call at work, or of the last one.
+func (d *dashboard) followLog() {
+	if d.log == d.logName() {
+		return
+	}
+	if d.stopLog != nil {
+		d.stopLog()
+		d.stopLog = nil
+	}
+	if d.log = d.logName(); d.log == "" {
+		return
+	}
+	ctx, cancel := context.WithCancel(d.ctx)
+	d.stopLog = cancel
+	t := d.tail()
+	go t.follow(ctx, func(n news) { d.send(newsMsg{n}) })
+}
+
+// key does what a key asks for.
+func (d *dashboard) key(key string) tea.Cmd {
+	if d.asking {
+		d.asking = false
+		if key == "y" || key == "Y" {
+			return d.request(requestStop)
+		}
+		return nil
+	}
+	if d.view != viewMain {
+		return d.pageKey(key)
+	}
+	switch key {
+	case "q", "ctrl+c":
+		return tea.Quit
+	case "l":
+		d.view, d.scroll = viewLog, 0
+	case "?", "h":
+		d.view = viewHelp
+	case "s":
+		if d.canAsk() {
+			d.asking = true
+		} else {
+			d.say("no loop is at work: nothing to stop")
+		}
+	case "p":
+		switch {
+		case !d.canAsk():
+			d.say("no loop is at work: nothing to pause")
+		case d.paused():
+			return d.request(requestResume)
+		default:
+			return d.request(requestPause)
+		}
+	}
+	return nil
+}
+
+// pageKey is a key while the log or the help is shown.
+func (d *dashboard) pageKey(key string) tea.Cmd {
+	page := max(1, d.screen.height-2)
+	switch key {
+	case "ctrl+c":
+		return tea.Quit
+	case "q", "esc", "l", "enter":
+		d.view = viewMain
+	case "?", "h":
+		if d.view == viewHelp {
+			d.view = viewMain
+		} else {
+			d.view = viewHelp
+		}
+	case "up", "k":
+		d.scroll++
+	case "down", "j":
+		d.scroll--
+	case "pgup", "b":
+		d.scroll += page
+	case "pgdown", "space", "f":
+		d.scroll -= page
+	case "home", "g":
+		d.scroll = maxLines
+	case "end", "G":
+		d.scroll = 0
+	}
+	return nil
+}
+
+// request asks the loop for something, outside of the order of messages: the
+// disk may be slow.
+func (d *dashboard) request(kind string) tea.Cmd {
+	ask := d.opts.Ask
+	return func() tea.Msg { return askedMsg{kind, ask(journal.Request{Kind: kind})} }
+}
+
+func (d *dashboard) answered(a askedMsg) {
+	switch {
+	case a.err != nil:
+		d.say(plainLine(a.err.Error()))
+	case a.kind == requestPause:
+		d.state.pausing = true
+		d.say("asked to pause after this iteration")
+	case a.kind == requestResume:
+		d.state.pausing = false
+		d.say("asked to go on")
+	default:
+		d.say("asked to stop; it ends its agent and itself within seconds")
+	}
+}
+
+func (d *dashboard) say(text string) { d.notice, d.noticeEnd = text, time.Now().Add(noticeTime) }

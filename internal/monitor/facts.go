@@ -1,0 +1,241 @@
+package monitor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/stream"
+)
+
+// fact is a row of the dashboard. Where there is no room for all, those with
+// the greatest rank go first.
+type fact struct {
+	text     string
+	rank     int
+	progress bool // the row that the list of stories stands below
+}
+
+// facts are the rows above the lines of the log, for a terminal of that width.
+func (m *model) facts(now time.Time, width int) []fact {
+	s := &m.state
+	list := []fact{
+		{text: m.heading(), rank: 2},
+		{text: m.label("Iteration:", m.iteration(now, width)), rank: 0},
+		{text: m.label("Status:", m.statusWords(now)), rank: 0},
+	}
+	for _, text := range m.remarks(now) {
+		list = append(list, fact{text: "  " + text, rank: 4})
+	}
+	list = append(list, fact{text: m.label("API:", m.calls(now)), rank: 3})
+	for _, l := range m.limits {
+		if text := limitWords(l, now); text != "" {
+			list = append(list, fact{text: m.label("Limit:", text), rank: 5})
+		}
+	}
+	if s.StoriesTotal > 0 {
+		list = append(list, fact{text: m.label("Progress:", m.progress(width)), rank: 1, progress: true})
+	}
+	list = append(list, fact{text: m.label("Tokens:", m.spent(width)), rank: 5})
+	rank := 6
+	if s.breaker.noProgress > 0 || s.breaker.sameError > 0 || s.breaker.open != "" {
+		rank = 3
+	}
+	list = append(list, fact{text: m.label("Breaker:", m.breakerWords()), rank: rank})
+	if s.Active() && m.health != dead {
+		list = append(list, fact{text: m.label("Tool:", m.toolWords(now)), rank: 4})
+	}
+	return list
+}
+
+func (m *model) label(name, text string) string { return m.pen.paint(bold, name) + " " + text }
+
+func (m *model) heading() string {
+	s := &m.state
+	dot := m.pen.pick(" · ", " - ")
+	parts := []string{s.Unit, string(s.Plan) + " plan", string(s.Harness)}
+	if s.Model != "" {
+		parts[2] += " (" + string(s.Model) + ")"
+	}
+	return m.pen.paint(bold, plainLine(parts[0])) + m.pen.paint(dim, dot+plainLine(strings.Join(parts[1:], dot)))
+}
+
+// iteration is which one it is, and how far it is from its time limit.
+func (m *model) iteration(now time.Time, width int) string {
+	s := &m.state
+	text := fmt.Sprintf("%d/%d", s.Iteration, s.MaxIterations)
+	limit := time.Duration(s.started.TimeoutSeconds * float64(time.Second))
+	switch {
+	case !s.Active() || m.health == dead || !s.open:
+	case !s.attempt.IsZero():
+		age := now.Sub(s.attempt)
+		text += "  " + lasting(age)
+		if limit > 0 {
+			text += " of " + lasting(limit)
+			if width >= 60 {
+				text += "  " + m.pen.bar(age.Seconds()/limit.Seconds(), 12)
+			}
+		}
+	case s.checking != "":
+		text += "  checking (" + plainLine(s.checking) + ")"
+	case s.Status.Status == journal.StatusRunning:
+		text += "  " + lasting(now.Sub(s.IterationStarted.Time))
+	}
+	return text
+}
+
+// statusWords say how the run is, and whether that is to be believed.
+func (m *model) statusWords(now time.Time) string {
+	s := m.state.Status
+	switch {
+	case !s.Active():
+		color := red
+		if s.Status == journal.StatusCompleted {
+			color = green
+		}
+		return capital(string(s.Status)) + "  " + m.pen.paint(color, "ENDED") + " (" + plainLine(words(string(s.Reason))) + ") " + clock(s.LastUpdated.Time, now)
+	case m.health == dead:
+		return capital(string(s.Crashed().Status)) + "  " + m.pen.paint(red, "DEAD") + " since " + clock(m.lastSign(), now)
+	}
+	text := capital(string(s.Status)) + "  "
+	switch {
+	case !s.ResumesAt.IsZero():
+		text += m.pen.paint(yellow, "WAITING") + " until " + clock(s.ResumesAt.Time, now) + " (" + m.why() + ")"
+	case s.Status == journal.StatusPaused:
+		text += m.pen.paint(yellow, "WAITING") + " (" + m.why() + ")"
+	case m.health == unknown:
+		return text + "on " + plainLine(m.state.started.Host) + ", out of sight from here"
+	default:
+		text += m.pen.paint(green, "LIVE")
+	}
+	if m.state.pausing {
+		text += ", will pause"
+	}
+	return text
+}
+
+// why the run waits, in a word or two.
+func (m *model) why() string {
+	if m.state.Reason != "" {
+		return plainLine(words(string(m.state.Reason)))
+	}
+	return "trying again" // after a fault that passes by itself
+}
+
+// lastSign is when the loop was seen alive for the last time.
+func (m *model) lastSign() time.Time {
+	if m.wrote.After(m.state.LastUpdated.Time) {
+		return m.wrote
+	}
+	return m.state.LastUpdated.Time
+}
+
+// remarks are sentences that explain the status, and what is odd.
+func (m *model) remarks(now time.Time) []string {
+	s := m.state.Status
+	if m.health == dead {
+		s = s.Crashed()
+	}
+	var list []string
+	if s.Message != "" {
+		text := plainLine(string(s.Message))
+		if left := s.ResumesAt.Sub(now); !s.ResumesAt.IsZero() && left > 0 {
+			text += ", " + until(left) + " left"
+		}
+		list = append(list, text)
+	}
+	if m.gone && m.state.archived == "" {
+		list = append(list, m.pen.paint(yellow, "its journal is gone: was the unit deleted or archived?"))
+	}
+	for _, w := range m.damage.Warnings(m.opts.Journal) {
+		list = append(list, m.pen.paint(yellow, plainLine(w)))
+	}
+	return list
+}
+
+// calls shows the ledger as the run saw it last.
+func (m *model) calls(now time.Time) string {
+	s := &m.state
+	if s.APICallsLimit == 0 {
+		return plural(s.APICallsUsed, "call") + ", no limit"
+	}
+	text := fmt.Sprintf("%d/%d", s.APICallsUsed, s.APICallsLimit)
+	if left := s.RateLimitResetsAt.Sub(now); !s.RateLimitResetsAt.IsZero() && left > 0 {
+		text += " (resets in " + until(left) + ")"
+	}
+	return text
+}
+
+// limitWords show a provider's limit, empty where it says nothing any more.
+func limitWords(l stream.Limit, now time.Time) string {
+	left := l.ResetsAt.Sub(now)
+	known := !l.ResetsAt.IsZero()
+	if known && left <= 0 || !l.Rejected && l.Utilization < 0 {
+		return ""
+	}
+	text := plainLine(words(l.Window))
+	if l.Rejected {
+		text += " reached"
+	} else {
+		text += fmt.Sprintf(" %.0f%% used", l.Utilization*100)
+	}
+	if known {
+		text += " (resets in " + until(left) + ")"
+	}
+	return strings.TrimSpace(text)
+}
+
+func (m *model) progress(width int) string {
+	s := &m.state
+	text := fmt.Sprintf("%d/%d %s", s.StoriesComplete, s.StoriesTotal, itemWord(string(s.Plan)))
+	if width >= 60 {
+		text += "  " + m.pen.bar(float64(s.StoriesComplete)/float64(s.StoriesTotal), 12)
+	}
+	return text
+}
+
+// spent are the tokens and the cost so far, and a graph of the iterations.
+func (m *model) spent(width int) string {
+	s := &m.state
+	text := count(s.Tokens.Total())
+	if s.TokensEstimated {
+		text = "~" + text
+	}
+	if s.CostUSD != nil {
+		text += fmt.Sprintf(", $%.2f", *s.CostUSD)
+	}
+	if len(s.spans) == 0 {
+		return text
+	}
+	last := s.spans[len(s.spans)-1]
+	if width >= 70 {
+		text += fmt.Sprintf(" (last: %s", count(last.tokens))
+		if last.cost > 0 {
+			text += fmt.Sprintf(", $%.2f", last.cost)
+		}
+		text += ")"
+	}
+	values := make([]float64, len(s.spans))
+	for i, sp := range s.spans {
+		values[i] = float64(sp.tokens)
+	}
+	return text + "  " + m.pen.graph(values, min(width/3, 60))
+}
+
+func (m *model) breakerWords() string {
+	s := &m.state
+	text := fmt.Sprintf("no progress %d/%d, same error %d/%d", s.breaker.noProgress, s.started.StallThreshold, s.breaker.sameError, s.started.SameError)
+	if s.breaker.open != "" {
+		text = m.pen.paint(red, "OPEN") + " (" + plainLine(words(s.breaker.open)) + "): " + text
+	}
+	return text
+}
+
+func (m *model) toolWords(now time.Time) string {
+	if m.tool == nil {
+		return "none"
+	}
+	// The time comes first: what is called may be longer than the line.
+	return fmt.Sprintf("%s (%s) %s", m.tool.name, lasting(now.Sub(m.tool.since)), m.pen.paint(dim, m.tool.detail))
+}

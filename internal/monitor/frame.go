@@ -1,0 +1,228 @@
+package monitor
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// wide is from how many columns on the lines of the log stand beside the facts.
+const wide = 120
+
+// frame is the whole dashboard as it is now: at most height rows, none of them
+// wider than width.
+func (m *model) frame(now time.Time, width, height int) []string {
+	var rows []string
+	foot, pressing := m.foot(now)
+	room := height
+	if pressing || height >= 12 {
+		room--
+	} else {
+		foot = ""
+	}
+	switch {
+	case m.view == viewHelp:
+		rows = m.help()
+	case m.view == viewLog:
+		rows = m.logRows(width, room)
+	case !m.state.seen:
+		rows = []string{m.pen.paint(bold, plainLine(m.opts.Unit)), m.nothing()}
+	case width >= wide && height >= 12:
+		rows = m.beside(now, width, room)
+	default:
+		rows = m.stacked(now, width, room)
+	}
+	rows = rows[:min(len(rows), max(room, 0))]
+	if foot != "" {
+		for len(rows) < room {
+			rows = append(rows, "")
+		}
+		rows = append(rows, foot)
+	}
+	for i, r := range rows {
+		rows[i] = m.pen.clip(r, width)
+	}
+	return rows
+}
+
+// nothing is what there is to say while no run is known.
+func (m *model) nothing() string {
+	if !m.caughtUp {
+		return "reading its journal" + m.pen.pick("…", "...")
+	}
+	return "no run yet: waiting for its beginning"
+}
+
+// foot is the last row: a question, what came of a key, or the keys. pressing
+// says that it matters more than whatever else would stand there.
+func (m *model) foot(now time.Time) (text string, pressing bool) {
+	switch {
+	case m.asking:
+		return m.pen.paint(yellow, "Stop the loop and all it started? y/n"), true
+	case m.notice != "" && now.Before(m.noticeEnd):
+		return m.pen.paint(cyan, m.notice), true
+	case m.view != viewMain:
+		return m.pen.paint(dim, "q back  up/down scroll  ? help"), true
+	}
+	keys := "q quit  l log  ? help"
+	if m.canAsk() {
+		keys = "q quit  p pause  s stop  l log  ? help"
+		if m.paused() {
+			keys = "q quit  p resume  s stop  l log  ? help"
+		}
+	}
+	return m.pen.paint(dim, keys), false
+}
+
+// stacked has the lines of the log below the facts.
+func (m *model) stacked(now time.Time, width, room int) []string {
+	least := min(6, room/4+1) // of the rows for the log, its heading included
+	facts := fitting(m.facts(now, width), room-least)
+	left := room - len(facts) - least
+	rows := m.withStories(facts, left*2/3)
+	return append(rows, m.recent(room-len(rows))...)
+}
+
+// beside has the lines of the log to the right of the facts.
+func (m *model) beside(now time.Time, width, room int) []string {
+	column := min(max(width*2/5, 50), 90)
+	facts := fitting(m.facts(now, column), room)
+	left := m.withStories(facts, room-len(facts))
+	right := append([]string{m.pen.paint(bold, "Recent:")}, m.folded(0, width-column-3, room-1)...)
+	between := m.pen.paint(dim, m.pen.pick(" │ ", " | "))
+	rows := make([]string, room)
+	for i := range rows {
+		var l, r string
+		if i < len(left) {
+			l = left[i]
+		}
+		if i < len(right) {
+			r = right[i]
+		}
+		rows[i] = m.pen.pad(l, column) + between + r
+	}
+	return rows
+}
+
+// fitting leaves out what there is no room for, the least important first.
+func fitting(facts []fact, room int) []fact {
+	room = max(room, 0)
+	if len(facts) <= room {
+		return facts
+	}
+	byRank := slices.Clone(facts)
+	slices.SortStableFunc(byRank, func(a, b fact) int { return cmp.Compare(a.rank, b.rank) })
+	last, spare := -1, 0 // the highest rank of which some can stay, and how many of it
+	if room > 0 {
+		last = byRank[room-1].rank
+		for _, f := range byRank[:room] {
+			if f.rank == last {
+				spare++
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool {
+		if f.rank == last {
+			spare--
+			return spare < 0
+		}
+		return f.rank > last
+	})
+}
+
+// withStories makes rows of the facts, with the list of stories in its place.
+func (m *model) withStories(facts []fact, room int) []string {
+	var rows []string
+	for _, f := range facts {
+		if f.progress && room < 1 && m.state.CurrentStory != "" && m.state.Active() {
+			f.text += "  " + m.pen.pick("▶", ">") + " " + plainLine(string(m.state.CurrentStory))
+		}
+		rows = append(rows, f.text)
+		if f.progress {
+			rows = append(rows, m.storyRows(room)...)
+		}
+	}
+	return rows
+}
+
+// storyRows are the stories round the current one.
+func (m *model) storyRows(room int) []string {
+	stories := m.state.stories
+	room = min(room, len(stories))
+	if room < 1 {
+		return nil
+	}
+	current := slices.IndexFunc(stories, m.isCurrent)
+	first := min(max(current-room/2, 0), len(stories)-room)
+	var rows []string
+	for _, s := range stories[first : first+room] {
+		title := plainLine(storyTitle(s))
+		switch {
+		case m.isCurrent(s):
+			title = m.pen.paint(bold, m.pen.pick("▶", ">")+" "+title)
+		case s.Done:
+			title = m.pen.paint(green, m.pen.pick("✓", "x")) + " " + title
+		default:
+			title = m.pen.pick("○", "-") + " " + title
+		}
+		rows = append(rows, "  "+title)
+	}
+	return rows
+}
+
+// recent are the last lines with their heading.
+func (m *model) recent(room int) []string {
+	if room < 1 {
+		return nil
+	}
+	rows := []string{m.pen.paint(bold, "Recent:")}
+	for _, l := range m.lines[max(0, len(m.lines)-room+1):] {
+		rows = append(rows, m.stamped(l))
+	}
+	return rows
+}
+
+// stamped is a line with the time of day.
+func (m *model) stamped(l line) string {
+	return m.pen.paint(dim, "["+l.at.Local().Format("15:04")+"]") + " " + l.text
+}
+
+// logRows are the page of the log.
+func (m *model) logRows(width, room int) []string {
+	m.scroll = min(max(m.scroll, 0), max(0, len(m.lines)-1))
+	if len(m.lines) == 0 {
+		return []string{"nothing was said yet"}
+	}
+	return m.folded(m.scroll, width, room)
+}
+
+// folded are the last lines but those skipped, whole, over several rows where
+// they must be.
+func (m *model) folded(skipped, width, room int) []string {
+	var rows []string
+	for i := len(m.lines) - 1 - skipped; i >= 0 && len(rows) < room; i-- {
+		line := strings.Split(ansi.Wrap(m.stamped(m.lines[i]), max(width, 1), ""), "\n")
+		rows = append(line, rows...)
+	}
+	return rows[max(0, len(rows)-max(room, 0)):]
+}
+
+func (m *model) help() []string {
+	return []string{
+		m.pen.paint(bold, "Keys"),
+		"q  quit; the loop goes on",
+		"p  pause after this iteration, or resume",
+		"s  stop the loop (asks first)",
+		"l  the log, whole; arrows scroll",
+		"?  this help",
+		"",
+		m.pen.paint(bold, "Status"),
+		"LIVE     the loop is at work",
+		"WAITING  it waits, and goes on by itself or when resumed",
+		"ENDED    the run is over",
+		"DEAD     its process is gone; 'ralph run' goes on",
+	}
+}

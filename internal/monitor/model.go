@@ -1,0 +1,152 @@
+package monitor
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/stream"
+)
+
+// Options say what to show, and where.
+type Options struct {
+	Unit    string
+	Journal string // its path; the journal need not exist yet
+	Root    string // of the worktree: the journal names the logs from there
+	Host    string // this machine, as the journal would name it
+
+	// Format is the shape of the output of a harness.
+	Format func(harness string) stream.Format
+	// Alive tells whether the process of a run lives. It must not fork.
+	Alive func(journal.Status) bool
+	// Ask leaves a request for the loop.
+	Ask func(journal.Request) error
+
+	Color, ASCII bool
+}
+
+// view is which page of the dashboard is shown.
+type view uint8
+
+const (
+	viewMain view = iota
+	viewLog
+	viewHelp
+)
+
+// model is what the dashboard shows. Nothing in it waits or reads the clock.
+type model struct {
+	opts   Options
+	pen    pen
+	state  state
+	lines  lines
+	tool   *tool
+	limits []stream.Limit // the last report of each window
+	wrote  time.Time      // when the log was written last
+	health health
+	gone   bool // the journal has no name any more
+	damage journal.Damage
+
+	caughtUp  bool // with the journal
+	view      view
+	asking    bool // whether to stop
+	notice    string
+	noticeEnd time.Time
+	scroll    int // lines from the last one, in the log's view
+}
+
+func newModel(opts Options) *model {
+	return &model{opts: opts, pen: pen{opts.Color, opts.ASCII}}
+}
+
+// restart forgets all that is of another journal.
+func (m *model) restart() {
+	m.state, m.lines, m.tool, m.damage, m.caughtUp = state{}, nil, nil, journal.Damage{}, false
+}
+
+// event takes up an event of the journal.
+func (m *model) event(e journal.Event) {
+	switch e.Body.(type) {
+	case journal.RunStarted:
+		m.lines, m.tool = nil, nil
+	case journal.AttemptEnded, journal.RunEnded:
+		m.tool = nil
+	}
+	m.state.apply(e)
+	if text := remark(e.Body); text != "" {
+		m.add(line{e.Time, m.pen.pick("─ ", "- ") + plainLine(text)})
+	}
+}
+
+// add puts lines to the others; what a person has scrolled to stays where it is.
+func (m *model) add(more ...line) {
+	m.lines.add(more...)
+	if m.scroll > 0 {
+		m.scroll += len(more)
+	}
+}
+
+// hear takes up news of the log, if it is still the one at work.
+func (m *model) hear(n news) {
+	if n.log != m.logName() {
+		return
+	}
+	m.add(n.lines...)
+	if m.wrote = n.wrote; m.state.attempt.IsZero() {
+		n.tool = nil // its end is known already
+	}
+	m.tool = n.tool
+	for _, l := range n.limits {
+		same := func(k stream.Limit) bool { return k.Window == l.Window }
+		if i := slices.IndexFunc(m.limits, same); i >= 0 {
+			m.limits[i] = l
+		} else if len(m.limits) < 4 {
+			m.limits = append(m.limits, l)
+		}
+	}
+}
+
+// look checks what no event tells: whether the loop's process lives, and
+// whether its journal is still there. Neither forks.
+func (m *model) look() {
+	if m.state.Active() {
+		m.health = m.state.healthOf(m.opts.Host, m.opts.Alive)
+	}
+	_, err := os.Stat(m.opts.Journal)
+	m.gone = m.state.seen && errors.Is(err, fs.ErrNotExist)
+}
+
+// logName tells the logs of all runs apart; it is empty where there is none.
+func (m *model) logName() string {
+	if m.state.LogFile == "" {
+		return ""
+	}
+	return m.state.Run + " " + m.state.LogFile
+}
+
+// logPaths are the places where the log of the last call can be. That of an
+// archived unit has moved along with the journal.
+func (m *model) logPaths() []string {
+	return []string{
+		filepath.Join(m.opts.Root, m.state.LogFile),
+		filepath.Join(filepath.Dir(m.opts.Journal), "logs", filepath.Base(m.state.LogFile)),
+	}
+}
+
+func (m *model) tail() *tail {
+	return newTail(m.logName(), m.logPaths(), m.opts.Format(string(m.state.Harness)),
+		stream.PrinterOptions{Color: m.opts.Color, ASCII: m.opts.ASCII})
+}
+
+func (m *model) isCurrent(s journal.Story) bool {
+	return s.ID == string(m.state.CurrentStory) && m.state.Active()
+}
+
+// canAsk tells whether there is a loop that hears what it is asked for.
+func (m *model) canAsk() bool { return m.state.Active() && m.health == alive }
+
+func (m *model) paused() bool { return m.state.pausing || m.state.Reason == reasonPaused }

@@ -1,0 +1,116 @@
+package monitor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"ralph/internal/journal"
+)
+
+// Run shows the dashboard on a terminal until a person quits or ctx is done;
+// the error of the latter is ctx's.
+func Run(ctx context.Context, opts Options, in, out *os.File) error {
+	// Followers end with the dashboard, whichever of them ends first.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	screen, restore, err := newScreen(in, out)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	d := &dashboard{model: *newModel(opts), ctx: ctx, screen: screen}
+	p := tea.NewProgram(d, tea.WithContext(ctx), tea.WithInput(in), tea.WithoutRenderer(), tea.WithoutSignalHandler(),
+		tea.WithFPS(1), // of a renderer that does nothing
+		// Else it asks tmux, by starting it.
+		tea.WithColorProfile(colorprofile.NoTTY))
+	d.send = p.Send
+	unread := make(chan error, 1)
+	go func() { unread <- followJournal(ctx, opts.Journal, p) }()
+	go resizes(ctx, out, p)
+	_, err = p.Run()
+	switch {
+	case d.failed != nil:
+		return nil // the terminal is gone: there is nobody to tell
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return fmt.Errorf("the dashboard ended: %w", err)
+	}
+	select {
+	case err := <-unread:
+		return err
+	default:
+		return nil
+	}
+}
+
+// followJournal passes the journal on, and ends the dashboard where it cannot
+// be read.
+func followJournal(ctx context.Context, path string, p *tea.Program) error {
+	err := journal.Follow(ctx, path, func(b journal.Batch) error {
+		b.Events = slices.Clone(b.Events) // the follower uses its own again
+		p.Send(batchMsg{b})
+		return nil
+	})
+	if ctx.Err() == nil {
+		p.Quit()
+		return err
+	}
+	return nil
+}
+
+// resizes tells of each new size of the terminal.
+func resizes(ctx context.Context, out *os.File, p *tea.Program) {
+	changed := make(chan os.Signal, 1)
+	signal.Notify(changed, syscall.SIGWINCH)
+	defer signal.Stop(changed)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+			w, h := size(out)
+			p.Send(tea.WindowSizeMsg{Width: w, Height: h})
+		}
+	}
+}
+
+// snapshotRows is more than a frame has: a snapshot leaves nothing out but old lines.
+const (
+	snapshotLines = 10
+	snapshotRows  = 1 << 20
+)
+
+// Snapshot is the dashboard as it is now, as text of that width. A journal that
+// does not exist is an error that is fs.ErrNotExist.
+func Snapshot(now time.Time, opts Options, width int) (string, error) {
+	m := newModel(opts)
+	damage, err := journal.Scan(opts.Journal, m.event)
+	if err != nil {
+		return "", err
+	}
+	m.damage, m.caughtUp = damage, true
+	m.look()
+	if m.logName() != "" {
+		t := m.tail()
+		for t.read() {
+			m.hear(t.take())
+		}
+		t.close()
+	}
+	rows := m.withStories(m.facts(now, width), snapshotRows)
+	rows = append(rows, m.recent(snapshotLines+1)...)
+	for i, r := range rows {
+		rows[i] = m.pen.clip(r, width)
+	}
+	return strings.Join(rows, "\n") + "\n", nil
+}

@@ -1,0 +1,87 @@
+package monitor
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// screen draws rows on a terminal and sends only what has changed.
+type screen struct {
+	out           *os.File
+	width, height int
+	rows          []string // that are on it
+}
+
+// The sequences are those of xterm, which all terminals of today have taken
+// over. Lines are not wrapped: a character that the terminal finds wider than
+// expected must not push the rest out of place.
+const (
+	enterScreen = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J"
+	leaveScreen = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l"
+	clearScreen = "\x1b[0m\x1b[2J"
+	clearRow    = "\x1b[2K"
+	plainStyle  = "\x1b[0m"
+)
+
+// newScreen takes over the terminal; in is where its keys come from.
+func newScreen(in, out *os.File) (s *screen, restore func(), err error) {
+	was, err := term.MakeRaw(int(in.Fd()))
+	if err != nil {
+		return nil, nil, fmt.Errorf("the terminal cannot be taken over: %w", err)
+	}
+	s = &screen{out: out}
+	w, h := size(out)
+	s.width, s.height = w, h
+	_, err = out.WriteString(enterScreen)
+	restore = func() {
+		_, _ = out.WriteString(leaveScreen)
+		_ = term.Restore(int(in.Fd()), was)
+	}
+	if err != nil {
+		restore()
+		return nil, nil, fmt.Errorf("the terminal cannot be written to: %w", err)
+	}
+	return s, restore, nil
+}
+
+// size is the terminal's, or that of the first ones where it does not tell.
+func size(f *os.File) (width, height int) {
+	w, h, err := term.GetSize(int(f.Fd()))
+	if err != nil || w < 1 || h < 1 {
+		return 80, 24
+	}
+	return w, h
+}
+
+// resize forgets what is on the terminal: at another size it shows it as it
+// likes.
+func (s *screen) resize(width, height int) {
+	s.width, s.height, s.rows = width, height, nil
+}
+
+// draw brings the terminal up to date in one write.
+func (s *screen) draw(rows []string) error {
+	var out strings.Builder
+	if s.rows == nil {
+		out.WriteString(clearScreen)
+	}
+	for i := range max(len(rows), len(s.rows)) {
+		row := ""
+		if i < len(rows) {
+			row = rows[i]
+		}
+		if i < len(s.rows) && s.rows[i] == row || i >= len(s.rows) && row == "" {
+			continue
+		}
+		fmt.Fprintf(&out, "\x1b[%d;1H%s%s%s", i+1, clearRow, row, plainStyle)
+	}
+	s.rows = append(s.rows[:0:0], rows...)
+	if out.Len() == 0 {
+		return nil
+	}
+	_, err := s.out.WriteString(out.String())
+	return err
+}

@@ -1,0 +1,131 @@
+package monitor
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ralph/internal/tmux"
+)
+
+// Session is a tmux session with a loop on the left and its dashboard on the right.
+type Session struct {
+	Name   string
+	id     string
+	socket string // of the tmux server, empty for the usual one
+	tmux   *tmux.Client
+}
+
+// SessionOptions say what is in a session.
+type SessionOptions struct {
+	Unit          string
+	StateDir      string // of the unit: tells units of one name apart
+	Dir           string // where the panes begin
+	Width, Height int    // of the terminal that will show it
+	Loop          []string
+	Dashboard     []string
+	TMUX          string // that variable of the environment: set inside of tmux
+}
+
+// The least that a pane of either kind is of use with, and the most that a
+// dashboard makes something of.
+const (
+	leastColumns = 40
+	mostColumns  = 100
+)
+
+// OpenSession makes the session of a unit, whose loop must not be at work: one
+// that an earlier loop left behind is closed. Where a session of another
+// repository, or of somebody else, has the name it gets a number. A dashboard
+// that there is no room for is left out.
+func OpenSession(ctx context.Context, c *tmux.Client, opts SessionOptions) (*Session, error) {
+	sum := sha256.Sum256([]byte(opts.StateDir))
+	s := &Session{tmux: c, socket: unusualSocket(opts.TMUX)}
+	first := tmux.NewSession{Mark: hex.EncodeToString(sum[:8]), Dir: opts.Dir, Width: opts.Width, Height: opts.Height, Argv: opts.Loop, Stay: opts.TMUX != ""}
+	var names []string
+	for _, old := range c.Sessions(ctx) {
+		if old.Mark == first.Mark {
+			if err := c.Close(ctx, old.ID, ""); err != nil {
+				return nil, err
+			}
+			if !c.Alive(ctx, old.ID) {
+				continue
+			}
+		}
+		names = append(names, old.Name)
+	}
+	var pane string
+	for n := 1; ; n++ {
+		if first.Name = tmux.SessionName("ralph-" + opts.Unit); n > 1 {
+			first.Name += fmt.Sprintf("-%d", n)
+		}
+		if slices.Contains(names, first.Name) {
+			continue
+		}
+		made, p, err := c.Open(ctx, first)
+		if errors.Is(err, tmux.ErrTaken) {
+			continue // just now, by another loop
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.id, s.Name, pane = made.ID, made.Name, p
+		break
+	}
+	second := tmux.NewSession{Mark: first.Mark, Dir: opts.Dir, Argv: opts.Dashboard}
+	side, size := beside(opts.Width, opts.Height)
+	_, err := c.Split(ctx, pane, side, size, second)
+	return s, err
+}
+
+// beside is where the dashboard goes, and how large it is.
+func beside(width, height int) (tmux.Side, int) {
+	if width < 2*leastColumns {
+		return tmux.Below, max(height/2, 1)
+	}
+	return tmux.Right, min(max(width*2/5, leastColumns), mostColumns)
+}
+
+// unusualSocket is the socket of the server that the variable TMUX names, if
+// it is not the one that tmux finds by itself.
+func unusualSocket(variable string) string {
+	socket, _, _ := strings.Cut(variable, ",")
+	if socket == "" || filepath.Base(socket) == "default" {
+		return ""
+	}
+	return socket
+}
+
+// How is the command that shows the session, for a person to type. The quotes
+// are for zsh, to which a word that begins with = is a program.
+func (s *Session) How() string {
+	server := ""
+	if s.socket != "" {
+		server = " -S '" + s.socket + "'"
+	}
+	return "tmux" + server + " attach -t '=" + s.Name + "'"
+}
+
+// Attach is the command that shows the session in a terminal, to be started.
+func (s *Session) Attach(in io.Reader, out, errs io.Writer) *exec.Cmd {
+	return s.tmux.Attach(s.id, in, out, errs)
+}
+
+// Switch shows the session where this process's own session was shown.
+func (s *Session) Switch(ctx context.Context) error { return s.tmux.Switch(ctx, s.id) }
+
+// Alive tells whether the session is still there.
+func (s *Session) Alive(ctx context.Context) bool { return s.tmux.Alive(ctx, s.id) }
+
+// Watched tells whether anybody looks at it.
+func (s *Session) Watched(ctx context.Context) bool { return s.tmux.Watched(ctx, s.id) }
+
+// Close ends what runs in the session.
+func (s *Session) Close(ctx context.Context) error { return s.tmux.Close(ctx, s.id, "") }
