@@ -58,7 +58,7 @@ func hold(code int) {
 	}
 	defer term.Restore(fd, was)
 	forget(fd)
-	fmt.Printf("\r\nThe loop has ended with exit status %d. Press any key to close.", code)
+	fmt.Printf("\r\nPress any key to close (exit status %d).", code)
 	_, _ = os.Stdin.Read(make([]byte, 1))
 }
 

@@ -39,6 +39,9 @@ type hello struct {
 	PID int `json:"pid"`
 }
 
+// goOn is what the sender answers.
+const goOn = "go\n"
+
 // report is the second and last one.
 type report struct {
 	Exit int `json:"exit"`
@@ -91,7 +94,7 @@ func makeFolder() (string, error) {
 // Path is the file that the receiver is told of.
 func (s *Sender) Path() string { return filepath.Join(s.dir, parcelName) }
 
-// Taken waits until the parcel was taken.
+// Taken waits until the parcel was taken, and lets the receiver go on.
 func (s *Sender) Taken(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { s.listener.SetDeadline(time.Now()) })
 	defer stop()
@@ -101,6 +104,9 @@ func (s *Sender) Taken(ctx context.Context) error {
 	}
 	s.conn, s.in = conn, bufio.NewReader(conn)
 	if line, err := s.in.ReadBytes('\n'); err != nil || json.Unmarshal(line, &s.peer) != nil {
+		return ErrLost
+	}
+	if _, err := conn.Write([]byte(goOn)); err != nil {
 		return ErrLost
 	}
 	return nil

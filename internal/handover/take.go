@@ -3,6 +3,7 @@ package handover
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 type Line struct{ conn net.Conn }
 
 // Take reads the parcel at path and removes it, with the folder that it is in.
+// It returns when the sender lets it go on, by [Sender.Taken] or by going away.
 // A file that others can read is refused: it is not one that [Send] wrote.
 func Take(path string) (Parcel, *Line, error) {
 	info, err := os.Lstat(path)
@@ -35,6 +37,9 @@ func Take(path string) (Parcel, *Line, error) {
 	if conn, err := net.Dial("unix", filepath.Join(dir, socketName)); err == nil {
 		l.conn = conn
 		l.tell(hello{os.Getpid()})
+		// The sender says go when all round the receiver is in its place, such as
+		// the size of its terminal; one that has gone says nothing.
+		_, _ = io.ReadFull(conn, make([]byte, len(goOn)))
 	}
 	// An open socket needs no name: even if both sides are killed nothing stays.
 	_ = os.Remove(filepath.Join(dir, socketName))
