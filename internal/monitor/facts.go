@@ -54,7 +54,7 @@ func (m *model) label(name, text string) string { return m.pen.paint(bold, name)
 func (m *model) heading() string {
 	s := &m.state
 	dot := m.pen.pick(" · ", " - ")
-	parts := []string{s.Unit, string(s.Plan) + " plan", string(s.Harness)}
+	parts := []string{m.opts.Unit, string(s.Plan) + " plan", string(s.Harness)}
 	if s.Model != "" {
 		parts[2] += " (" + string(s.Model) + ")"
 	}
@@ -148,8 +148,17 @@ func (m *model) remarks(now time.Time) []string {
 	if m.gone && m.state.archived == "" {
 		list = append(list, m.pen.paint(yellow, "its journal is gone: was the unit deleted or archived?"))
 	}
-	for _, w := range m.damage.Warnings(m.opts.Journal) {
-		list = append(list, m.pen.paint(yellow, plainLine(w)))
+	return append(list, m.damages()...)
+}
+
+// damages say what could not be read.
+func (m *model) damages() []string {
+	var list []string
+	if m.damage.Schema != nil {
+		list = append(list, m.pen.paint(yellow, "written by a newer ralph: update this one to see all of it"))
+	}
+	if n := m.damage.Lines; n > 0 {
+		list = append(list, m.pen.paint(yellow, plural(n, "line")+" of its journal cannot be read"))
 	}
 	return list
 }

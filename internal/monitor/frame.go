@@ -15,6 +15,9 @@ const wide = 120
 // frame is the whole dashboard as it is now: at most height rows, none of them
 // wider than width.
 func (m *model) frame(now time.Time, width, height int) []string {
+	if width < 1 || height < 1 {
+		return nil
+	}
 	var rows []string
 	foot, pressing := m.foot(now)
 	room := height
@@ -29,7 +32,7 @@ func (m *model) frame(now time.Time, width, height int) []string {
 	case m.view == viewLog:
 		rows = m.logRows(width, room)
 	case !m.state.seen:
-		rows = []string{m.pen.paint(bold, plainLine(m.opts.Unit)), m.nothing()}
+		rows = append([]string{m.pen.paint(bold, plainLine(m.opts.Unit)), m.nothing()}, m.damages()...)
 	case width >= wide && height >= 12:
 		rows = m.beside(now, width, room)
 	default:
@@ -51,7 +54,7 @@ func (m *model) frame(now time.Time, width, height int) []string {
 // nothing is what there is to say while no run is known.
 func (m *model) nothing() string {
 	if !m.caughtUp {
-		return "reading its journal" + m.pen.pick("…", "...")
+		return "reading its journal"
 	}
 	return "no run yet: waiting for its beginning"
 }

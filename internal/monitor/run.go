@@ -107,6 +107,9 @@ func Snapshot(now time.Time, opts Options, width int) (string, error) {
 		}
 		t.close()
 	}
+	if !m.state.seen {
+		return strings.Join(m.frame(now, width, snapshotLines), "\n") + "\n", nil
+	}
 	rows := m.withStories(m.facts(now, width), snapshotRows)
 	rows = append(rows, m.recent(snapshotLines+1)...)
 	for i, r := range rows {

@@ -23,7 +23,7 @@ type state struct {
 	breaker  breaker
 	pausing  bool // asked to pause, and not yet paused
 	archived string
-	seen     bool // there is a run
+	seen     bool // there is something of a run
 }
 
 // span is what an iteration took.
@@ -49,7 +49,7 @@ func (s *state) apply(e journal.Event) {
 	case journal.PlanChanged:
 		s.stories = slices.Clone(b.Stories)
 	case journal.IterationStarted:
-		s.open, s.checking = true, ""
+		s.open, s.checking, s.seen = true, "", true // its beginning may be damaged
 	case journal.AttemptStarted:
 		s.attempt, s.checking = e.Time, ""
 	case journal.AttemptEnded:

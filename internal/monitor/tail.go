@@ -14,7 +14,7 @@ import (
 
 const (
 	backlog   = 256 << 10 // of a log that is there already, in bytes: the rest is left out
-	maxBehind = 8 << 20   // of a log that grows faster than it can be shown
+	maxBehind = 32 << 20  // of a log that grows faster than it can be shown
 	readSize  = 64 << 10
 	maxOpen   = 32 // calls that are kept track of: not every agent tells the answers
 )
