@@ -1,0 +1,150 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ralph/internal/stream"
+)
+
+// dashboard shows the unit of the scratch repository on a terminal.
+func (s *scratch) dashboard(args ...string) *tty {
+	s.t.Helper()
+	s.env = append(s.env, "TERM=xterm-256color", "LANG=C.UTF-8")
+	return s.onTTY(80, 24, s.bin, append([]string{"monitor"}, args...)...)
+}
+
+// seen is what a person has read so far, without the sequences between.
+func (p *tty) seen() string {
+	return regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`).ReplaceAllString(p.text(), " ")
+}
+
+func (p *tty) waitsFor(text string) {
+	p.t.Helper()
+	waitFor(p.t, text+" on the dashboard", func() bool { return strings.Contains(strings.Join(strings.Fields(p.seen()), " "), text) })
+}
+
+func TestDashboardStopsTheLoop(t *testing.T) {
+	s := newScratch(t, polite)
+	cmd, out := s.start("working")
+	p := s.dashboard()
+	p.waitsFor("Iteration: 1/20")
+	p.waitsFor("Status: Running LIVE")
+	p.waitsFor("] working")
+	p.press("s")
+	p.waitsFor("y/n")
+	p.press("y")
+	p.waitsFor("ENDED (stopped)")
+	if rest, code := s.finish(cmd, out); code != 143 {
+		t.Errorf("exit status %d\n%s", code, rest)
+	}
+	p.press("s")
+	p.waitsFor("nothing to stop")
+	p.press("q")
+	if code := p.ends(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	if !strings.HasSuffix(p.text(), "\x1b[?1049l") {
+		t.Errorf("the terminal is left as it was: %q", p.text()[max(0, len(p.text())-40):])
+	}
+}
+
+func TestDashboardPausesAndResumes(t *testing.T) {
+	s := newScratch(t, steps)
+	cmd, out := s.start("the first", "--no-archive")
+	p := s.dashboard()
+	p.waitsFor("LIVE")
+	p.press("p")
+	p.waitsFor(", will pause")
+	s.write("../go", "")
+	p.waitsFor("Paused WAITING (paused)")
+	p.press("p")
+	p.waitsFor("ENDED (stories complete)")
+	if rest, code := s.finish(cmd, out); code != 0 {
+		t.Errorf("exit status %d\n%s", code, rest)
+	}
+	p.press("q")
+	if code := p.ends(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+}
+
+// TestDashboardKnowsTheDead kills ralph and its guardian: nobody can write down
+// that they are gone.
+func TestDashboardKnowsTheDead(t *testing.T) {
+	s := newScratch(t, polite)
+	cmd, out := s.start("working")
+	agent := s.agentID()
+	p := s.dashboard()
+	p.waitsFor("LIVE")
+	if err := syscall.Kill(parentOf(t, agent.PID), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = s.finish(cmd, out)
+	p.waitsFor("DEAD since")
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.ends(); code != 143 {
+		t.Errorf("exit status %d", code)
+	}
+	_ = agent.Signal(syscall.SIGKILL) // the next run would end it
+}
+
+func TestDashboardOfAUnitThatIsDeleted(t *testing.T) {
+	s := newScratch(t, polite)
+	p := s.dashboard()
+	p.waitsFor("no run yet")
+	cmd, out := s.start("working")
+	p.waitsFor("LIVE")
+	if err := os.RemoveAll(filepath.Join(s.repo, ".ralph")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(s.repo, ".git", "ralph"), filepath.Join(s.repo, ".git", "elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	p.waitsFor("its journal is gone")
+	p.press("q")
+	if code := p.ends(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
+	}
+	_, _ = s.finish(cmd, out)
+}
+
+// TestDashboardIsSafeFromTheAgent shows what an agent that means harm prints.
+func TestDashboardIsSafeFromTheAgent(t *testing.T) {
+	s := newScratch(t, `
+turns:
+  - steps:
+      - say: "evil \e]0;title\a\e]52;c;eA==\a and \e[2J\e[?1049l gone"
+      - say: working
+      - hang: true
+`)
+	cmd, out := s.start("working")
+	p := s.dashboard()
+	p.waitsFor("evil and gone")
+	p.waitsFor("] working")
+	p.press("\x03")
+	if code := p.ends(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	if strings.Contains(p.text(), "\x1b]") || strings.Count(p.text(), "\x1b[?1049l") != 1 {
+		t.Errorf("a control sequence of the agent reached the terminal: %q", p.text())
+	}
+	if rest := stream.Sanitize(p.seen()); strings.Contains(rest, "title") {
+		t.Errorf("what was hidden is shown: %q", rest)
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_, _ = s.finish(cmd, out)
+}
