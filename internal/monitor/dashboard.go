@@ -116,7 +116,8 @@ func (d *dashboard) batch(b journal.Batch) {
 		return // the log of an iteration long ago is not worth a look
 	}
 	if !d.caughtUp {
-		d.caughtUp, d.drawn = true, time.Time{} // what a person waits for is drawn at once
+		d.catchUp()
+		d.drawn = time.Time{} // what a person waits for is drawn at once
 	}
 	d.look()
 	d.followLog()

@@ -31,7 +31,7 @@ func (m *model) frame(now time.Time, width, height int) []string {
 		rows = m.help()
 	case m.view == viewLog:
 		rows = m.logRows(width, room)
-	case !m.state.seen:
+	case !m.state.seen || !m.caughtUp:
 		rows = append([]string{m.pen.paint(bold, plainLine(m.opts.Unit)), m.nothing()}, m.damages()...)
 	case width >= wide && height >= 12:
 		rows = m.beside(now, width, room)

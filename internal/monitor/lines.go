@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxLines = 500     // that the dashboard remembers
+	maxLines = 500     // that the dashboard remembers, at least
 	maxLine  = 4 << 10 // of one of them, in bytes
 )
 
@@ -34,8 +34,8 @@ func (l *lines) add(more ...line) {
 		}
 		*l = slices.Insert(*l, at, m)
 	}
-	if n := len(*l) - maxLines; n > 0 {
-		*l = slices.Delete(*l, 0, n)
+	if len(*l) >= 2*maxLines { // seldom: to move them costs more than to keep a few
+		*l = slices.Delete(*l, 0, len(*l)-maxLines)
 	}
 }
 

@@ -51,7 +51,8 @@ type model struct {
 	gone   bool // the journal has no name any more
 	damage journal.Damage
 
-	caughtUp  bool // with the journal
+	caughtUp  bool            // with the journal
+	past      []journal.Event // the last ones, until then
 	view      view
 	asking    bool // whether to stop
 	notice    string
@@ -65,18 +66,40 @@ func newModel(opts Options) *model {
 
 // restart forgets all that is of another journal.
 func (m *model) restart() {
-	m.state, m.lines, m.tool, m.damage, m.caughtUp = state{}, nil, nil, journal.Damage{}, false
+	m.state, m.lines, m.past, m.tool = state{}, nil, nil, nil
+	m.damage, m.caughtUp = journal.Damage{}, false
 }
 
 // event takes up an event of the journal.
 func (m *model) event(e journal.Event) {
 	switch e.Body.(type) {
 	case journal.RunStarted:
-		m.lines, m.tool = nil, nil
+		m.lines, m.past, m.tool = nil, nil, nil
 	case journal.AttemptEnded, journal.RunEnded:
 		m.tool = nil
 	}
 	m.state.apply(e)
+	if m.caughtUp {
+		m.remark(e)
+		return
+	}
+	// Most of a long journal is never seen: words are made of its end alone.
+	if m.past = append(m.past, e); len(m.past) >= 2*maxLines {
+		m.past = slices.Delete(m.past, 0, len(m.past)-maxLines)
+	}
+}
+
+// catchUp is called when the journal's events so far have been taken up.
+func (m *model) catchUp() {
+	m.caughtUp = true
+	for _, e := range m.past {
+		m.remark(e)
+	}
+	m.past = nil
+}
+
+// remark puts what is to be said of an event among the lines.
+func (m *model) remark(e journal.Event) {
 	if text := remark(e.Body); text != "" {
 		m.add(line{e.Time, m.pen.pick("─ ", "- ") + plainLine(text)})
 	}

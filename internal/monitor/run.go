@@ -98,7 +98,8 @@ func Snapshot(now time.Time, opts Options, width int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	m.damage, m.caughtUp = damage, true
+	m.damage = damage
+	m.catchUp()
 	m.look()
 	if m.logName() != "" {
 		t := m.tail()

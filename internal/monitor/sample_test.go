@@ -60,7 +60,7 @@ func modelOf(t testing.TB, opts Options, events ...journal.Event) *model {
 	for _, e := range events {
 		m.event(e)
 	}
-	m.caughtUp = true
+	m.catchUp()
 	m.look()
 	m.gone = false // there is no file behind these events
 	return m

@@ -7,7 +7,7 @@ import (
 	"ralph/internal/journal"
 )
 
-// maxSpans is how many iterations the graph of tokens and cost remembers.
+// maxSpans is how many iterations the graph of tokens remembers, at least.
 const maxSpans = 200
 
 // state is what the dashboard knows of the unit's last run: a fold of the
@@ -85,10 +85,9 @@ func (s *state) endIteration(b journal.IterationEnded) {
 	if b.CostUSD != nil {
 		took.cost = *b.CostUSD
 	}
-	if len(s.spans) == maxSpans {
-		s.spans = slices.Delete(s.spans, 0, 1)
+	if s.spans = append(s.spans, took); len(s.spans) >= 2*maxSpans {
+		s.spans = slices.Delete(s.spans, 0, len(s.spans)-maxSpans)
 	}
-	s.spans = append(s.spans, took)
 }
 
 // The words of the journal that the dashboard must tell apart. Package loop has

@@ -134,12 +134,12 @@ func TestTailFollows(t *testing.T) {
 
 func TestLinesAreFewAndInOrder(t *testing.T) {
 	var l lines
-	for i := range maxLines + 10 {
+	for i := range 5 * maxLines {
 		l.add(line{at(i), "journal"})
 	}
-	l.add(line{at(maxLines), "log"})
-	if len(l) != maxLines || l[len(l)-10].text != "log" || !l[0].at.Equal(at(11)) {
-		t.Errorf("%d lines from %v; the log's line is not in its place", len(l), l[0].at)
+	l.add(line{at(5*maxLines - 10), "log"})
+	if len(l) > 2*maxLines || l[len(l)-10].text != "log" {
+		t.Errorf("%d lines; the log's line is not in its place", len(l))
 	}
 }
 
@@ -159,7 +159,7 @@ func FuzzTail(f *testing.F) {
 		for _, e := range working() {
 			m.event(e)
 		}
-		m.caughtUp = true
+		m.catchUp()
 		for tl.read() {
 			n := tl.take()
 			n.log = m.logName()
