@@ -8,7 +8,6 @@ import (
 	"ralph/internal/check"
 	"ralph/internal/git"
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/notify"
 	"ralph/internal/proc"
 )
@@ -54,16 +53,9 @@ func recordCrash(root, unit string) {
 	if err != nil {
 		return
 	}
-	s, err := openState(ctx, p)
-	if err != nil {
-		return
-	}
-	f := newFiles(newTerminal("never"), p)
-	end, err := loop.Recover(ctx, s.writer, p.repo, p.stateDir, f.event)
-	f.settled()
-	s.close() // whoever starts the next run does not wait for what follows
+	end, status, err := recordDeath(ctx, newTerminal("never"), p)
 	if end != nil && err == nil {
-		tellOfCrash(ctx, p, f.summary())
+		tellOfCrash(ctx, p, status)
 	}
 }
 

@@ -40,6 +40,11 @@ func (c *runCmd) Validate() error {
 
 // Run carries the command out.
 func (c *runCmd) Run(a *app) error {
+	if !c.DryRun { // which looks, and changes nothing
+		if err := recoverFirst(a); err != nil {
+			return err
+		}
+	}
 	r, err := c.resolve(a)
 	if err != nil {
 		return err

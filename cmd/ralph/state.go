@@ -43,6 +43,7 @@ func lockState(ctx context.Context, p *place) (*state, error) {
 		}
 		s.locks = append(s.locks, lock)
 	}
+	p.clearHalfWritten()
 	if err := finishArchives(ctx, p, me); err != nil {
 		s.close()
 		return nil, err
@@ -98,7 +99,12 @@ func (r *resolved) openState() (*state, error) {
 		return s, err
 	}
 	s.close()
-	return nil, &hintError{fmt.Errorf("an archive of %s had been cut off, and is finished now: there is nothing left to run", r.place.unit),
+	return nil, nothingLeft(r.place.unit)
+}
+
+// nothingLeft says where a feature went whose archive was only now finished.
+func nothingLeft(unit string) error {
+	return &hintError{fmt.Errorf("an archive of %s had been cut off, and is finished now: there is nothing left to run", unit),
 		"bring the feature back with: ralph archive --restore NAME (see ralph archive --list)"}
 }
 

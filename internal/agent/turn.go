@@ -72,6 +72,10 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	t := &turn{call: c, watch: stopwatch.Start()}
 	t.out = newOutput(c, log)
 	p, err := t.start(g)
+	if errors.Is(err, proc.ErrLost) {
+		o := judge(c.Harness, endLost, proc.Exit{Code: -1}, stream.Summary{}, "", c.Limits, time.Now())
+		return o, nil // as for a guardian that dies a moment later
+	}
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -55,6 +55,7 @@ type Result struct {
 	Duration time.Duration
 	Tail     string // the end of what it printed
 	Commit   string // in whose clean worktree it was run; empty in place
+	Lost     bool   // the guardian was killed while it ran
 }
 
 // Green reports whether the check passed.
@@ -84,7 +85,8 @@ func Due(checks []Check, at When) []Check {
 }
 
 // Run runs one check in dir and returns when nothing of it is alive any more.
-// The error is ralph's own trouble; how the check fared is in the result.
+// The error is ralph's own trouble, [proc.ErrLost] where the guardian was dead
+// before; how the check fared is in the result.
 func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []string) (Result, error) {
 	began := time.Now()
 	r, w, err := os.Pipe()
@@ -122,7 +124,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 	res.ExitCode = p.Exit().Code
 	if err != nil && ctx.Err() == nil {
 		// What it had started is dead all the same, found by the run's token.
-		res.Outcome = Failed
+		res.Outcome, res.Lost = Failed, true
 		res.Tail = strings.TrimSpace(res.Tail + "\n(the process that ralph starts checks with was killed while this one ran)")
 	}
 	if res.Outcome == "" {

@@ -75,7 +75,9 @@ type AttemptStarted struct {
 	Attempt      int        `json:"attempt"` // from 1 in each iteration
 	Harness      string     `json:"harness"`
 	Model        string     `json:"model,omitempty"`
-	LogFile      string     `json:"logFile"` // from the worktree's root
+	LogFile      string     `json:"logFile"`             // from the worktree's root
+	LogOffset    int64      `json:"logOffset,omitempty"` // where this attempt begins in it, in bytes
+	Output       string     `json:"output,omitempty"`    // format of what the agent prints, a stream.Format
 	CallsUsed    int        `json:"apiCallsUsed"`
 	CallsLimit   int        `json:"apiCallsLimit"`
 	CallsResetAt *time.Time `json:"rateLimitResetsAt,omitempty"`

@@ -12,6 +12,7 @@ import (
 	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
+	"ralph/internal/proc"
 	"ralph/internal/stream"
 )
 
@@ -87,14 +88,11 @@ func (l *Loop) runCheck(ctx context.Context, it *iteration, phase string, c chec
 	} else {
 		it.proof.inPlace = append(it.proof.inPlace, c.Name)
 	}
-	g, err := l.guard()
-	if err != nil {
-		return r, err
-	}
 	l.working("running check " + c.Name)
 	// 'ralph prd' refuses to change the plan for whatever a run has started.
 	env := append(slices.Clip(l.CheckEnv), "RALPH_UNIT="+l.Unit, fmt.Sprintf("RALPH_ITERATION=%d", it.n))
-	if r, err = check.Run(ctx, g, c, dir, env); err != nil {
+	r, err := l.tryCheck(ctx, c, dir, env)
+	if err != nil {
 		return r, err
 	}
 	r.Tail = l.Secrets.Text(stream.Sanitize(r.Tail)) // before anything is cut off
@@ -103,6 +101,21 @@ func (l *Loop) runCheck(ctx context.Context, it *iteration, phase string, c chec
 	}
 	l.proofs.results.Keep(r, tree, clean != nil)
 	return r, l.recordCheck(it.n, phase, r, tree, false)
+}
+
+// tryCheck runs a check, and once more where the guardian was killed meanwhile:
+// that says nothing about the project, unless the check does it every time.
+func (l *Loop) tryCheck(ctx context.Context, c check.Check, dir string, env []string) (check.Result, error) {
+	for again := true; ; again = false {
+		g, err := l.guard()
+		if err != nil {
+			return check.Result{Check: c}, err
+		}
+		r, err := check.Run(ctx, g, c, dir, env)
+		if lost := r.Lost || errors.Is(err, proc.ErrLost); !again || !lost || ctx.Err() != nil {
+			return r, err
+		}
+	}
 }
 
 // reusable reports whether a known result will do. A success always does, but in

@@ -32,11 +32,38 @@ type iteration struct {
 	work     string // fingerprint of the work, where it was needed
 	proof    proof
 	moved    string // why the branch is not what it was, empty where it is
+	closed   bool   // it is on record
 }
 
 // iteration runs iteration n; the end is nil where the run goes on.
 func (l *Loop) iteration(ctx context.Context, n int) (*End, error) {
 	it := &iteration{n: n, tokens: l.tokens, cost: l.cost}
+	end, err := l.play(ctx, it)
+	if err != nil {
+		l.abandon(it, err)
+	}
+	return end, err
+}
+
+// abandon records an iteration that ralph's own trouble cut off after the agent
+// had worked. None of its marks is accepted: the next run looks at them.
+func (l *Loop) abandon(it *iteration, err error) {
+	if it.closed || !it.counts(func() bool { return false }) {
+		return
+	}
+	done, total := l.state.Counts()
+	// Where the journal itself is the trouble, the run's end tells.
+	_ = l.record(journal.IterationEnded{
+		N: it.n, Outcome: string(agent.Interrupted), Error: err.Error(), ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
+		Commits: nonNil(it.commits), StoriesPassed: []string{}, StoriesComplete: done, StoriesTotal: total,
+		NoProgress: l.breaker.NoProgress, SameError: l.breaker.SameError, Tokens: sub(l.tokens, it.tokens),
+		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.cost, it.cost),
+		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
+	})
+}
+
+// play is the iteration itself.
+func (l *Loop) play(ctx context.Context, it *iteration) (*End, error) {
 	if err := l.open(ctx, it); err != nil {
 		return nil, err
 	}
@@ -288,6 +315,7 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 	if err := l.record(e); err != nil {
 		return nil, err
 	}
+	it.closed = true
 	if end := l.endAfter(ctx, it); end != nil {
 		return end, nil
 	}

@@ -342,6 +342,9 @@ func (l *Loop) guard() (*proc.Guardian, error) {
 		}
 	}
 	g, err := l.Guardian()
+	if err != nil { // somebody may have killed it before it was ready
+		g, err = l.Guardian()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the guardian cannot be started: %w", err)
 	}

@@ -57,8 +57,12 @@ func fold(events []journal.Event) past {
 		case journal.AgentStarted:
 			open = true
 		case journal.AttemptEnded:
-			// A call that the provider refused leaves nothing to look at.
-			open = b.Outcome != "usage_limit" && b.Outcome != "transient"
+			switch b.Outcome {
+			case "usage_limit", "transient":
+				open = false // a call that the provider refused leaves nothing to look at
+			case "crash":
+				open = true // the agent may have been at work before that was on record
+			}
 		case journal.IterationEnded:
 			open, p.work = false, cmp.Or(b.Work, p.work)
 			p.cutOff = b.Outcome == "crash" || b.Outcome == "interrupted"

@@ -19,10 +19,12 @@ import (
 type unfinished struct {
 	id       string
 	start    journal.RunStarted
-	open     *journal.IterationStarted // not nil where an agent may have worked in it
-	log      string
-	tokens   stream.Tokens // of the run
-	spent    stream.Tokens // of the open iteration
+	open     *journal.IterationStarted // not nil where it has not ended
+	worked   bool                      // an agent was called in it
+	call     *journal.AttemptStarted   // not nil where the record of that call has no end
+	log      string                    // of the call that makes it an iteration
+	tokens   stream.Tokens             // of the run
+	spent    stream.Tokens             // of the open iteration
 	cost     *float64
 	iterCost *float64
 	done     int
@@ -54,10 +56,11 @@ func findUnfinished(events []journal.Event) *unfinished {
 func (u *unfinished) apply(b journal.Body) {
 	switch b := b.(type) {
 	case journal.IterationStarted:
-		u.open, u.log, u.spent, u.iterCost = &b, "", stream.Tokens{}, nil
+		u.open, u.worked, u.log, u.spent, u.iterCost = &b, false, "", stream.Tokens{}, nil
 	case journal.AttemptStarted:
-		u.log = b.LogFile
+		u.worked, u.call, u.log = true, &b, b.LogFile
 	case journal.AttemptEnded:
+		u.call = nil
 		u.tokens, u.spent = u.tokens.Add(b.Tokens), u.spent.Add(b.Tokens)
 		u.cost, u.iterCost = plus(u.cost, b.CostUSD), plus(u.iterCost, b.CostUSD)
 		if b.Outcome == string(agent.UsageLimit) || b.Outcome == string(agent.Transient) {
@@ -108,8 +111,18 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 	if u.open != nil {
 		n = u.open.N
 	}
+	if u.call != nil {
+		e, err := u.cutOff(repo)
+		if err != nil {
+			return nil, err
+		}
+		if err := record(e); err != nil {
+			return nil, err
+		}
+		u.apply(e)
+	}
 	var restored []plan.Restored
-	if u.open != nil && u.log != "" { // else no agent was at work since the snapshot
+	if u.open != nil && u.worked { // else no agent was at work since the snapshot
 		restored, err = plan.RestoreFrom(filepath.Join(stateDir, "snapshot"), repo.Root, fmt.Sprintf("%s-%d", u.id, n))
 	}
 	for _, r := range restored {
@@ -125,15 +138,33 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 			return nil, err
 		}
 	}
-	end := &End{Reason: Crashed, Message: fmt.Sprintf("ralph itself died at about %s", clock(u.last)), Hint: "go on with 'ralph run'"}
+	end := &End{Reason: Crashed, Message: fmt.Sprintf(ralphDied+" at about %s", clock(u.last)), Hint: "go on with 'ralph run'"}
 	return end, record(journal.RunEnded{Status: end.Status(), Reason: string(end.Reason), ExitCode: end.ExitCode(),
 		Message: end.Message, Tokens: u.tokens, CostUSD: u.cost})
 }
 
+// cutOff is the record of the call that was cut off: what the agent had told of
+// its tokens until then is spent, and counted here and nowhere else.
+func (u *unfinished) cutOff(repo *git.Repo) (journal.AttemptEnded, error) {
+	s, err := agent.Salvage(filepath.Join(repo.Root, u.call.LogFile), u.call.LogOffset, u.call.Output)
+	if err != nil {
+		return journal.AttemptEnded{}, err
+	}
+	e := journal.AttemptEnded{N: u.call.N, Attempt: u.call.Attempt, Outcome: string(agent.Crash), Message: ralphDied, ExitCode: -1,
+		Tokens: s.Tokens, TokensEstimated: s.Estimated, Session: s.Session, Model: s.Model, BrokenLines: s.Broken}
+	if s.HasCost {
+		e.CostUSD = &s.CostUSD
+	}
+	return e, nil
+}
+
+// ralphDied is what the record of whatever was cut off says.
+const ralphDied = "ralph itself died"
+
 // crash is the record of the iteration that was cut off.
 func (u *unfinished) crash(ctx context.Context, repo *git.Repo) journal.IterationEnded {
 	e := journal.IterationEnded{
-		N: u.open.N, Outcome: string(agent.Crash), Error: "ralph itself died", ExitCode: -1, Head: u.open.Head,
+		N: u.open.N, Outcome: string(agent.Crash), Error: ralphDied, ExitCode: -1, Head: u.open.Head,
 		Commits: []string{}, StoriesPassed: []string{}, StoriesComplete: u.done, StoriesTotal: len(u.start.Stories),
 		CurrentStory: u.open.Story, Tokens: u.spent, CostUSD: u.iterCost, LogFile: u.log,
 	}

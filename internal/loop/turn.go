@@ -122,8 +122,12 @@ func (l *Loop) attempt(ctx context.Context, n, attempt int, prompt []byte) (agen
 	if err := os.MkdirAll(filepath.Join(l.Repo.Root, l.LogDir), 0o755); err != nil {
 		return agent.Outcome{}, fmt.Errorf("the agent's log cannot be written: %w", err)
 	}
+	offset := int64(0) // an earlier attempt may have begun the log
+	if info, err := os.Stat(filepath.Join(l.Repo.Root, log)); err == nil {
+		offset = info.Size()
+	}
 	if err := l.record(journal.AttemptStarted{
-		N: n, Attempt: attempt, Harness: l.Harness.Name, Model: l.Agent.Model, LogFile: log,
+		N: n, Attempt: attempt, Harness: l.Harness.Name, Model: l.Agent.Model, LogFile: log, LogOffset: offset, Output: l.Harness.Output.String(),
 		CallsUsed: l.grant.Used, CallsLimit: l.grant.Limit, CallsResetAt: timePtr(l.grant.ResetsAt),
 	}); err != nil {
 		return agent.Outcome{}, err
@@ -140,10 +144,12 @@ func (l *Loop) attempt(ctx context.Context, n, attempt int, prompt []byte) (agen
 	if err == nil {
 		err = recordErr
 	}
-	if err != nil {
-		return o, err
+	told := o
+	if err != nil && o.Kind == "" {
+		told.Kind, told.Message = agent.Error, err.Error()
 	}
-	return o, l.recordAttempt(n, attempt, o)
+	// Every call that was begun is ended on record, whatever it came to.
+	return o, firstErr(err, l.recordAttempt(n, attempt, told))
 }
 
 func (l *Loop) recordAttempt(n, attempt int, o agent.Outcome) error {

@@ -30,7 +30,8 @@
 //     kills everything, calls the function given to [Guard], and exits.
 //   - The guardian: [Guardian.Lost] closes and pending calls return [ErrLost]. On
 //     Linux the leader gets SIGKILL from the kernel; the rest carries the run's
-//     token in its environment, by which End and [EndByToken] find it.
+//     token in its environment and, on Linux, its mark in a resource limit that
+//     cannot be raised again, by which End and [EndByToken] find it.
 //   - ralph and the guardian: the next ralph command calls EndByToken.
 //
 // A process is never named by its pid alone: an [ID] holds its start time too,
@@ -41,8 +42,9 @@
 // Limits. macOS has no subreaper: there the tree is the guardian's descendants,
 // its session and the token's holders, looked up before each kill; what left all
 // three escapes. So does, when the guardian is lost, what dropped the token from
-// its environment. A process that was asked for from elsewhere (a service manager,
-// a container daemon) is nobody's descendant. Control groups are not used: they
+// its environment, and on Linux has lowered that limit too. A process that was
+// asked for from elsewhere (a service manager, a container daemon) is nobody's
+// descendant. Control groups are not used: they
 // need a delegated hierarchy, which most terminals and containers lack, and would
 // find nothing that the subreaper does not.
 package proc

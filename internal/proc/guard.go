@@ -81,6 +81,7 @@ func (g *guard) run() error {
 	if err := adoptOrphans(); err != nil {
 		return fmt.Errorf("cannot become the parent of orphaned processes: %w", err)
 	}
+	setMark(g.token)
 	self, err := Self()
 	if err != nil {
 		return err

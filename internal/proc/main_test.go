@@ -91,6 +91,10 @@ func play(step string) {
 		bear(&syscall.SysProcAttr{Setsid: true}, animal("ignore", "announce", "sleep")...)
 	case "double":
 		must(bear(&syscall.SysProcAttr{Setsid: true}, animal("session")...).Wait())
+	case "forgetful":
+		c := exec.Command(os.Args[0], animal("ignore", "announce", "sleep")[1:]...)
+		c.Stdout, c.Env, c.SysProcAttr = os.Stdout, []string{}, &syscall.SysProcAttr{Setsid: true}
+		must(c.Start())
 	case "herd":
 		for range 200 {
 			announce(bear(&syscall.SysProcAttr{Setpgid: true}, "sleep", "3600").Process.Pid)

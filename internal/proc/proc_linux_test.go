@@ -112,3 +112,41 @@ func TestDescendants(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestHasMark(t *testing.T) {
+	const head = "Limit                     Soft Limit           Hard Limit           Units     \n"
+	tests := []struct {
+		limits string
+		want   bool
+	}{
+		{head + "Max realtime priority     0                    0                    \nMax realtime timeout      77                   77                   us        \n", true},
+		{head + "Max realtime timeout      5                    77                   us        \n", true},
+		{head + "Max realtime timeout      77                   unlimited            us        \n", false},
+		{head + "Max realtime timeout      77                   777                  us        \n", false},
+		{head + "Max file size             77                   77                   bytes     \n", false},
+		{"", false},
+	}
+	for _, tt := range tests {
+		if got := hasMark(tt.limits, 77); got != tt.want {
+			t.Errorf("%q: %v", tt.limits, got)
+		}
+	}
+}
+
+// What has no environment left, no group, no session and no guardian is found all
+// the same.
+func TestForgetfulStray(t *testing.T) {
+	z := openZoo(t)
+	_, ids := z.run(1, "forgetful", "sleep")
+	if holdsToken(ids[0].PID, z.token) {
+		t.Fatal("the stray still holds the token")
+	}
+	if err := z.ID().Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	awaitClosed(t, "Lost", z.Lost())
+	if _, err := EndByToken(z.token); err != nil {
+		t.Error(err)
+	}
+	awaitDead(t, ids)
+}

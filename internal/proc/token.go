@@ -15,9 +15,9 @@ import (
 const TokenVar = "RALPH_RUN_TOKEN"
 
 // EndByToken kills every process of this user, the caller and spare aside, that
-// was started with TokenVar=token in its environment, and looks again until none
-// is left. It returns how many it killed. It is for what a dead guardian left
-// behind; a process that dropped the variable is not found.
+// was started with TokenVar=token in its environment or, on Linux, has the token's
+// mark among its limits, and looks again until none is left. It returns how many
+// it killed. It is for what a dead guardian left behind.
 func EndByToken(token string, spare ...ID) (int, error) {
 	if token == "" {
 		return 0, errors.New("ending processes by token needs a token that is not empty")
@@ -66,7 +66,7 @@ func holders(token string, spare []ID) ([]entry, error) {
 	}
 	var found []entry
 	for _, pid := range pids {
-		if pid == os.Getpid() || !holdsToken(pid, token) {
+		if pid == os.Getpid() || !holdsToken(pid, token) && !holdsMark(pid, token) {
 			continue
 		}
 		e, err := look(pid)

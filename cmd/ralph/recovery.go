@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"ralph/internal/journal"
+	"ralph/internal/loop"
+)
+
+// recoverFirst finishes what a run that died has left, before anybody looks at the
+// plan: its agent may have left that in pieces, or an archive half made.
+func recoverFirst(a *app) error {
+	p, err := here(a.ctx, "")
+	if err != nil || p.unit == "" {
+		return nil //nolint:nilerr // whoever needs the place says what is wrong with it
+	}
+	pending, err := p.archive().Pending()
+	if err != nil {
+		return err
+	}
+	ended, err := journal.Ended(p.journalPath())
+	putAway := slices.Contains(pending, p.unit)
+	if err != nil || ended && !putAway {
+		return err
+	}
+	end, _, err := recordDeath(a.ctx, a.t, p)
+	switch {
+	case err != nil:
+		return err
+	case end != nil:
+		a.t.warn("the last run was cut off: %s; what it left is on record", end.Message)
+	case putAway && !p.hasFolder():
+		return nothingLeft(p.unit)
+	case putAway:
+		a.t.warn("the archive of %s had been cut off, and is completed", p.unit)
+	}
+	return nil
+}
+
+// recordDeath finishes the record of the unit's last run if that died without an
+// end, and brings the status files in line with it. It returns nil where there was
+// nothing to record, else the end and what the status files say.
+func recordDeath(ctx context.Context, t *terminal, p *place) (*loop.End, journal.Status, error) {
+	s, err := lockState(ctx, p) // it completes an archive, too
+	if err != nil {
+		return nil, journal.Status{}, err
+	}
+	defer s.close()
+	if _, err := os.Stat(p.journalPath()); errors.Is(err, fs.ErrNotExist) {
+		return nil, journal.Status{}, nil // the unit is archived
+	}
+	if s.writer, err = journal.OpenWriter(p.journalPath()); err != nil {
+		return nil, journal.Status{}, err
+	}
+	f := newFiles(t, p)
+	end, err := loop.Recover(ctx, s.writer, p.repo, p.stateDir, f.event)
+	if err == nil {
+		f.renew()
+	}
+	return end, f.summary(), err
+}
+
+// renew writes the files as the journal has them: whoever wrote its last events
+// may have died before it came to this.
+func (f *files) renew() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, err := os.Stat(filepath.Dir(f.statusAt)); err != nil || f.status.Run == "" || f.status.Active() {
+		return
+	}
+	f.write()
+	_ = os.Remove(filepath.Join(f.claudeDir, "ralph-terminal.pid"))
+}
+
+// halfWritten matches files that were to replace another one when their writer
+// died, and that nobody writes without the unit's lock.
+var halfWritten = regexp.MustCompile(`^\.(status\.json|loop-state\.json|archive\.json|archiving\.json|branch)\d+$`)
+
+// clearHalfWritten removes what writers that died have left. The caller holds the
+// unit's lock; what cannot be removed harms nobody.
+func (p *place) clearHalfWritten() {
+	for _, dir := range []string{filepath.Join(p.repo.Root, p.folder), filepath.Join(p.repo.Root, ".claude"), p.stateDir} {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if e.Type().IsRegular() && halfWritten.MatchString(e.Name()) {
+				_ = os.Remove(filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+}

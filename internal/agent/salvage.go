@@ -1,0 +1,38 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"ralph/internal/stream"
+)
+
+// Salvage reads what an agent had told of itself when ralph died: the part of its
+// log from offset on, in the format of that name. A log that is not there tells
+// nothing; a format that is not known is read as text.
+func Salvage(path string, offset int64, format string) (stream.Summary, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return stream.Summary{}, nil
+	}
+	if err != nil {
+		return stream.Summary{}, fmt.Errorf("the agent's log cannot be read: %w", err)
+	}
+	defer f.Close()
+	if _, err := f.Seek(offset, io.SeekStart); err != nil {
+		return stream.Summary{}, fmt.Errorf("the agent's log cannot be read: %w", err)
+	}
+	parsed, err := stream.ParseFormat(format)
+	if err != nil {
+		parsed = stream.FormatText
+	}
+	r := stream.NewReader(parsed, nil)
+	if _, err := io.Copy(r, f); err != nil {
+		return stream.Summary{}, fmt.Errorf("the agent's log cannot be read: %w", err)
+	}
+	r.Close()
+	return r.Summary(), nil
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// process is one that runs for a scratch repository.
+type process struct {
+	pid, ppid int
+	start     string // with pid, tells it from a later process
+	command   string
+}
+
+// alive lists what runs for the scratch repository, whoever started it: its folder
+// is the working directory, an argument, or in the environment.
+func (s *scratch) alive() []process {
+	list := processes(s.dir + "/")
+	return slices.DeleteFunc(list, func(p process) bool { return p.pid == os.Getpid() })
+}
+
+// find returns the process that is a target now.
+func (s *scratch) find(list []process, ralph int, t target) (process, bool) {
+	guard := slices.IndexFunc(list, func(p process) bool { return p.ppid == ralph && strings.Contains(p.command, "__guardian") })
+	for _, p := range list {
+		switch {
+		case t == ralphItself && p.pid == ralph,
+			t == guardian && guard >= 0 && p.pid == list[guard].pid,
+			t == agent && guard >= 0 && p.ppid == list[guard].pid && strings.Contains(p.command, "__replay"):
+			return p, true
+		}
+	}
+	return process{}, false
+}
+
+// awaitDeath waits until nothing of the scratch repository is alive, and returns
+// what is at the end of the limit.
+func (s *scratch) awaitDeath(limit time.Duration) []process {
+	end := time.Now().Add(limit)
+	for {
+		left := s.alive()
+		if len(left) == 0 || time.Now().After(end) {
+			return left
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// still returns those of the processes that are alive.
+func (s *scratch) still(known []process) []process {
+	now := s.alive()
+	return slices.DeleteFunc(slices.Clone(known), func(p process) bool {
+		return !slices.ContainsFunc(now, func(q process) bool { return p.pid == q.pid && p.start == q.start })
+	})
+}
+
+// clean ends what is alive, so that nothing outlives the campaign.
+func (s *scratch) clean() {
+	for range 100 {
+		left := s.alive()
+		if len(left) == 0 {
+			return
+		}
+		for _, p := range left {
+			if h, err := os.FindProcess(p.pid); err == nil {
+				if len(s.still([]process{p})) > 0 {
+					_ = h.Kill()
+				}
+				_ = h.Release()
+			}
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func names(list []process) string {
+	var words []string
+	for _, p := range list {
+		words = append(words, p.command)
+	}
+	if len(words) > 5 {
+		words = append(words[:5], "…")
+	}
+	return strings.Join(words, " | ")
+}
