@@ -25,6 +25,9 @@ type files struct {
 	warned    map[string]bool
 }
 
+// pidFile tells who works in a worktree, while somebody does.
+const pidFile = "ralph-terminal.pid"
+
 func newFiles(t *terminal, p *place) *files {
 	f := &files{t: t, statusAt: filepath.Join(p.repo.Root, p.folder, "status.json"),
 		claudeDir: filepath.Join(p.repo.Root, ".claude"), warned: map[string]bool{}}
@@ -50,14 +53,14 @@ func (f *files) event(e journal.Event) {
 	switch e.Body.(type) {
 	case journal.RunStarted:
 		f.try(f.claudeDir, os.MkdirAll(f.claudeDir, 0o755))
-		pid := filepath.Join(f.claudeDir, "ralph-terminal.pid")
+		pid := filepath.Join(f.claudeDir, pidFile)
 		f.try(pid, os.WriteFile(pid, fmt.Appendf(nil, "%d\n", os.Getpid()), 0o644))
 		f.write()
 	case journal.WaitStarted:
 		f.write() // nothing may follow for long
 	case journal.RunEnded:
 		f.write()
-		_ = os.Remove(filepath.Join(f.claudeDir, "ralph-terminal.pid"))
+		_ = os.Remove(filepath.Join(f.claudeDir, pidFile))
 	default:
 		f.writeSoon()
 	}

@@ -26,7 +26,7 @@ func recoverFirst(a *app) error {
 	}
 	ended, err := journal.Ended(p.journalPath())
 	putAway := slices.Contains(pending, p.unit)
-	if err != nil || ended && !putAway {
+	if err != nil || ended && !putAway && !p.pidFileLeft() {
 		return err
 	}
 	end, _, err := recordDeath(a.ctx, a.t, p)
@@ -41,6 +41,13 @@ func recoverFirst(a *app) error {
 		a.t.warn("the archive of %s had been cut off, and is completed", p.unit)
 	}
 	return nil
+}
+
+// pidFileLeft tells whether the file is there whose removal is the last that a run
+// does: where it died just before, the status files may tell of a run at work.
+func (p *place) pidFileLeft() bool {
+	_, err := os.Lstat(filepath.Join(p.repo.Root, ".claude", pidFile))
+	return err == nil
 }
 
 // recordDeath finishes the record of the unit's last run if that died without an
@@ -75,7 +82,7 @@ func (f *files) renew() {
 		return
 	}
 	f.write()
-	_ = os.Remove(filepath.Join(f.claudeDir, "ralph-terminal.pid"))
+	_ = os.Remove(filepath.Join(f.claudeDir, pidFile))
 }
 
 // halfWritten matches files that were to replace another one when their writer

@@ -167,7 +167,7 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 			StateDir: r.place.stateDir, LogDir: r.place.logDir(), Self: self, Host: host, Token: token, Since: s.since},
 		Settings: r.loopSettings(),
 		Plan:     r.plan, Repo: r.place.repo, Journal: s.writer, Inbox: s.inbox,
-		Ledger:  ratelimit.Open(filepath.Join(r.app.home, "ratelimit"), r.harness.Name, r.settings.Defaults.RateLimitPerHour),
+		Ledger:  ratelimit.Open(filepath.Join(r.app.home, "ratelimit"), r.harness.Name, r.settings.Defaults.RateLimitPerHour).For(token),
 		Harness: r.harness, Agent: r.agent, Env: os.Environ(), CheckEnv: r.checkEnv(),
 		Secrets: secret.New(append(os.Environ(), r.harness.Env...)),
 		Guardian: func() (*proc.Guardian, error) {

@@ -135,6 +135,7 @@ type Loop struct {
 func (l *Loop) Run(ctx context.Context) (End, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	defer l.closeGuardian()
 	if err := l.begin(ctx); err != nil {
 		return End{Reason: Failed, Message: err.Error()}, err
 	}
@@ -145,17 +146,19 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 	defer stopListening()
 	stopWatching := l.watchClock(ctx)
 	defer stopWatching()
-	defer l.closeGuardian()
 
 	hush := l.sayStopping(ctx)
 	end, err := l.iterate(ctx)
 	if err != nil {
 		end = l.trouble(ctx, err)
 	}
-	l.closeGuardian()
+	if l.guardian != nil && l.guardian.IsLost() {
+		l.closeGuardian() // which ends what the dead one has left
+	}
 	hush()
 	stopWatching() // the end of the run is its last event
 	end.Message, end.Hint = l.Secrets.Text(end.Message), l.Secrets.Text(end.Hint)
+	// A living guardian stays until the end is on record: it would record a death before.
 	if err := l.acknowledge(); err != nil {
 		return end, err
 	}
@@ -187,6 +190,9 @@ func (l *Loop) begin(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := l.Ledger.Settle(ctx, l.past.token, l.past.calls[l.Harness.Name]); err != nil {
+		return err
+	}
 	calls, err := l.Ledger.Peek(time.Now())
 	if err != nil {
 		return err
@@ -194,6 +200,9 @@ func (l *Loop) begin(ctx context.Context) error {
 	names := make([]string, 0, len(l.Checks))
 	for _, c := range l.Checks {
 		names = append(names, c.Name)
+	}
+	if _, err := l.guard(); err != nil { // from here on somebody records this process's death
+		return err
 	}
 	return l.record(journal.RunStarted{
 		Schema: journal.SchemaVersion, Version: l.Version, Unit: l.Unit, Plan: string(l.Plan.Kind()),
@@ -329,17 +338,15 @@ func (l *Loop) waiting() *End {
 
 // guard returns the run's guardian, a new one where the last was lost.
 func (l *Loop) guard() (*proc.Guardian, error) {
+	if l.guardian != nil && !l.guardian.IsLost() {
+		return l.guardian, nil
+	}
 	if l.guardian != nil {
-		select {
-		case <-l.guardian.Lost():
-			// Its children live on without a parent; their environment tells whose they are.
-			if _, err := proc.EndByToken(l.Token); err != nil {
-				return nil, err
-			}
-			l.closeGuardian()
-		default:
-			return l.guardian, nil
+		// Its children live on without a parent; the token tells whose they are.
+		if _, err := proc.EndByToken(l.Token); err != nil {
+			return nil, err
 		}
+		l.closeGuardian()
 	}
 	g, err := l.Guardian()
 	if err != nil { // somebody may have killed it before it was ready

@@ -11,6 +11,8 @@ import (
 // past is what the journal tells a new run of those before it.
 type past struct {
 	runs     int
+	token    string          // of the last run
+	calls    map[string]int  // that it made, by harness
 	accepted map[string]bool // items whose mark was accepted when the last run ended
 	cutOff   bool            // its last iteration was not evaluated to the end
 	red      map[string]bool // checks that were red before the last run, and since
@@ -37,7 +39,7 @@ func (l *Loop) recall() error {
 }
 
 func fold(events []journal.Event) past {
-	p := past{accepted: map[string]bool{}, red: map[string]bool{}}
+	p := past{accepted: map[string]bool{}, red: map[string]bool{}, calls: map[string]int{}}
 	open := false
 	for _, e := range events {
 		switch b := e.Body.(type) {
@@ -46,6 +48,7 @@ func fold(events []journal.Event) past {
 			if !p.cutOff && !open && !p.rejected {
 				p.base = b.Head
 			}
+			p.token, p.calls = b.Token, map[string]int{}
 			// Marks that nobody looked at stay so until somebody does.
 			p.accepted, p.cutOff, open = believe(b.Stories), p.cutOff || open, false
 			p.work = b.Work
@@ -54,6 +57,8 @@ func fold(events []journal.Event) past {
 		case journal.ClaimRejected:
 			p.cutOff = p.cutOff && b.N > 0
 			p.rejected = p.rejected || b.Claim == "story"
+		case journal.AttemptStarted:
+			p.calls[b.Harness]++
 		case journal.AgentStarted:
 			open = true
 		case journal.AttemptEnded:

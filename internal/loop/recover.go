@@ -168,6 +168,7 @@ func (u *unfinished) crash(ctx context.Context, repo *git.Repo) journal.Iteratio
 		Commits: []string{}, StoriesPassed: []string{}, StoriesComplete: u.done, StoriesTotal: len(u.start.Stories),
 		CurrentStory: u.open.Story, Tokens: u.spent, CostUSD: u.iterCost, LogFile: u.log,
 	}
+	ctx = context.WithoutCancel(ctx) // told to end or not, the record is complete
 	// The commits are a courtesy of the record: without them it is still true.
 	if head, err := repo.Head(ctx); err == nil {
 		if gained, _, err := repo.Moved(ctx, u.open.Head, head.Commit); err == nil {

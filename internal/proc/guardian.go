@@ -82,6 +82,16 @@ func (g *Guardian) ID() ID { return g.id }
 // may still run: [Process.End] or [EndByToken] ends it.
 func (g *Guardian) Lost() <-chan struct{} { return g.lost }
 
+// IsLost tells whether Lost is closed.
+func (g *Guardian) IsLost() bool {
+	select {
+	case <-g.lost:
+		return true
+	default:
+		return false
+	}
+}
+
 // Start starts c as the leader of a new process tree. It returns an error that
 // matches [exec.ErrNotFound], [fs.ErrNotExist] or [fs.ErrPermission] where c
 // cannot be executed, [ErrBusy] until End has returned for the process before,
@@ -107,6 +117,7 @@ func (g *Guardian) Start(c Command) (*Process, error) {
 		return nil, err
 	} else if err != nil {
 		_ = g.cmd.Process.Kill() // it may have half a message
+		within(answerLimit, g.done)
 		return nil, fmt.Errorf("%w: %w", ErrLost, err)
 	}
 	select {

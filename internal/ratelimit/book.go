@@ -19,6 +19,8 @@ type book struct {
 	Hours    map[string]int `json:"hours"`    // calls by hour, such as "2026-11-21T04Z"
 	Limited  *limited       `json:"limited,omitempty"`
 
+	Runs map[string]taken `json:"runs,omitempty"` // what the last runs have taken, by runKey
+
 	mended error
 }
 

@@ -28,6 +28,7 @@ const (
 type Ledger struct {
 	file  string
 	limit int
+	run   string // whose calls these are, empty where it does not matter
 }
 
 // Grant is the answer to a wish to call the harness.
@@ -58,6 +59,7 @@ func (l *Ledger) Take(ctx context.Context, now time.Time) (Grant, error) {
 		if grant.OK {
 			grant.Used++
 			b.set(now, grant.Used)
+			b.note(l.run, now)
 		}
 		return grant.OK
 	})

@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -323,8 +324,11 @@ func TestUsageLimitIsShared(t *testing.T) {
 
 func TestBookStaysSmall(t *testing.T) {
 	l := Open(t.TempDir(), "claude", 1)
+	if err := l.SetLimited(t.Context(), noon.Add(time.Hour), strings.Repeat("\x00", 10*maxNote)); err != nil {
+		t.Fatal(err)
+	}
 	for hour := range 100 {
-		take(t, l, noon.Add(time.Duration(hour)*time.Hour))
+		take(t, l.For(rand.Text()), noon.Add(time.Duration(hour)*time.Hour))
 	}
 	info, err := os.Stat(l.file)
 	if err != nil || info.Size() > fileSize || info.Mode().Perm() != 0o600 {
@@ -341,5 +345,34 @@ func BenchmarkTake(b *testing.B) {
 		if _, err := l.Take(b.Context(), noon); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// A run took three calls and died with two of them on record.
+func TestSettleGivesBackWhatIsNotOnRecord(t *testing.T) {
+	dir := t.TempDir()
+	dead, other := Open(dir, "h", 0).For("the run that died"), Open(dir, "h", 0).For("another")
+	for range 3 {
+		take(t, dead, noon)
+	}
+	take(t, other, noon)
+	for range 2 { // once is enough
+		if err := other.Settle(t.Context(), "the run that died", 2); err != nil {
+			t.Fatal(err)
+		}
+		if g, err := other.Peek(noon); err != nil || g.Used != 3 {
+			t.Errorf("%d calls, %v, want 3", g.Used, err)
+		}
+	}
+	for _, calls := range []int{1, 2} {
+		if err := other.Settle(t.Context(), "another", calls); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := other.Settle(t.Context(), "", 0); err != nil {
+		t.Fatal(err)
+	}
+	if g := take(t, other, noon); g.Used != 4 {
+		t.Errorf("%d calls, want 4", g.Used)
 	}
 }

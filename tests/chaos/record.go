@@ -88,7 +88,6 @@ type runRecord struct {
 	rounds    []*iterationRecord
 	changed   [][]string // done stories of each plan_changed
 	rejected  []string
-	checks    int
 	ends      []event
 	loose     []string // what stands where it should not
 }
@@ -156,8 +155,6 @@ func (r *runRecord) take(e event) {
 		r.changed = append(r.changed, e.Stories)
 	case "claim_rejected":
 		r.rejected = append(r.rejected, e.Stories...)
-	case "check_ended":
-		r.checks++
 	case "run_ended":
 		r.ends = append(r.ends, e)
 	}

@@ -44,7 +44,7 @@ func (s *scratch) round(ctx context.Context, a attack) {
 		s.sweep(struck)
 	}
 	if !e.killed || guarded && !a.follow {
-		s.judge(e, a)
+		s.judge(e, a, len(s.runs()) > runs)
 	}
 	s.left = s.alive()
 	// A new run begins when everything of those before is dead.

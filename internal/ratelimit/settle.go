@@ -1,0 +1,68 @@
+package ratelimit
+
+import (
+	"context"
+	"time"
+)
+
+// A call is counted before it stands in the journal, and a process can be killed
+// between the two. So the book also knows how many calls each of the last runs has
+// taken, for the next one to hold against the journal.
+
+const (
+	maxRuns = 12 // that the book remembers
+	runName = 10 // how much of a run's name is kept: the names are random
+)
+
+// taken is what one run has taken.
+type taken struct {
+	Calls int    `json:"n"`
+	Hour  string `json:"h"` // of the last one
+	At    uint64 `json:"s"` // sequence of the book then
+}
+
+// For is the same ledger for the calls of one run; run is a random name.
+func (l *Ledger) For(run string) *Ledger {
+	own := *l
+	own.run = run
+	return &own
+}
+
+// Settle gives back what a run that died has taken beyond the calls that it had
+// on record. It can be called again: only the first time finds anything.
+func (l *Ledger) Settle(ctx context.Context, run string, calls int) error {
+	key := runKey(run)
+	if b, err := readBook(l.file); err != nil || b.Runs[key].Calls <= calls {
+		return err // nearly always
+	}
+	return l.update(ctx, func(b *book) bool {
+		t, ok := b.Runs[key]
+		if over := t.Calls - calls; ok && over > 0 && b.Hours[t.Hour] >= over {
+			b.Hours[t.Hour] -= over
+		}
+		delete(b.Runs, key)
+		return ok
+	})
+}
+
+func runKey(run string) string { return run[:min(len(run), runName)] }
+
+// note remembers a call of a run, and forgets the runs that called longest ago.
+func (b *book) note(run string, now time.Time) {
+	if run == "" {
+		return
+	}
+	if b.Runs == nil {
+		b.Runs = map[string]taken{}
+	}
+	b.Runs[runKey(run)] = taken{Calls: b.Runs[runKey(run)].Calls + 1, Hour: hourOf(now), At: b.Sequence}
+	for len(b.Runs) > maxRuns {
+		oldest, at := "", b.Sequence+1
+		for key, t := range b.Runs {
+			if t.At < at {
+				oldest, at = key, t.At
+			}
+		}
+		delete(b.Runs, oldest)
+	}
+}
