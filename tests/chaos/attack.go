@@ -28,13 +28,13 @@ type blow struct {
 
 // attack is what is done to one run.
 type attack struct {
-	how    string
+	how    string        // the sort of it
 	line   int           // begin when so many lines are new in the journal; 0 is by time
 	delay  time.Duration // begin so long after the start, or after the line
 	blows  []blow
 	follow bool   // start the next run before the guardian has finished
 	fault  *fault // instead of blows
-	tear   bool   // cut the journal's end off afterwards, as a power cut may
+	tear   uint64 // cut so many bytes off the journal's end before the start, as a power cut may
 }
 
 // fault is what happens at one of ralph's own system calls: see strace(1).
@@ -79,8 +79,15 @@ func newAttack(rng *rand.Rand, faults bool) attack {
 	}
 	a.follow = rng.IntN(3) == 0
 	a.how, a.blows = newBlows(rng)
+	if rng.IntN(12) == 0 {
+		a.tear = 1 + rng.Uint64N(mostTorn)
+		a.how = "a torn journal, and then: " + a.how
+	}
 	return a
 }
+
+// mostTorn is about the length of the last three lines.
+const mostTorn = 1500
 
 var targets = []target{ralphItself, guardian, agent}
 
@@ -152,6 +159,9 @@ func (f *fault) argv(ralph []string) []string {
 func (a attack) String() string {
 	var b strings.Builder
 	b.WriteString(a.how + ":")
+	if a.tear > 0 {
+		fmt.Fprintf(&b, " %d bytes less", a.tear)
+	}
 	if a.fault != nil {
 		fmt.Fprintf(&b, " %s %d: %s", a.fault.call, a.fault.when, a.fault.what)
 	}

@@ -21,6 +21,9 @@ func (s *scratch) auditCounts(settled bool) {
 	for i, run := range r.runs {
 		s.auditRun(run, i < len(r.runs)-1, settled)
 	}
+	if s.torn {
+		return
+	}
 	s.auditCalls(r)
 	s.auditStories(r)
 	s.auditCommits(r)
@@ -75,7 +78,7 @@ func (s *scratch) auditIteration(run *runRecord, it *iterationRecord, open bool)
 		s.complain(miscount, "run %s iteration %d: tells %+v, its attempts %+v and $%.2f", run.id, it.n, it.ends[0].Tokens, sum, cost)
 	}
 	// Without a result the output is an estimate, and there is no input.
-	if told := s.told(run, it.n); !open && told != sum.Input {
+	if told := s.told(run, it.n); !open && !s.torn && told != sum.Input {
 		s.complain(miscount, "run %s iteration %d: its log tells %d input tokens, the journal %d", run.id, it.n, told, sum.Input)
 	}
 	return sum, cost

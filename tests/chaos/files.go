@@ -12,8 +12,7 @@ import (
 
 // auditFiles wants every file whole, and the derived ones in line with the journal.
 func (s *scratch) auditFiles() {
-	for _, path := range []string{filepath.Join(s.folder(), "status.json"), filepath.Join(s.folder(), "prd.json"),
-		filepath.Join(s.repo, ".claude", "loop-state.json")} {
+	for _, path := range []string{filepath.Join(s.folder(), "status.json"), filepath.Join(s.repo, ".claude", "loop-state.json")} {
 		if data, err := os.ReadFile(path); err == nil && !json.Valid(data) {
 			s.complain(corrupt, "%s is no JSON: %.80q", filepath.Base(path), data)
 		}
@@ -37,6 +36,9 @@ func (s *scratch) auditStatus() {
 	run := r.runs[len(r.runs)-1]
 	if len(run.ends) == 0 {
 		return // its death is not on record yet
+	}
+	if data, err := os.ReadFile(filepath.Join(s.folder(), "prd.json")); err != nil || !json.Valid(data) {
+		s.complain(corrupt, "prd.json: %v: %.80q", err, data) // an agent may have left it so, ralph must not
 	}
 	end := run.ends[0]
 	var status struct {

@@ -66,7 +66,7 @@ func (s *scratch) finish(ctx context.Context) {
 			s.complain(survivor, "alive after the last run: %s", names(left))
 		}
 	} else if len(s.left) > 0 {
-		s.awaitDeath(s.dead) // it was attacked when it had nothing more to do
+		s.awaitDeath(longest, nil) // it was attacked when it had nothing more to do
 	}
 	if left := s.alive(); len(left) > 0 {
 		s.complain(survivor, "alive although the feature is finished: %s", names(left))

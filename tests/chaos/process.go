@@ -35,12 +35,28 @@ func (s *scratch) find(list []process, ralph int, t target) (process, bool) {
 	return process{}, false
 }
 
-// awaitDeath waits until nothing of the scratch repository is alive, and returns
-// what is at the end of the limit.
-func (s *scratch) awaitDeath(limit time.Duration) []process {
+// others takes the guardians and their own calls of git out of a list.
+func others(list []process) []process {
+	var guards []int
+	for _, p := range list {
+		if strings.Contains(p.command, "__guardian") {
+			guards = append(guards, p.pid)
+		}
+	}
+	return slices.DeleteFunc(list, func(p process) bool {
+		return slices.Contains(guards, p.pid) || slices.Contains(guards, p.ppid) && strings.HasPrefix(p.command, "git ")
+	})
+}
+
+// awaitDeath waits until nothing of the scratch repository is alive, or nothing
+// that only keeps, and returns what is at the end of the limit.
+func (s *scratch) awaitDeath(limit time.Duration, only func([]process) []process) []process {
 	end := time.Now().Add(limit)
 	for {
 		left := s.alive()
+		if only != nil {
+			left = only(left)
+		}
 		if len(left) == 0 || time.Now().After(end) {
 			return left
 		}

@@ -30,15 +30,15 @@ func (s *scratch) round(ctx context.Context, a attack) {
 	if a.fault != nil {
 		argv = a.fault.argv(argv)
 	}
+	if a.tear > 0 {
+		s.tear(a.tear)
+	}
 	runs := len(s.runs())
 	e, struck := s.play(ctx, argv, a)
 	if ctx.Err() != nil {
 		return
 	}
 	s.last.killed = e.killed
-	if e.killed {
-		s.crashes++
-	}
 	guarded := !a.kills(guardian)
 	if e.killed && guarded && !a.follow {
 		s.sweep(struck)
@@ -55,13 +55,31 @@ func (s *scratch) round(ctx context.Context, a attack) {
 	}
 }
 
-// sweep waits for the guardian to do its work.
+// sweep waits for the guardian to end everything, and then for its own end behind
+// the record of the crash.
 func (s *scratch) sweep(since time.Time) {
-	left := s.awaitDeath(s.dead - time.Since(since))
+	left := s.awaitDeath(s.dead-time.Since(since), others)
 	s.last.swept = time.Since(since)
 	if len(left) > 0 {
 		s.complain(survivor, "alive %v after ralph's death: %s", s.last.swept.Round(time.Millisecond), names(left))
 	}
+	if left := s.awaitDeath(longest, nil); len(left) > 0 {
+		s.complain(hang, "alive %v after ralph's death: %s", longest, names(left))
+	}
+}
+
+// tear cuts the journal's end off, though not the whole of it. What is lost had
+// been confirmed: from now on the counts cannot be exact, but all else must hold.
+func (s *scratch) tear(bytes uint64) {
+	path := s.journal()
+	info, err := os.Stat(path)
+	if err != nil || s.archived() || uint64(info.Size()) <= bytes {
+		return
+	}
+	if err := os.Truncate(path, info.Size()-int64(bytes)); err != nil {
+		s.complain(hang, "%v", err)
+	}
+	s.torn = true
 }
 
 // play runs ralph once under attack. It returns how ralph ended, and when the last

@@ -28,7 +28,7 @@ type scratch struct {
 
 	attacks    []string // what was done, round by round
 	last       played
-	crashes    int       // runs that can have died without an end
+	torn       bool      // confirmed lines of the journal were taken away
 	left       []process // alive when the last round was over
 	complaints []complaint
 }
