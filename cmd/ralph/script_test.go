@@ -13,8 +13,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain makes the test binary be ralph for the scripts.
+// TestMain makes the test binary be ralph for the scripts, and the guardian and
+// the agent of a run inside of a test.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && (os.Args[1] == guardianWord || os.Args[1] == replayWord) {
+		os.Exit(run(os.Args[1:]))
+	}
 	testscript.Main(m, map[string]func(){"ralph": main, "onterminal": onTerminal})
 }
 

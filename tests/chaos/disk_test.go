@@ -1,0 +1,219 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// nobody is the user whom permissions hold, where the tests run as root.
+const nobody = 65534
+
+// play as a user that permissions hold for.
+func (s *scratch) playUnprivileged(t *testing.T) ending {
+	t.Helper()
+	cmd := s.command(t.Context(), s.argv()...)
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Skipf("ralph cannot be started as another user here: %v", err)
+	}
+	return endingOf(cmd, string(out))
+}
+
+// TestReadOnlyFolders: where ralph may not write what it must, the run ends with 1,
+// the path and the cause, before any agent is called; nothing is half written, and
+// the next run finishes the feature.
+func TestReadOnlyFolders(t *testing.T) {
+	bin := ralph(t)
+	for _, c := range []struct{ name, folder string }{
+		{"the feature's folder", "repo/.ralph/" + unit},
+		{"the git directory", "repo/.git"},
+		{"~/.ralph", "home"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := scratchFor(t, bin, stories[0])
+			folder := filepath.Join(s.dir, c.folder)
+			if os.Geteuid() == 0 {
+				give(t, s.dir)
+				admit(t, s.dir)
+				admit(t, filepath.Dir(bin))
+			}
+			if err := os.Chmod(folder, 0o555); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.Chmod(folder, 0o755) })
+			before := snapshot(t, s.dir)
+			e := s.playUnprivileged(t)
+			if e.code != 1 || !strings.Contains(e.output, folder) || !strings.Contains(e.output, "permission denied") {
+				t.Errorf("ralph ended with %d, want 1, the path and the cause: %s", e.code, tail(e.output))
+			}
+			s.untouched(t, before)
+			if err := os.Chmod(folder, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if e := s.playUnprivileged(t); e.code != 0 {
+				t.Errorf("the next run ended with %d: %s", e.code, tail(e.output))
+			}
+		})
+	}
+}
+
+// TestFullDisk fills the disk up to so many free bytes. With none the run ends
+// before any agent is called; with a few it may end anywhere, and whatever was
+// written is whole. With room again the next run finishes the feature.
+func TestFullDisk(t *testing.T) {
+	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
+		t.Skip("a small disk of its own needs root on Linux")
+	}
+	bin := ralph(t)
+	for _, free := range []int64{0, 4, 8, 16, 24, 32, 48, 64, 96} {
+		t.Run(fmt.Sprintf("%d KB are free", free), func(t *testing.T) {
+			dir := t.TempDir()
+			if err := syscall.Mount("ralph-chaos", dir, "tmpfs", 0, "size=4m"); err != nil {
+				t.Skipf("no file system can be mounted here: %v", err)
+			}
+			t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+			template, err := newTemplate(t.Context(), bin, filepath.Join(t.TempDir(), "template"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := newScratch(bin, template, filepath.Join(dir, "scratch"), stories[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(s.clean)
+			fill(t, filepath.Join(dir, "ballast"), free<<10)
+			before := snapshot(t, s.dir)
+			e := s.played(t)
+			if e.code != 0 && (e.code != 1 || !strings.Contains(e.output, "no space left on device")) {
+				t.Errorf("ralph ended with %d, want 1 and the cause: %s", e.code, tail(e.output))
+			}
+			if free == 0 {
+				s.untouched(t, before)
+				if !strings.Contains(e.output, s.dir) {
+					t.Errorf("the message names no path: %s", tail(e.output))
+				}
+			}
+			if left := s.alive(); len(left) > 0 {
+				t.Errorf("alive when ralph had ended: %s", names(left))
+			}
+			if err := os.Remove(filepath.Join(dir, "ballast")); err != nil {
+				t.Fatal(err)
+			}
+			if e := s.played(t); e.code != 0 {
+				t.Errorf("the next run ended with %d: %s", e.code, tail(e.output))
+			}
+			s.auditPlan()
+			s.auditCounts(true)
+			s.auditFiles()
+			s.report(t)
+		})
+	}
+}
+
+// played runs ralph without an attack, with its output in memory: the disk is full.
+func (s *scratch) played(t *testing.T) ending {
+	t.Helper()
+	cmd := s.command(t.Context(), s.argv()...)
+	out, _ := cmd.CombinedOutput()
+	return endingOf(cmd, string(out))
+}
+
+// fill takes all room but so many bytes.
+func fill(t *testing.T, path string, free int64) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	page, size := make([]byte, 4096), int64(0)
+	for {
+		n, err := f.Write(page)
+		size += int64(n)
+		if errors.Is(err, syscall.ENOSPC) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Truncate(max(size-free, 0)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// snapshot is the content of all files below a folder that matter to a person:
+// the plan, and whether the agent was called.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files[path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// untouched wants every file as it was, what is new whole, and no call of the agent.
+func (s *scratch) untouched(t *testing.T, before map[string]string) {
+	t.Helper()
+	after := snapshot(t, s.dir)
+	for path, text := range before {
+		if strings.HasSuffix(path, "/.git/info/exclude") {
+			continue // git is told to overlook ralph's own files
+		}
+		if now, ok := after[path]; !ok || now != text {
+			t.Errorf("%s was changed: %q", path, now)
+		}
+	}
+	if _, ok := after[filepath.Join(s.dir, "calls")]; ok {
+		t.Error("the agent was called")
+	}
+	if _, broken := s.events(); broken > 0 || strings.Contains(after[s.journal()], "attempt_started") {
+		t.Errorf("the journal: %s", after[s.journal()])
+	}
+	for _, path := range s.litter() {
+		t.Errorf("%s was left behind", path)
+	}
+}
+
+// admit lets everybody into the temporary folder of a test.
+func admit(t *testing.T, dir string) {
+	t.Helper()
+	for ; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// give hands everything below dir to nobody.
+func give(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, nobody, nobody)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
