@@ -39,6 +39,14 @@ fuzz: ## run every fuzz target for FUZZTIME (5s)
 bench: build ## measure ralph beside a plain shell loop and tee
 	$(GO) run ./tests/bench
 
+ROUNDS ?= 500
+CHAOSTIME ?= $(if $(filter 500,$(ROUNDS)),3m,0)
+SEED ?= 0
+
+.PHONY: chaos
+chaos: build ## kill ralph in every way, ROUNDS (500, at most 3m) times; SEED=N plays an earlier run again
+	$(GO) run ./tests/chaos -rounds "$(ROUNDS)" -for "$(CHAOSTIME)" -seed "$(SEED)"
+
 .PHONY: picture
 picture: build ## record docs/demo.svg anew; needs tmux
 	sh docs/picture/record

@@ -48,6 +48,7 @@ var allowed = map[string][]string{
 	"internal/verify":      {"archive", "check", "git", "journal", "prd", "proc"},
 	"internal/words":       {},
 	"tests/bench":          {},
+	"tests/chaos":          {},
 	"cmd/ralph":            {"*"},
 }
 

@@ -147,7 +147,7 @@ func TestArchiveThatWasCutOff(t *testing.T) {
 	s := newScratch(t, finishes)
 	s.runToEnd("--no-archive")
 	state := filepath.Join(s.repo, ".git/ralph/feature-x")
-	s.write(".git/ralph/feature-x/archiving.json", `{"name": "20260102-030405-feature-x", "unit": "feature-x", "archivedAt": "2026-01-02T03:04:05Z", "state": []}`)
+	s.write(".git/ralph/feature-x/archiving.json", `{"name": "20260102-030405-feature-x", "unit": "feature-x", "archivedAt": "2026-01-02T03:04:05Z", "state": [{"from": "journal.jsonl", "to": "journal.jsonl"}]}`)
 	s.write(".ralph/archive/.keep", "")
 	out, err := s.command(s.bin, "run", "--harness", "replay").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "the archive of feature-x had been cut off, and is completed") {
