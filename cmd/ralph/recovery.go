@@ -15,10 +15,9 @@ import (
 
 // recoverFirst finishes what a run that died has left, before anybody looks at the
 // plan: its agent may have left that in pieces, or an archive half made.
-func recoverFirst(a *app) error {
-	p, err := here(a.ctx, "")
-	if err != nil || p.unit == "" {
-		return nil //nolint:nilerr // whoever needs the place says what is wrong with it
+func recoverFirst(a *app, p *place) error {
+	if p.unit == "" {
+		return nil // a detached HEAD, which the checks tell of
 	}
 	pending, err := p.archive().Pending()
 	if err != nil {

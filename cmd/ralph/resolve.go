@@ -52,6 +52,7 @@ func (c *runCmd) resolve(a *app) (*resolved, error) {
 	return c.resolveAt(a, p)
 }
 
+// resolveAt is resolve where the place is known.
 func (c *runCmd) resolveAt(a *app, p *place) (*resolved, error) {
 	r := &resolved{app: a, flags: &c.runFlags, text: c.Text, place: p}
 	var warning string

@@ -40,12 +40,16 @@ func (c *runCmd) Validate() error {
 
 // Run carries the command out.
 func (c *runCmd) Run(a *app) error {
+	p, err := here(a.ctx, "")
+	if err != nil {
+		return err
+	}
 	if !c.DryRun { // which looks, and changes nothing
-		if err := recoverFirst(a); err != nil {
+		if err := recoverFirst(a, p); err != nil {
 			return err
 		}
 	}
-	r, err := c.resolve(a)
+	r, err := c.resolveAt(a, p)
 	if err != nil {
 		return err
 	}
