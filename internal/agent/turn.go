@@ -81,8 +81,10 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	}
 	why := t.await(ctx, g, p)
 	swept, endErr := t.finish(p, why)
-	if why == endLost && errors.Is(endErr, proc.ErrLost) {
-		endErr = nil // that is the outcome, and the next turn gets a new guardian
+	if errors.Is(endErr, proc.ErrLost) {
+		// That is the outcome, or the guardian died behind an agent that had ended.
+		// The next turn gets a new one, which looks again for what is left.
+		endErr = nil
 	}
 	o := judge(c.Harness, why, p.Exit(), t.out.summary(), t.out.stderrTail(), c.Limits, time.Now())
 	if plain(c.Harness, o.Summary) {
