@@ -107,10 +107,6 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 	}
 	// What cannot be removed now the next run tries to, and tells of it.
 	_ = check.Sweep(ctx, repo, stateDir)
-	n := 0
-	if u.open != nil {
-		n = u.open.N
-	}
 	if u.call != nil {
 		e, err := u.cutOff(repo)
 		if err != nil {
@@ -121,17 +117,10 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 		}
 		u.apply(e)
 	}
-	var restored []plan.Restored
 	if u.open != nil && u.worked { // else no agent was at work since the snapshot
-		restored, err = plan.RestoreFrom(filepath.Join(stateDir, "snapshot"), repo.Root, fmt.Sprintf("%s-%d", u.id, n))
-	}
-	for _, r := range restored {
-		if err := record(journal.PlanRestored{N: n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
+		if err := u.putBack(filepath.Join(stateDir, "snapshot"), repo.Root, record); err != nil {
 			return nil, err
 		}
-	}
-	if err != nil {
-		return nil, err
 	}
 	if u.open != nil && u.log != "" {
 		if err := record(u.crash(ctx, repo)); err != nil {
@@ -141,6 +130,18 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 	end := &End{Reason: Crashed, Message: fmt.Sprintf(ralphDied+" at about %s", clock(u.last)), Hint: "go on with 'ralph run'"}
 	return end, record(journal.RunEnded{Status: end.Status(), Reason: string(end.Reason), ExitCode: end.ExitCode(),
 		Message: end.Message, Tokens: u.tokens, CostUSD: u.cost})
+}
+
+// putBack restores the plan where the agent left it broken, and records what was
+// done, also where not all of it could be.
+func (u *unfinished) putBack(snapshot, root string, record func(journal.Body) error) error {
+	restored, err := plan.RestoreFrom(snapshot, root, fmt.Sprintf("%s-%d", u.id, u.open.N))
+	for _, r := range restored {
+		if err := record(journal.PlanRestored{N: u.open.N, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // cutOff is the record of the call that was cut off: what the agent had told of
