@@ -34,6 +34,7 @@ type htmlPage struct {
 	Stories     Table
 	Before      []Decision
 	End         Decision
+	EndTitle    string
 	Rows        []row
 	RowsNote    string
 	Tables      []Table
@@ -62,10 +63,14 @@ func (r *Report) page(o PageOptions) htmlPage {
 		Tiles: run.tiles(r.Plan), Stories: run.storyTable(words.Items(r.Plan)), Chart: run.chart(), Before: run.Decisions(&run.Before), End: run.End(),
 		Made: fmt.Sprintf("Made by ralph %s from the journal, %s. Times are %s.", run.Version, at(o.Now), o.Now.Local().Format("MST (-07:00)")),
 	}
-	for _, text := range []string{r.Branch, r.Plan + " plan", run.Agent(), "run " + run.ID, at(run.StartedAt.Time) + " – " + until(run.StartedAt.Time, run.EndedAt.Time)} {
+	for _, text := range []string{r.Branch, r.Plan + " plan", run.Agent(), "run " + run.ID, run.when()} {
 		if text != "" {
 			p.Meta = append(p.Meta, text)
 		}
+	}
+	p.EndTitle = "Why it ended so"
+	if run.Active() {
+		p.EndTitle = "How it stands"
 	}
 	p.Rows, p.RowsNote = run.rows(o)
 	p.Tables = r.Tables()
@@ -93,15 +98,16 @@ func (s Summary) Agent() string {
 // at shows a time in the zone of whoever makes the page.
 func at(t time.Time) string { return t.Local().Format("2 Jan 2006 15:04") }
 
-// until shows the end of what began at start.
-func until(start, end time.Time) string {
-	switch {
-	case end.IsZero():
-		return "?"
-	case start.Local().Format(time.DateOnly) == end.Local().Format(time.DateOnly):
-		return end.Local().Format("15:04")
+// when shows from when to when the run went on.
+func (s Summary) when() string {
+	start, end, between := s.StartedAt.Time, s.EndedAt.Time, " – "
+	if end.IsZero() {
+		end, between = s.UpdatedAt.Time, ", last heard of "
 	}
-	return at(end)
+	if start.Local().Format(time.DateOnly) == end.Local().Format(time.DateOnly) {
+		return at(start) + between + end.Local().Format("15:04")
+	}
+	return at(start) + between + at(end)
 }
 
 func (r *Run) tiles(plan string) []tile {
@@ -118,7 +124,10 @@ func (r *Run) tiles(plan string) []tile {
 		tile{words.Duration(r.Span()), "in all", r.Spent.String()},
 		counted(r.Commits, "commit", ""))
 	if n := r.Tokens.Total(); n > 0 {
-		note := words.Tokens(r.Tokens.CacheRead, r.TokensEstimated) + " from cache"
+		note := ""
+		if cached := r.Tokens.CacheRead; cached > 0 {
+			note = words.Tokens(cached, r.TokensEstimated) + " from cache"
+		}
 		tiles = append(tiles, tile{words.Tokens(n, r.TokensEstimated), "tokens", note})
 	}
 	if r.CostUSD != nil {

@@ -125,15 +125,15 @@ func blockRow(block []Iteration) (row, Times) {
 		}
 	}
 	first, last := &block[0], &block[len(block)-1]
-	w := row{Label: fmt.Sprintf("%d–%d", first.N, last.N), Mark: None, Started: at(first.StartedAt.Time), Spent: total.Spent,
-		Accepted: some(total.Accepted, mostNames)}
-	if len(total.Accepted) > 0 {
-		w.Mark = Good
-	}
+	w := row{Label: fmt.Sprintf("%d–%d", first.N, last.N), Mark: None, Started: at(first.StartedAt.Time), Spent: total.Spent}
 	if end := last.EndedAt; !end.IsZero() {
 		w.Took = words.Duration(end.Sub(first.StartedAt.Time))
 	}
-	w.Brief = fmt.Sprintf("%s, %d accepted, %s not accepted, %s, %s", words.Count(ended, "iteration"), len(total.Accepted),
+	accepted := "nothing accepted"
+	if len(total.Accepted) > 0 {
+		w.Mark, accepted = Good, "accepted: "+some(total.Accepted, mostNames)
+	}
+	w.Brief = fmt.Sprintf("%s; %s; %s not accepted; %s; %s", words.Count(ended, "iteration"), accepted,
 		words.Count(rejected, "claim"), words.Count(errors, "error"), words.Count(commits, "commit"))
 	w.Tokens, w.Cost = used(total.Tokens.Total(), total.TokensEstimated, total.CostUSD)
 	n := float64(len(block))
