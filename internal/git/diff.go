@@ -1,0 +1,76 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+)
+
+// Diff returns, as text without context lines, what differs between a commit and
+// the worktree: what was committed since and what was not, renames recognised.
+// Files that git does not know are not in it. Of a diff larger than limit bytes
+// the beginning is returned, and cut is true. Paths that equal one of exclude, or
+// are below it, are left out.
+//
+// It costs one call of git. No program that the repository's configuration names
+// for showing differences is run.
+func (r *Repo) Diff(ctx context.Context, from string, limit int, exclude ...string) (diff string, cut bool, err error) {
+	if err := checkRevision(from); err != nil {
+		return "", false, err
+	}
+	args := []string{"-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--unified=0", "--inter-hunk-context=0",
+		"--find-renames", "--diff-algorithm=histogram", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", from, "--", ":/"}
+	for _, path := range exclude {
+		args = append(args, ":(exclude,top)"+path)
+	}
+	return r.bounded(ctx, limit, args)
+}
+
+// Untracked lists the files that git does not know and does not ignore.
+func (r *Repo) Untracked(ctx context.Context) ([]string, error) {
+	out, err := r.git(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err
+}
+
+// bounded calls git and reads no more than limit bytes of its output: what comes
+// behind them is not even made.
+func (r *Repo) bounded(ctx context.Context, limit int, args []string) (string, bool, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", append(settings[:len(settings):len(settings)], args...)...)
+	var stderr strings.Builder
+	cmd.Dir, cmd.Env, cmd.Stderr = r.Root, environ(os.Environ()), &stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = endGrace
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", false, err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", false, err
+	}
+	var text strings.Builder
+	n, readErr := io.CopyN(&text, pipe, int64(limit)+1)
+	if n > int64(limit) {
+		cancel()
+		_ = cmd.Wait() // it was ended before its end
+		return text.String()[:limit], true, nil
+	}
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return "", false, fmt.Errorf("git diff: %w", context.Cause(ctx))
+	case errors.As(err, &exit):
+		return "", false, &Error{Args: args, ExitCode: exit.ExitCode(), Stderr: reason(stderr.String())}
+	case err == nil && readErr != nil && !errors.Is(readErr, io.EOF):
+		err = readErr
+	}
+	return text.String(), false, err
+}

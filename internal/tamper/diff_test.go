@@ -1,0 +1,120 @@
+package tamper
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseDiff(t *testing.T) {
+	files := parseDiff(`diff --git a/a b.txt b/a b.txt
+index 5626abf..814f4a4 100644
+--- a/a b.txt	
++++ b/a b.txt	
+@@ -1,2 +1 @@ func x
+---- a/looks like a header
+--- b
++++ c
+\ No newline at end of file
+diff --git "a/\303\244\"x\".go" "b/\303\244\"x\".go"
+deleted file mode 100644
+index 5626abf..0000000
+diff --git a/old name b/new name
+similarity index 90%
+rename from old name
+rename to new name
+diff --git a/pic.png b/pic.png
+new file mode 100644
+index 0000000..814f4a4
+Binary files /dev/null and b/pic.png differ
+diff --git a/empty b/empty
+index 5626abf..e69de29 100644
+--- a/empty
++++ b/empty
+@@ -1 +0,0 @@
+-x
+`)
+	type row struct {
+		Old, New        string
+		Binary, Emptied bool
+		Removed, Added  string
+	}
+	var got []row
+	for _, f := range files {
+		r := row{Old: f.old, New: f.new, Binary: f.binary, Emptied: f.emptied}
+		for _, h := range f.hunks {
+			r.Removed += strings.Join(h.removed, "|")
+			r.Added += strings.Join(h.added, "|")
+		}
+		got = append(got, r)
+	}
+	want := []row{
+		{Old: "a b.txt", New: "a b.txt", Removed: "--- a/looks like a header|-- b", Added: "++ c"},
+		{Old: `ä"x".go`},
+		{Old: "old name", New: "new name"},
+		{New: "pic.png", Binary: true},
+		{Old: "empty", New: "empty", Emptied: true, Removed: "x"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// FuzzInspect: a diff may hold anything, and may be cut off anywhere.
+func FuzzInspect(f *testing.F) {
+	f.Add("diff --git a/a_test.go b/a_test.go\nindex 1..2\n--- a/a_test.go\n+++ b/a_test.go\n@@ -1,3 +1 @@\n-func TestA(t *testing.T) {\n-\tt.Error(1)\n-}\n+x\n")
+	f.Add("diff --git \"a/\\\nrename from \n@@ -1,99999999999 +1,5\n+")
+	f.Fuzz(func(t *testing.T, diff string) {
+		for _, found := range Inspect(Input{Diff: diff, CutOff: true}) {
+			if found.Rule == "" || found.Message == "" || len(found.Text) > MaxText {
+				t.Errorf("%+v", found)
+			}
+		}
+	})
+}
+
+// TestTimeIsLinear: twenty times the diff must not cost four hundred times the time.
+func TestTimeIsLinear(t *testing.T) {
+	spent := func(tests int) time.Duration {
+		var b strings.Builder
+		b.WriteString("diff --git a/a_test.go b/a_test.go\nindex 1..2\n--- a/a_test.go\n+++ b/a_test.go\n")
+		for range tests {
+			b.WriteString("@@ -1,3 +1,2 @@\n-func TestA(t *testing.T) {\n-\tt.Error(\"some words of it\")\n-}\n+\tvalue := other(thing, 3)\n+\tt.Log(value)\n")
+		}
+		best := time.Hour
+		for range 3 {
+			began := time.Now()
+			Inspect(Input{Diff: b.String()})
+			best = min(best, time.Since(began))
+		}
+		return best
+	}
+	small, large := spent(100), spent(2000)
+	if large > 120*small {
+		t.Errorf("100 tests cost %s, 2000 cost %s", small, large)
+	}
+}
+
+func BenchmarkInspect(b *testing.B) {
+	var d strings.Builder
+	for _, path := range []string{"a.go", "a_test.go", "src/a.ts", "data/a.csv"} {
+		d.WriteString("diff --git a/" + path + " b/" + path + "\nindex 1..2\n--- a/" + path + "\n+++ b/" + path + "\n@@ -1,20000 +1,20000 @@\n")
+		d.WriteString(strings.Repeat("-	result, err := compute(ctx, first, second) // as it was before\n", 20000))
+		d.WriteString(strings.Repeat("+	result, err := compute(ctx, second, first) // as it is now\n", 20000))
+	}
+	b.SetBytes(int64(d.Len()))
+	for b.Loop() {
+		Inspect(Input{Diff: d.String()})
+	}
+}
+
+// BenchmarkPatterns is what the first look of a program costs besides.
+func BenchmarkPatterns(b *testing.B) {
+	for b.Loop() {
+		if _, err := parseLibrary(patternsFile); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
