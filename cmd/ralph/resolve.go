@@ -262,6 +262,7 @@ func (r *resolved) loopSettings() loop.Settings {
 		MaxTokens: s.Budget.MaxTokens, MaxCost: s.Budget.MaxCostUSD,
 		Promise: s.Completion.Promise, TrustPromise: s.Completion.TrustPromise,
 		RequireChange:  s.Completion.RequireChange == "true" || s.Completion.RequireChange == "auto" && len(checks) > 0,
+		Tamper:         s.Tamper,
 		AcceptBaseline: r.flags.AcceptBaseline, ResetCircuit: r.flags.ResetCircuit,
 		Proof:    loop.Proof{Mode: loop.ProofMode(s.Proof.Mode), Notes: s.Proof.Notes},
 		Template: r.template, Checks: checks,

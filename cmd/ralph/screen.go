@@ -108,6 +108,8 @@ func (s *screen) remark(body journal.Body) {
 			text += "; what stood there is kept in " + b.Kept
 		}
 		s.line(yellow, "⚠", text)
+	case journal.TamperFound:
+		s.tampered(b)
 	case journal.NoWork:
 		s.line(yellow, "⚠", fmt.Sprintf("%s: marked as done, but nothing outside of the plan was changed", strings.Join(b.Stories, ", ")))
 	case journal.StoryProved:

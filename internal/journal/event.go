@@ -217,11 +217,13 @@ type CheckReceipt struct {
 }
 
 // TamperFound is what the changes of an iteration did to tests, checks or CI.
+// Without findings it says that what was found before is undone.
 type TamperFound struct {
 	N        int             `json:"iteration"`
 	Findings []TamperFinding `json:"findings"`
 	More     int             `json:"more,omitempty"` // findings beyond those listed
 	Accepted bool            `json:"accepted"`       // false where the stories of the iteration were not accepted for it
+	Base     string          `json:"base,omitempty"` // the commit that the changes were held against
 }
 
 // TamperFinding is one place where the evidence was weakened.

@@ -95,7 +95,10 @@ func failures(results []check.Result) []check.Result {
 // checked that a run left behind without accepting them.
 func (l *Loop) baseline(ctx context.Context) error {
 	l.failing = map[string]bool{}
-	open := missing(l.state.Done(), slices.Collect(maps.Keys(l.accepted)))
+	open, err := l.adoptable(ctx, missing(l.state.Done(), slices.Collect(maps.Keys(l.accepted))))
+	if err != nil {
+		return err
+	}
 	it := &iteration{}
 	results, err := l.runInPlace(ctx, it, baselinePhase, l.Checks)
 	if err := firstErr(err, cause(ctx)); err != nil {
@@ -160,7 +163,7 @@ func (l *Loop) reject(n int, ids []string, reason string) error {
 		return err
 	}
 	l.state = state
-	l.notes.add(fmt.Sprintf("%s: marked as done, and not accepted: %s.", list(ids), reason))
+	l.notes.first(fmt.Sprintf("%s: marked as done, and not accepted: %s.", list(ids), reason))
 	return l.record(journal.ClaimRejected{N: n, Claim: "story", Stories: ids, Reason: reason})
 }
 

@@ -20,6 +20,7 @@ type iteration struct {
 	n       int
 	before  plan.State
 	head    git.Head
+	from    string // the commit it began at
 	outcome agent.Outcome
 	gaveUp  bool          // after overloads in a row
 	tokens  stream.Tokens // of the whole run before it
@@ -28,6 +29,7 @@ type iteration struct {
 	commits  []string
 	passed   []string // newly marked, and accepted
 	promised bool
+	tampered bool // nothing of it is accepted: it weakened the evidence
 	verdict  plan.Verdict
 	work     string // fingerprint of the work, where it was needed
 	proof    proof
@@ -120,7 +122,7 @@ func (l *Loop) open(ctx context.Context, it *iteration) error {
 	if it.head, err = l.Repo.Head(ctx); err != nil {
 		return err
 	}
-	l.state, it.before = state, state
+	l.state, it.before, it.from = state, state, it.head.Commit
 	if err := l.Plan.Snapshot(filepath.Join(l.StateDir, "snapshot")); err != nil {
 		return err
 	}
@@ -220,6 +222,9 @@ func (l *Loop) claims(ctx context.Context, it *iteration) (err error) {
 	if newly, err = l.requireWork(ctx, it, newly); err != nil {
 		return err
 	}
+	if newly, err = l.requireEvidence(ctx, it, newly); err != nil {
+		return err
+	}
 	if newly, err = l.requireCommit(ctx, it, newly); err != nil {
 		return err
 	}
@@ -268,10 +273,10 @@ func (l *Loop) accept(it *iteration) {
 
 // judge asks the plan for its verdict and holds what else must be true against it.
 func (l *Loop) judge(it *iteration) error {
-	v := l.Plan.Judge(l.state, it.promised, l.TrustPromise)
+	v := l.Plan.Judge(l.state, it.promised && !it.tampered, l.TrustPromise)
 	switch {
 	case v.Refused != "":
-		l.notes.add("You promised completion, and it was not accepted: " + v.Refused + ".")
+		l.notes.first("You promised completion, and it was not accepted: " + v.Refused + ".")
 		if err := l.record(journal.ClaimRejected{N: it.n, Claim: "promise", Reason: v.Refused}); err != nil {
 			return err
 		}

@@ -49,8 +49,9 @@ type Settings struct {
 
 	Promise        string
 	TrustPromise   bool
-	RequireChange  bool // a story without a change behind it is not accepted
-	AcceptBaseline bool // checks that were red before do not stand in the way
+	RequireChange  bool   // a story without a change behind it is not accepted
+	Tamper         string // warn or reject: what becomes of stories beside weakened tests
+	AcceptBaseline bool   // checks that were red before do not stand in the way
 	ResetCircuit   bool
 	Proof          Proof
 
@@ -124,6 +125,7 @@ type Loop struct {
 	work     string          // fingerprint of the work when a story was last accepted
 	proofs   proofs
 	notes    notes
+	suspect  suspicion
 	tokens   stream.Tokens
 	cost     *float64
 	grant    ratelimit.Grant
@@ -149,6 +151,9 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 
 	hush := l.sayStopping(ctx)
 	end, err := l.iterate(ctx)
+	if err == nil {
+		err = l.lookLast(context.WithoutCancel(ctx))
+	}
 	if err != nil {
 		end = l.trouble(ctx, err)
 	}
@@ -250,6 +255,9 @@ func (l *Loop) iterate(ctx context.Context) (End, error) {
 // accepted yet, the checks as they stand, a plan that is done already.
 func (l *Loop) beforeFirst(ctx context.Context) (*End, error) {
 	if err := l.newPlan(); err != nil {
+		return nil, err
+	}
+	if err := l.lookBefore(ctx); err != nil {
 		return nil, err
 	}
 	// A plan that looks done is looked at before the breaker: what was in the way

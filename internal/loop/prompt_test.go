@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,10 +57,57 @@ func TestNotesAreBoundedAndForgotten(t *testing.T) {
 		n.add(strings.Repeat("y", 1000))
 	}
 	first := n.take()
-	if len(first) > maxNotes+200 || !strings.Contains(first, "left out") || !strings.Contains(first, "mind the gap") {
+	if len(first) > maxNotes+200 || strings.Count(first, "y…") < 10 || !strings.Contains(first, "mind the gap") {
 		t.Errorf("%d bytes of notes", len(first))
+	}
+	if !strings.Contains(first, "- yyy") {
+		t.Error("nothing was told whole")
 	}
 	if second := n.take(); strings.Contains(second, "yyy") || !strings.Contains(second, "mind the gap") {
 		t.Errorf("the next notes are %q", second)
+	}
+}
+
+// TestNotesOfAHundredChecks: what was not accepted comes first, the newest output
+// comes whole, the rest is named as far as there is room.
+func TestNotesOfAHundredChecks(t *testing.T) {
+	var n notes
+	for i := range 100 {
+		n.add(fmt.Sprintf("Quality check c%02d failed. The end of its output:\n\n%s", i, strings.Repeat("noise\n", 500)))
+	}
+	n.first("STORY-001: marked as done, and not accepted: check c00 failed.")
+	n.add("The last iteration ended with an error: short")
+	text := n.take()
+	if len(text) > maxNotes+200 {
+		t.Errorf("%d bytes", len(text))
+	}
+	_, list, _ := strings.Cut(text, "\n\n")
+	list = strings.TrimPrefix(list, "## What the last iteration left\n\n")
+	if !strings.HasPrefix(list, "- STORY-001") {
+		t.Errorf("it begins with %.80q", list)
+	}
+	for _, want := range []string{"ended with an error: short", "check c99 failed. The end of its output:\n\nnoise", "- Quality check c01 failed. The end of its output\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}
+
+// TestNotesThatAreTooManyAreCounted where not even a line of each fits.
+func TestNotesThatAreTooManyAreCounted(t *testing.T) {
+	var n notes
+	for i := range 1000 {
+		n.add(fmt.Sprintf("Quality check c%03d failed. The end of its output:\n\nnoise", i))
+	}
+	if text := n.take(); len(text) > maxNotes+200 || !strings.HasSuffix(text, " more were left out)\n") {
+		t.Errorf("%d bytes that end with %q", len(text), text[len(text)-60:])
+	}
+}
+
+// TestAPersonsWordsAreBoundedToo: the newest stay.
+func TestAPersonsWordsAreBoundedToo(t *testing.T) {
+	n := notes{steer: []string{strings.Repeat("x", maxSteer), "the newest"}}
+	if text := n.take(); len(text) > 1000 || !strings.Contains(text, "the newest") || !strings.Contains(text, "1 older") {
+		t.Errorf("%d bytes: %.200q", len(text), text)
 	}
 }

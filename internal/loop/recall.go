@@ -21,6 +21,9 @@ type past struct {
 	work     string // fingerprint of the work when a story was last accepted
 	base     string // the commit that the work began with which is not accepted yet: of the last run, or of those before
 	rejected bool   // stories were not accepted, and none has been since
+
+	head      string // at which the last iteration began
+	suspected string // commit before weakened evidence that was not accepted, and not undone since
 }
 
 // recall reads what the new run has to know.
@@ -59,6 +62,12 @@ func fold(events []journal.Event) past {
 			p.rejected = p.rejected || b.Claim == "story"
 		case journal.AttemptStarted:
 			p.calls[b.Harness]++
+		case journal.IterationStarted:
+			p.head = b.Head
+		case journal.TamperFound:
+			if p.suspected = b.Base; b.Accepted {
+				p.suspected = ""
+			}
 		case journal.AgentStarted:
 			open = true
 		case journal.AttemptEnded:

@@ -136,7 +136,7 @@ func (l *Loop) attempt(ctx context.Context, n, attempt int, prompt []byte) (agen
 	o, err := agent.Run(ctx, g, agent.Call{
 		Harness: l.Harness, Options: l.Agent, Prompt: prompt, Dir: l.Repo.Root, Env: l.Env,
 		Extra:  []string{"RALPH_UNIT=" + l.Unit, fmt.Sprintf("RALPH_ITERATION=%d", n), fmt.Sprintf("RALPH_ATTEMPT=%d", attempt)},
-		Limits: l.Limits, Log: filepath.Join(l.Repo.Root, log), Event: l.Stream, Drained: l.Drained,
+		Limits: l.Limits, Log: filepath.Join(l.Repo.Root, log), Event: l.hear, Drained: l.Drained,
 		Started: func(id proc.ID) {
 			recordErr = l.record(journal.AgentStarted{N: n, Attempt: attempt, PID: id.PID, PIDStart: id.Start})
 		},

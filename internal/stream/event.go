@@ -27,6 +27,7 @@ type Event struct {
 	Text    string
 	Tool    string
 	Detail  string // the tool call's argument in one line
+	Command string // the line of shell that a tool runs, empty for other tools
 	Failed  bool   // the tool's answer was an error
 	Sub     bool   // it happened in a subagent
 	Session string

@@ -97,7 +97,7 @@ func (s *session) tool(name string, input value, sub bool) {
 	if !sub {
 		s.final.reset()
 	}
-	s.emit(Event{Kind: KindTool, Tool: name, Detail: toolDetail(input), Sub: sub})
+	s.emit(Event{Kind: KindTool, Tool: name, Detail: toolDetail(input), Command: command(input), Sub: sub})
 }
 
 // toolResult emits a tool's answer.

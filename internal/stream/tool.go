@@ -35,6 +35,17 @@ func toolDetail(input value) string {
 	return oneLine(string(input[:min(len(input), 2*maxDetail)]))
 }
 
+// command is the line of shell among a tool's arguments, longer than the detail
+// that people read: its end matters to whoever judges it.
+func command(input value) string {
+	for key, val := range input.members() {
+		if string(key) == "command" {
+			return firstOf(val.str(maxError), joined(val))
+		}
+	}
+	return ""
+}
+
 // joined is an argument list as one text.
 func joined(list value) string {
 	var words []string

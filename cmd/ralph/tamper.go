@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+
+	"ralph/internal/journal"
+)
+
+// shownFindings is how many findings the screen lists; the journal has them all.
+const shownFindings = 10
+
+// tampered shows what an iteration did to tests, checks and CI.
+func (s *screen) tampered(b journal.TamperFound) {
+	if len(b.Findings) == 0 {
+		s.line(green, "✓", "what was weakened is as it was before")
+		return
+	}
+	head := fmt.Sprintf("tests, checks or CI were weakened in %s", plural(len(b.Findings)+b.More, "place"))
+	if !b.Accepted {
+		head += "; nothing is accepted until that is undone (tamper: warn would accept it)"
+	}
+	s.line(yellow, "⚠", head)
+	for i, f := range b.Findings {
+		if i == shownFindings {
+			s.line(dim, " ", fmt.Sprintf("  and %d more, in the journal", len(b.Findings)-i+b.More))
+			break
+		}
+		text := "  " + f.Message
+		if f.Path != "" {
+			text = fmt.Sprintf("  %s: %s", f.Path, f.Message)
+			if f.Line > 0 {
+				text = fmt.Sprintf("  %s:%d: %s", f.Path, f.Line, f.Message)
+			}
+		}
+		if f.Text != "" {
+			text += ": " + f.Text
+		}
+		s.line(dim, " ", text)
+	}
+}
