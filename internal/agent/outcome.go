@@ -30,7 +30,7 @@ const (
 // Outcome is what a turn came to.
 type Outcome struct {
 	Kind     Kind
-	Message  string    // what went wrong, for a person; empty for OK
+	Message  string    // what went wrong, for a person; for OK what may have kept the agent from working, mostly empty
 	Hint     string    // what the person can do about it, may be empty
 	ResetsAt time.Time // when a usage limit ends, zero where unknown
 	Exit     proc.Exit
@@ -92,6 +92,7 @@ func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, 
 	switch {
 	case s.Terminal && !s.Result.IsError:
 		o.Kind = OK
+		o.hindered(h)
 		return o
 	case why == endTold:
 		o.Kind, o.Message = Interrupted, "ended by ralph"
@@ -112,6 +113,7 @@ func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, 
 	told := matchesAny(h.Errors, stderr) || matchesAny(h.Limits, stderr)
 	if !s.Terminal && plain(h, s) && exit.Code == 0 && !told {
 		o.Kind = OK
+		o.hindered(h)
 		return o
 	}
 	o.failed(h, carrier(h, s, stderr, exit), now)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -31,10 +32,12 @@ func (r *Repo) Diff(ctx context.Context, from string, limit int, exclude ...stri
 	return r.bounded(ctx, limit, args)
 }
 
-// Untracked lists the files that git does not know and does not ignore.
-func (r *Repo) Untracked(ctx context.Context) ([]string, error) {
+// Untracked lists the files that git does not know and does not ignore. Paths that
+// equal one of exclude, or are below it, are left out.
+func (r *Repo) Untracked(ctx context.Context, exclude ...string) ([]string, error) {
 	out, err := r.git(ctx, "ls-files", "--others", "--exclude-standard", "-z")
-	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err
+	files := strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 })
+	return slices.DeleteFunc(files, func(path string) bool { return under(path, exclude) }), err
 }
 
 // bounded calls git and reads no more than limit bytes of its output: what comes

@@ -39,7 +39,8 @@ func TestDiff(t *testing.T) {
 			t.Errorf("%q in\n%s", unwanted, diff)
 		}
 	}
-	files, err := repo.Untracked(t.Context())
+	write(t, repo.Root, "plan/notes.txt", "x\n")
+	files, err := repo.Untracked(t.Context(), "plan")
 	if err != nil || !cmp.Equal(files, []string{"unknown.txt"}) {
 		t.Errorf("untracked: %q, %v", files, err)
 	}

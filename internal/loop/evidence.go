@@ -38,7 +38,10 @@ func (l *Loop) requireWork(ctx context.Context, it *iteration, newly []string) (
 	}
 	now, err := l.look(ctx, it)
 	it.work = now.Hash
-	if err != nil || now.Hash != l.work {
+	if err != nil {
+		return newly, err
+	}
+	if idle, err := l.idle(ctx, now.Hash); err != nil || !idle {
 		return newly, err
 	}
 	if err := l.record(journal.NoWork{N: it.n, Stories: newly, Accepted: !l.RequireChange}); err != nil {

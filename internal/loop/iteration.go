@@ -192,6 +192,7 @@ func (l *Loop) history(ctx context.Context, it *iteration) error {
 	case head.Branch != l.branch:
 		it.moved = fmt.Sprintf("the agent left the branch %s for %s", l.branch, orDetached(head.Branch))
 	case len(lost) > 0:
+		l.rewound = true
 		l.notes.add("Commits that were there before are no longer in the branch. Never rewrite or reset commits.")
 		return l.record(journal.HeadMoved{N: it.n, From: before.Commit, To: head.Commit, Branch: head.Branch,
 			Message: fmt.Sprintf("the agent took %s back; find them with: git log %s", count(len(lost), "commit"), before.Commit[:12])})
@@ -267,7 +268,8 @@ func (l *Loop) accept(it *iteration) {
 		l.accepted[id] = true
 	}
 	if len(it.passed) > 0 && it.work != "" {
-		l.work = it.work
+		l.work, l.workHead = it.work, it.head.Commit
+		l.works = append(l.works, it.work)
 	}
 }
 
@@ -304,6 +306,15 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 		trouble = it.outcome.Message
 		l.notes.add("The last iteration ended with an error: " + trouble)
 	}
+	if hindrance := it.hindrance(); hindrance != "" {
+		trouble = hindrance
+		l.notes.add("The last iteration did nothing that counts: " + hindrance + ". Nobody can answer or approve anything here.")
+		if len(it.outcome.Summary.Denied) == 0 { // that was said already
+			if err := l.warn("%s; %s", hindrance, it.outcome.Hint); err != nil {
+				return nil, err
+			}
+		}
+	}
 	stuck := l.breaker.Step(breaker.Thresholds{NoProgress: l.NoProgress, SameError: l.SameError}, progress, trouble)
 	done, total := l.state.Counts()
 	e := journal.IterationEnded{
@@ -328,6 +339,15 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 		return l.openedBreaker(stuck)
 	}
 	return l.overBudget(), nil
+}
+
+// hindrance is what kept the agent from working, empty where it left anything
+// behind or nothing is known.
+func (it *iteration) hindrance() string {
+	if it.outcome.Kind != agent.OK || len(it.commits) > 0 || len(it.passed) > 0 || it.promised {
+		return ""
+	}
+	return it.outcome.Message
 }
 
 // endAfter is the end that an iteration brings by itself.

@@ -4,6 +4,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,6 +125,9 @@ type Loop struct {
 	failing  map[string]bool // checks that failed when they ran last
 	work     string          // fingerprint of the work when a story was last accepted
 	proofs   proofs
+	workHead string   // what was checked out then
+	works    []string // fingerprints of the work at each acceptance, the run's begin included
+	rewound  bool     // commits were taken back
 	notes    notes
 	suspect  suspicion
 	tokens   stream.Tokens
@@ -198,6 +202,7 @@ func (l *Loop) begin(ctx context.Context) error {
 	if err := l.Ledger.Settle(ctx, l.past.token, l.past.calls[l.Harness.Name]); err != nil {
 		return err
 	}
+	l.workHead, l.works = cmp.Or(l.past.workHead, l.head), append(l.past.works, l.work)
 	calls, err := l.Ledger.Peek(time.Now())
 	if err != nil {
 		return err

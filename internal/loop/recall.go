@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"cmp"
 	"fmt"
 
 	"ralph/internal/breaker"
@@ -22,8 +21,10 @@ type past struct {
 	base     string // the commit that the work began with which is not accepted yet: of the last run, or of those before
 	rejected bool   // stories were not accepted, and none has been since
 
-	head      string // at which the last iteration began
-	suspected string // commit before weakened evidence that was not accepted, and not undone since
+	workHead  string   // what was checked out at that acceptance
+	works     []string // fingerprints at all of them
+	head      string   // at which the last iteration began
+	suspected string   // commit before weakened evidence that was not accepted, and not undone since
 }
 
 // recall reads what the new run has to know.
@@ -54,7 +55,7 @@ func fold(events []journal.Event) past {
 			p.token, p.calls = b.Token, map[string]int{}
 			// Marks that nobody looked at stay so until somebody does.
 			p.accepted, p.cutOff, open = believe(b.Stories), p.cutOff || open, false
-			p.work = b.Work
+			p.accept(b.Work, b.Head)
 		case journal.PlanChanged:
 			p.accepted, p.cutOff = believe(b.Stories), false
 		case journal.ClaimRejected:
@@ -78,7 +79,8 @@ func fold(events []journal.Event) past {
 				open = true // the agent may have been at work before that was on record
 			}
 		case journal.IterationEnded:
-			open, p.work = false, cmp.Or(b.Work, p.work)
+			open = false
+			p.accept(b.Work, b.Head)
 			p.cutOff = b.Outcome == "crash" || b.Outcome == "interrupted"
 			for _, id := range b.StoriesPassed {
 				p.accepted[id], p.rejected = true, false
@@ -109,6 +111,15 @@ func fold(events []journal.Event) past {
 	}
 	p.cutOff = p.cutOff || open
 	return p
+}
+
+// accept takes note of the work behind an acceptance, told again with each event
+// until the next one.
+func (p *past) accept(work, head string) {
+	if work != "" && work != p.work {
+		p.work, p.workHead = work, head
+		p.works = append(p.works, work)
+	}
 }
 
 func believe(stories []journal.Story) map[string]bool {

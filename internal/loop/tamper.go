@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ralph/internal/git"
@@ -13,7 +14,7 @@ import (
 
 const (
 	// maxDiff bounds what is read of an iteration's changes, in bytes.
-	maxDiff = 16 << 20
+	maxDiff = 8 << 20
 	// maxFindings bounds what one event of the journal lists, toldFindings what
 	// the agent is told.
 	maxFindings  = 50
@@ -144,8 +145,8 @@ func (l *Loop) inspect(ctx context.Context, from string) ([]tamper.Finding, erro
 			in.Checks = append(in.Checks, c.Command)
 		}
 		inDiff := tamper.Inspect(in)
-		if len(inDiff) > 0 { // what is missing may be in a file that git does not know yet
-			if in.New, err = l.Repo.Untracked(ctx); err != nil {
+		if slices.ContainsFunc(inDiff, tamper.Finding.MayHaveMoved) { // to a file that git does not know yet
+			if in.New, err = l.Repo.Untracked(ctx, derived...); err != nil {
 				return nil, err
 			}
 			inDiff = tamper.Inspect(in)

@@ -162,8 +162,8 @@ func (t *Tasks) Snapshot(dir string) error {
 	return t.guard.snapshot(t.Root, dir, "", rel, settingsFile)
 }
 
-// Guard implements Plan. A checklist is the agent's to work with; only one that
-// is gone or has lost all its boxes is put back.
+// Guard implements Plan. A checklist is the agent's to work with: it may add,
+// split and reword tasks. What it may not is make open ones fewer by removing them.
 func (t *Tasks) Guard(label string) ([]Restored, error) {
 	rel, err := filepath.Rel(t.Root, t.File)
 	if err != nil {
@@ -172,12 +172,49 @@ func (t *Tasks) Guard(label string) ([]Restored, error) {
 	return t.guard.restore(label, map[string]rule{rel: keepBoxes})
 }
 
-// keepBoxes is the rule for tasks.md.
+// keepBoxes is the rule for tasks.md: the snapshot with the agent's marks, where
+// open tasks are gone and nothing came in their place.
 func keepBoxes(before, after []byte) ([]byte, string) {
-	if len(parseTasks(after)) > 0 || len(parseTasks(before)) == 0 {
+	was, now := parseTasks(before), parseTasks(after)
+	switch {
+	case len(now) >= len(was):
+		return after, ""
+	case len(now) == 0:
+		return before, "emptied"
+	}
+	marks := map[string]Item{}
+	for _, it := range now {
+		marks[it.ID] = it
+	}
+	var gone []string
+	for _, it := range was {
+		if _, ok := marks[it.ID]; !ok && !it.Done {
+			gone = append(gone, it.Title)
+		}
+	}
+	if len(gone) == 0 {
 		return after, ""
 	}
-	return before, "emptied"
+	return withMarks(before, was, marks), "open tasks removed: " + strings.Join(gone, ", ")
+}
+
+// withMarks sets the boxes of a checklist as they stand among marks, by id.
+func withMarks(data []byte, items []Item, marks map[string]Item) []byte {
+	lines, i := strings.SplitAfter(string(data), "\n"), 0
+	eachBox(data, func(n int, m []string) {
+		if it, ok := marks[items[i].ID]; ok {
+			mark := " "
+			switch {
+			case it.Done:
+				mark = "x"
+			case it.Question:
+				mark = "?"
+			}
+			lines[n] = strings.Replace(lines[n], m[1]+m[2], m[1]+mark, 1)
+		}
+		i++
+	})
+	return []byte(strings.Join(lines, ""))
 }
 
 // Judge implements Plan.

@@ -32,6 +32,7 @@ func (s *session) claude(kind string, l line) {
 func (s *session) claudeSystem(l line) {
 	switch {
 	case l.get("subtype").is("init"):
+		s.sum.PlanMode = s.sum.PlanMode || l.get("permissionMode").is("plan")
 		s.start(l.get("session_id").str(maxDetail), l.get("model").str(maxDetail))
 	case l.get("subtype").is("api_retry"):
 		s.again(Retry{
@@ -184,6 +185,7 @@ func (s *session) claudeResult(l line) {
 		Subtype: l.get("subtype").str(maxDetail), Reason: l.get("terminal_reason").str(maxDetail),
 		Turns: int(l.get("num_turns").count()), Denied: claudeDenied(l.get("permission_denials")),
 	}
+	s.listsDenied = true
 	r.Tokens, r.ContextMax = claudeTotals(l)
 	if cost := l.get("total_cost_usd"); cost != nil && string(cost) != "null" {
 		r.CostUSD, r.HasCost = cost.number(), true

@@ -43,6 +43,9 @@ func (s *session) codexItem(item value, completed bool) {
 			s.tool("shell", item, false)
 			return
 		}
+		if item.get("status").is("declined") {
+			s.deny("shell")
+		}
 		code := item.get("exit_code")
 		s.toolResult(item.get("aggregated_output").firstLine(maxDetail), code != nil && code.number() != 0, false)
 	case "mcp_tool_call":

@@ -28,8 +28,12 @@ type session struct {
 	failed  bool // a failure was reported and nothing went well since
 	aborted bool
 	step    string // id of the step counted last
-	status  int    // of the call that failed last, for the retry that follows
-	retry   int
+
+	lastTool    string
+	denied      []Denial // on the way, for agents whose terminal event does not list them
+	listsDenied bool     // it does
+	status      int      // of the call that failed last, for the retry that follows
+	retry       int
 }
 
 func newSession(emit func(Event)) *session {
@@ -97,12 +101,16 @@ func (s *session) tool(name string, input value, sub bool) {
 	if !sub {
 		s.final.reset()
 	}
+	s.noteTool(name)
 	s.emit(Event{Kind: KindTool, Tool: name, Detail: toolDetail(input), Command: command(input), Sub: sub})
 }
 
 // toolResult emits a tool's answer.
 func (s *session) toolResult(line string, failed, sub bool) {
 	s.hush()
+	if failed {
+		s.noteRefusal(line)
+	}
 	s.emit(Event{Kind: KindToolResult, Text: line, Failed: failed, Sub: sub})
 }
 
@@ -191,6 +199,9 @@ func (s *session) finish(r Result, final bool) {
 func (s *session) summary() Summary {
 	sum := s.sum
 	sum.Limits = slices.Clone(sum.Limits)
+	if sum.Denied == nil && !s.listsDenied {
+		sum.Denied = s.denied
+	}
 	if sum.Tokens == (Tokens{}) {
 		sum.Tokens = s.tally.total()
 		sum.Estimated = sum.Tokens != Tokens{}

@@ -25,6 +25,8 @@ type Summary struct {
 	CostUSD   float64
 	HasCost   bool
 	Denied    []Denial
+	Asked     bool // it called a tool that asks a person
+	PlanMode  bool // it was in a mode in which it only plans
 
 	Lines  int  // lines that are not empty
 	Broken int  // lines of a JSON format that are no JSON object, or were too long

@@ -22,6 +22,17 @@ func (f *framework) isAssertion(line string) bool {
 	return !f.isComment(line) && anyOf(f.Assert, line) && !anyOf(f.Hollow, line)
 }
 
+// assertions counts lines that assert.
+func (f *framework) assertions(lines []string) int {
+	n := 0
+	for _, line := range lines {
+		if f.isAssertion(line) {
+			n++
+		}
+	}
+	return n
+}
+
 // asserts reports whether one of the lines does, by itself or through a function
 // that is named so.
 func (f *framework) asserts(lines []string) bool {

@@ -27,15 +27,17 @@ type changes struct {
 	seed      maphash.Seed
 	added     map[uint64]bool // lines, without the white space around them
 	removed   map[uint64]bool
-	tests     map[string]int  // ids of tests that were added, how often
-	asserting map[string]bool // ids of tests that were added with an assertion in them
-	gone      map[string]bool // names whose definition was removed, and is nowhere else
-	stems     map[string]bool // names of source files that were deleted
+	tests     map[string]int    // ids of tests that were added, how often
+	asserting map[string]bool   // ids of tests that were added with an assertion in them
+	gone      map[string]bool   // names whose definition was removed, and is nowhere else
+	stems     map[string]bool   // names of source files that were deleted
+	became    map[string]string // names of source files that were renamed, and to what
+	testFiles map[string]int    // names of test files that were added, with how many assertions
 }
 
 func collect(p *library, in Input) *changes {
 	c := &changes{seed: maphash.MakeSeed(), added: map[uint64]bool{}, removed: map[uint64]bool{},
-		tests: map[string]int{}, asserting: map[string]bool{}, gone: map[string]bool{}, stems: map[string]bool{}}
+		tests: map[string]int{}, asserting: map[string]bool{}, gone: map[string]bool{}, stems: map[string]bool{}, became: map[string]string{}, testFiles: map[string]int{}}
 	for _, f := range parseDiff(in.Diff) {
 		if p.ignored.match(f.path()) {
 			continue
@@ -52,7 +54,7 @@ func collect(p *library, in Input) *changes {
 	}
 	for _, path := range in.New {
 		if fw := p.framework(path); fw != nil && len(in.New) <= maxNewFiles {
-			c.noteNew(readSome(filepath.Join(in.Root, path)), fw, defined)
+			c.noteNew(path, readSome(filepath.Join(in.Root, path)), fw, defined)
 		}
 	}
 	for name := range defined {
@@ -63,10 +65,14 @@ func collect(p *library, in Input) *changes {
 
 // note takes the lines of one file into account.
 func (c *changes) note(f *file, defined map[string]bool) {
-	if f.deleted() && (f.fw == nil || !f.fw.named.match(f.old)) {
+	source := f.fw == nil || !f.fw.named.match(f.old)
+	switch {
+	case f.deleted() && source:
 		c.stems[stem(f.old)] = true
+	case f.renamed() && source:
+		c.became[stem(f.old)] = stem(f.new)
 	}
-	code := f.fw == nil && !prose().match(f.old)
+	code := f.fw == nil && !prose().match(f.path())
 	for _, h := range f.hunks {
 		for _, line := range h.removed {
 			c.removed[c.key(line)] = true
@@ -75,7 +81,9 @@ func (c *changes) note(f *file, defined map[string]bool) {
 			}
 		}
 		for _, line := range h.added {
-			defines(line, defined)
+			if code || f.fw != nil {
+				defines(line, defined)
+			}
 			if f.fw == nil || !f.fw.isComment(line) {
 				c.added[c.key(line)] = true
 			}
@@ -83,11 +91,14 @@ func (c *changes) note(f *file, defined map[string]bool) {
 		if f.fw != nil {
 			c.noteTests(f.fw, h.added)
 		}
+		if f.fw != nil && f.added() {
+			c.testFiles[stem(f.new)] += f.fw.assertions(h.added)
+		}
 	}
 }
 
 // noteNew takes a new file into account that git does not know yet.
-func (c *changes) noteNew(text string, fw *framework, defined map[string]bool) {
+func (c *changes) noteNew(path, text string, fw *framework, defined map[string]bool) {
 	all := strings.Split(text, "\n")
 	for _, line := range all {
 		defines(line, defined)
@@ -96,6 +107,7 @@ func (c *changes) noteNew(text string, fw *framework, defined map[string]bool) {
 		}
 	}
 	c.noteTests(fw, all)
+	c.testFiles[stem(path)] += fw.assertions(all)
 }
 
 // noteTests counts the tests among added lines by their names, and which of them
@@ -140,7 +152,7 @@ func defines(line string, names map[string]bool) {
 }
 
 var prose = sync.OnceValue(func() globs {
-	return newGlobs([]string{"*.md", "*.mdx", "*.rst", "*.txt", "*.adoc", "*.html", "*.json", "*.yml", "*.yaml", "*.toml", "*.csv"})
+	return newGlobs([]string{"*.md", "*.mdx", "*.rst", "*.txt", "*.adoc", "*.html", "*.json", "*.yml", "*.yaml", "*.toml", "*.csv", "*.tsv", "*.svg", "*.sql", "*.log"})
 })
 
 // stem is the name of what a file is about: login of login.go, test_login.py,

@@ -24,6 +24,16 @@ type Finding struct {
 	Text    string // the line itself, shortened
 }
 
+// MayHaveMoved reports whether the finding is about something that is missing, and
+// may be in a new file that the diff does not show.
+func (f Finding) MayHaveMoved() bool {
+	switch f.Rule {
+	case "test-removed", "test-emptied", "test-file-deleted", "test-file-emptied", "assertion-removed", "snapshot-regenerated":
+		return true
+	}
+	return false
+}
+
 // Input is what an iteration changed.
 type Input struct {
 	// Diff is what git prints for "git diff --unified=0 --find-renames", with the

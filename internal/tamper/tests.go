@@ -98,12 +98,12 @@ func called(name string) string {
 // wholeFile reports a test file that was deleted or emptied, unless all of it is
 // elsewhere, or what it tested was deleted too.
 func (i *inspection) wholeFile(f *file, gone []block) {
-	if f.deleted() && i.changes.stems[stem(f.old)] {
-		return
-	}
 	var all []string
 	for _, h := range f.hunks {
 		all = append(all, h.removed...)
+	}
+	if f.deleted() && i.followedItsSubject(f, all) {
+		return
 	}
 	hasTests := false
 	for _, h := range f.hunks {
@@ -123,6 +123,18 @@ func (i *inspection) wholeFile(f *file, gone []block) {
 		message += fmt.Sprintf("; gone with it: %s", names(gone))
 	}
 	i.add(Finding{Path: f.path(), Rule: "test-file-" + did, Message: message})
+}
+
+// followedItsSubject reports whether what a deleted test file was about is gone as
+// well, or has another name, and tests under that name that assert as much.
+func (i *inspection) followedItsSubject(f *file, removed []string) bool {
+	name := stem(f.old)
+	if i.changes.stems[name] {
+		return true
+	}
+	to, ok := i.changes.became[name]
+	n := i.changes.testFiles[to]
+	return ok && n > 0 && n >= f.fw.assertions(removed)
 }
 
 // names lists the first names of tests.

@@ -1,0 +1,53 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"ralph/internal/proc"
+)
+
+// TestHindered: agents that report success and may not have worked.
+func TestHindered(t *testing.T) {
+	for _, c := range []struct {
+		name, harness, out string
+		says, hint         string
+	}{
+		{"denied", "claude", `{"type":"result","subtype":"success","is_error":false,"result":"All done.","permission_denials":[{"tool_name":"Bash","tool_input":{}},{"tool_name":"Edit","tool_input":{}},{"tool_name":"Bash","tool_input":{}}]}`,
+			"not permitted to use Bash, Edit (3 denied)", "claude.allowed_tools"},
+		{"denied opencode", "opencode", `{"type":"tool_use","sessionID":"s","part":{"tool":"bash","state":{"status":"error","error":"The user rejected permission to use this specific tool call."}}}
+{"type":"step_finish","sessionID":"s","part":{"id":"1","reason":"stop"}}`, "not permitted to use bash", "opencode.json"},
+		{"plan mode", "claude", `{"type":"system","subtype":"init","session_id":"s","permissionMode":"plan"}
+{"type":"result","subtype":"success","is_error":false,"result":"The plan: ..."}`, "plan mode", "permissions.defaultMode"},
+		{"a question", "claude", `{"type":"result","subtype":"success","is_error":false,"result":"I looked around.\n\n**Shall I use tabs or spaces?**"}`,
+			"question: **Shall I use tabs or spaces?", "context add"},
+		{"a question in Chinese", "claude", `{"type":"result","subtype":"success","is_error":false,"result":"要继续吗？"}`, "要继续吗？", "context add"},
+		{"a question in plain text", "claude", "Which one do you want?\n", "Which one do you want?", "context add"},
+		{"an answer", "claude", `{"type":"result","subtype":"success","is_error":false,"result":"Why? Because. Done."}`, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h, _ := Find(Builtin("ralph"), c.harness)
+			o := judge(h, endItself, proc.Exit{}, read(t, h, []byte(c.out+"\n")), "", Limits{}, time.Now())
+			if o.Kind != OK {
+				t.Fatalf("outcome is %s: %s", o.Kind, o.Message)
+			}
+			if !strings.Contains(o.Message, c.says) || (c.says == "") != (o.Message == "") {
+				t.Errorf("message %q, want %q in it", o.Message, c.says)
+			}
+			if !strings.Contains(o.Hint, c.hint) || (c.hint == "") != (o.Hint == "") {
+				t.Errorf("hint %q, want %q in it", o.Hint, c.hint)
+			}
+		})
+	}
+}
+
+// TestEveryHarnessKnowsItsPermission: a person whose agent was denied a tool is
+// told what to set.
+func TestEveryHarnessKnowsItsPermission(t *testing.T) {
+	for _, h := range Builtin("ralph") {
+		if h.Permission == "" {
+			t.Errorf("%s does not say what helps", h.Name)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"gopkg.in/yaml.v3"
+)
+
+// scenario is one agent of the corpus: an archive whose comment is the head, in
+// YAML, and whose files are the agent's script (replay.yaml), what the project
+// has besides (repo/...) and the user's own settings (home/config.yaml).
+type scenario struct {
+	Name     string   `yaml:"-"`
+	About    string   `yaml:"about"` // what the agent does, in a sentence
+	Lie      bool     `yaml:"lie"`
+	Stories  int      `yaml:"stories"`  // of the plan, 1 where nothing is said
+	Settings string   `yaml:"settings"` // in place of the usual ones
+	Setup    string   `yaml:"setup"`    // shell, in the repository before the run
+	Args     []string `yaml:"args"`     // of ralph run, besides the usual ones
+	Want     want     `yaml:"want"`
+
+	files []txtar.File
+}
+
+// want is what must come of a scenario.
+type want struct {
+	Exit     int      `yaml:"exit"`
+	Reason   string   `yaml:"reason"`   // of the end; empty: any
+	Accepted []string `yaml:"accepted"` // the stories that ralph believes at the end, and no others
+	Events   []string `yaml:"events"`   // types that must be among the run's events
+	Never    []string `yaml:"never"`    // types that must not
+	Says     []string `yaml:"says"`     // texts that must stand in the events
+}
+
+// load reads the corpus in the order of its names.
+func load(dir, only string) ([]scenario, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil {
+		return nil, err
+	}
+	var all []scenario
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		if !strings.Contains(name, only) {
+			continue
+		}
+		s, err := read(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		s.Name = name
+		all = append(all, s)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no agents in %s: is this the repository's root?", dir)
+	}
+	return all, nil
+}
+
+func read(path string) (scenario, error) {
+	a, err := txtar.ParseFile(path)
+	if err != nil {
+		return scenario{}, err
+	}
+	s := scenario{Stories: 1, files: a.Files}
+	dec := yaml.NewDecoder(strings.NewReader(string(a.Comment)))
+	dec.KnownFields(true)
+	return s, dec.Decode(&s)
+}
+
+// tableOf lists the agents for people.
+func tableOf(all []scenario) string {
+	var b strings.Builder
+	for _, lie := range []bool{true, false} {
+		if lie {
+			b.WriteString("| lying or careless | what ralph does |\n| --- | --- |\n")
+		} else {
+			b.WriteString("\n| honest | what ralph does |\n| --- | --- |\n")
+		}
+		for _, s := range all {
+			if s.Lie == lie {
+				fmt.Fprintf(&b, "| %s | %s |\n", s.About, s.Want.words())
+			}
+		}
+	}
+	return b.String()
+}
+
+// words says what must come of an agent.
+func (w want) words() string {
+	var parts []string
+	switch {
+	case len(w.Accepted) > 0:
+		parts = append(parts, "accepts "+strings.Join(w.Accepted, ", "))
+	case w.Exit == 0:
+		parts = append(parts, "is done")
+	default:
+		parts = append(parts, "accepts nothing")
+	}
+	for _, e := range w.Events {
+		parts = append(parts, "`"+e+"`")
+	}
+	end := fmt.Sprintf("exit %d", w.Exit)
+	if w.Reason != "" {
+		end += " (`" + w.Reason + "`)"
+	}
+	return strings.Join(append(parts, end), "; ")
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// result is what came of one agent.
+type result struct {
+	scenario *scenario
+	believed bool     // a lie was
+	rejected bool     // an honest agent's work was
+	wrong    []string // everything that came out otherwise than it must
+	output   string
+}
+
+// event is what is needed of a line of "ralph run --json".
+type event struct {
+	Type          string   `json:"type"`
+	Reason        string   `json:"reason"`
+	StoriesPassed []string `json:"storiesPassed"`
+}
+
+// judge holds the run's own record against what must be in it.
+func judge(sc *scenario, exit int, stdout, stderr string) result {
+	r := result{scenario: sc, output: stdout + stderr}
+	var types, accepted []string
+	reason := ""
+	for line := range strings.Lines(stdout) {
+		var e event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			r.wrong = append(r.wrong, fmt.Sprintf("a line of its events is no event: %.80q", line))
+			continue
+		}
+		types = append(types, e.Type)
+		for _, id := range e.StoriesPassed {
+			if !slices.Contains(accepted, id) {
+				accepted = append(accepted, id)
+			}
+		}
+		if e.Type == "run_ended" {
+			reason = e.Reason
+		}
+	}
+	slices.Sort(accepted)
+	r.compare(exit, reason, accepted)
+	for _, t := range sc.Want.Events {
+		if !slices.Contains(types, t) {
+			r.wrong = append(r.wrong, "no event "+t)
+		}
+	}
+	for _, t := range sc.Want.Never {
+		if slices.Contains(types, t) {
+			r.wrong = append(r.wrong, "there is an event "+t)
+		}
+	}
+	for _, text := range sc.Want.Says {
+		if !strings.Contains(r.output, text) {
+			r.wrong = append(r.wrong, fmt.Sprintf("nothing says %q", text))
+		}
+	}
+	return r
+}
+
+// compare tells whether a lie was believed, or an honest agent was not.
+func (r *result) compare(exit int, reason string, accepted []string) {
+	w := r.scenario.Want
+	beyond := slices.ContainsFunc(accepted, func(id string) bool { return !slices.Contains(w.Accepted, id) })
+	short := slices.ContainsFunc(w.Accepted, func(id string) bool { return !slices.Contains(accepted, id) })
+	r.believed = r.scenario.Lie && (beyond || exit == 0 && w.Exit != 0)
+	r.rejected = !r.scenario.Lie && (short || exit != 0 && w.Exit == 0)
+	if exit != w.Exit {
+		r.wrong = append(r.wrong, fmt.Sprintf("exit status %d, not %d", exit, w.Exit))
+	}
+	if w.Reason != "" && reason != w.Reason {
+		r.wrong = append(r.wrong, fmt.Sprintf("it ended with %q, not %q", reason, w.Reason))
+	}
+	if beyond || short {
+		r.wrong = append(r.wrong, fmt.Sprintf("accepted %q, not %q", accepted, w.Accepted))
+	}
+}
