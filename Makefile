@@ -24,12 +24,17 @@ setup: ## install what the tests need (tmux, bats, the pinned agent CLI)
 test: build setup ## run all tests
 	$(GO) vet ./...
 	$(GO) test -race ./...
+	$(MAKE) lies
 	$(MAKE) fuzz FUZZTIME=1s
 	$(MAKE) bats
 
 .PHONY: bats
 bats: build ## run the tests that need a real shell
 	RALPH_TEST_BUILD=1 RALPH_BINARY="$(CURDIR)/bin/ralph" tests/node_modules/bats/bin/bats tests/bats
+
+.PHONY: lies
+lies: build ## play lying and honest agents, and tell how many were believed
+	$(GO) run ./tests/lies
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (5s)

@@ -82,7 +82,7 @@ func tableOf(all []scenario) string {
 		}
 		for _, s := range all {
 			if s.Lie == lie {
-				fmt.Fprintf(&b, "| %s | %s |\n", s.About, s.Want.words())
+				fmt.Fprintf(&b, "| %s | %s |\n", strings.ReplaceAll(s.About, "|", `\|`), s.Want.words())
 			}
 		}
 	}
