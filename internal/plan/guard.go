@@ -30,6 +30,7 @@ type guard struct {
 	specs string            // the folder in which a new file is no agent's to make, from the root; may be empty
 	files map[string][]byte // by path from the root; nil where the file was not there and is no agent's to make
 	links map[string]string // folders that were links, and where they led: a person's arrangement
+	modes map[string]fs.FileMode
 
 	stored map[string][]byte // what this process has written below dir
 }
@@ -58,7 +59,11 @@ func (g *guard) snapshot(root, dir, specs string, names ...string) error {
 		files[rel] = data
 	}
 	g.root, g.dir, g.specs, g.files, g.links = root, dir, specs, files, map[string]string{}
+	g.modes = map[string]fs.FileMode{}
 	for _, rel := range g.parents() {
+		if info, err := os.Lstat(filepath.Join(root, rel)); err == nil {
+			g.modes[rel] = info.Mode()
+		}
 		if to, err := os.Readlink(filepath.Join(root, rel)); err == nil {
 			g.links[rel] = to
 		}
@@ -99,7 +104,7 @@ func (g *guard) store() error {
 
 // restore holds every file of the snapshot against the tree.
 func (g *guard) restore(label string, rules map[string]rule) ([]Restored, error) {
-	done, err := g.folders()
+	done, err := g.folders(label)
 	if err != nil {
 		return done, err
 	}
@@ -122,20 +127,30 @@ func (g *guard) restore(label string, rules map[string]rule) ([]Restored, error)
 
 // folders makes the folders above the plan real again where a link or a file
 // took their place.
-func (g *guard) folders() ([]Restored, error) {
+func (g *guard) folders(label string) ([]Restored, error) {
 	var done []Restored
 	for _, rel := range g.parents() {
 		info, err := os.Lstat(filepath.Join(g.root, rel))
-		if err != nil || info.IsDir() {
+		switch was := g.modes[rel]; {
+		case err != nil:
+			continue
+		case info.IsDir() && was.IsDir() && was.Perm()&^info.Mode().Perm()&0o700 != 0:
+			done = append(done, Restored{Path: rel, What: fmt.Sprintf("its permissions were taken away (%04o)", info.Mode().Perm())})
+			if err := os.Chmod(filepath.Join(g.root, rel), was.Perm()); err != nil {
+				return done, fmt.Errorf("%s cannot be put back: %w", rel, err)
+			}
+			continue
+		case info.IsDir():
 			continue
 		}
 		if to, err := os.Readlink(filepath.Join(g.root, rel)); err == nil && to == g.links[rel] {
 			continue
 		}
-		if err := os.Remove(filepath.Join(g.root, rel)); err != nil {
+		one, err := g.setAside(label, rel)
+		if err != nil {
 			return done, fmt.Errorf("%s cannot be put back: %w", rel, err)
 		}
-		done = append(done, Restored{Path: rel, What: "replaced by something that is no folder"})
+		done = append(done, one)
 	}
 	return done, nil
 }
@@ -149,12 +164,15 @@ func (g *guard) file(label, rel string, r rule) (*Restored, error) {
 	if err == nil && bytes.Equal(before, after) {
 		return nil, nil
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Restored{Path: rel, What: "removed"}, putBack(path, before)
+	}
 	if err != nil {
-		what := "removed"
-		if !errors.Is(err, fs.ErrNotExist) {
-			what = "replaced by something that is no plain file"
+		one, err := g.setAside(label, rel)
+		if err != nil {
+			return nil, err
 		}
-		return &Restored{Path: rel, What: what}, putBack(path, before)
+		return &one, putBack(path, before)
 	}
 	merged, what := r(before, after)
 	if what == "" {
@@ -194,20 +212,19 @@ func (g *guard) unmake(label, rel string) (*Restored, error) {
 	if !exists(path) {
 		return nil, nil
 	}
-	r := &Restored{Path: rel, What: "added"}
-	if data, err := readRegular(path); err == nil {
-		if r.Kept, err = g.keep(label, rel, data); err != nil {
-			return nil, err
-		}
-	}
-	return r, os.RemoveAll(path)
+	r, err := g.setAside(label, rel)
+	r.What = "added"
+	return &r, err
 }
 
 // keep stores what is about to be replaced: it may have been a person's edit.
 func (g *guard) keep(label, rel string, data []byte) (string, error) {
-	name := label + "-" + strings.ReplaceAll(rel, string(filepath.Separator), "-")
-	path := filepath.Join(g.dir, "replaced", name)
+	path := g.keptAs(label, rel)
 	return path, writeSnapshot(path, data)
+}
+
+func (g *guard) keptAs(label, rel string) string {
+	return filepath.Join(g.dir, "replaced", label+"-"+strings.ReplaceAll(rel, string(filepath.Separator), "-"))
 }
 
 // keepAppended is the rule for progress.txt: what is appended stays; where
@@ -216,8 +233,9 @@ func keepAppended(before, after []byte) ([]byte, string) {
 	if bytes.HasPrefix(after, before) {
 		return after, ""
 	}
-	if trimmed := bytes.TrimRight(before, "\r\n \t"); bytes.HasPrefix(after, trimmed) {
-		return after, "" // only the white space at the old end gave way
+	// White space at the old end, and line ends, are an editor's matter.
+	if trimmed := bytes.TrimRight(unixLines(before), "\n \t"); bytes.HasPrefix(unixLines(after), trimmed) {
+		return after, ""
 	}
 	merged := bytes.Clone(before)
 	old := string(before)
@@ -228,6 +246,8 @@ func keepAppended(before, after []byte) ([]byte, string) {
 	}
 	return merged, "cut or rewritten"
 }
+
+func unixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
 
 // filesBelow lists what is neither a folder nor a link below dir, as paths from
 // root.

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,7 +92,7 @@ func TestGuard(t *testing.T) {
 				return err
 			}
 			return os.Symlink(path+".real", path)
-		}, folder + "/prd.json", "no plain file", ""},
+		}, folder + "/prd.json", "replaced by a link to", ""},
 		{"the spec edited", edit("spec.md", "Greeting", "Nothing"), folder + "/spec.md", "edited", "# Nothing"},
 		{"the specs edited", edit("specs/wire.md", "wire", "easy"), folder + "/specs/wire.md", "edited", "easy"},
 		{"a specification added", func(root string) error {
@@ -118,7 +119,8 @@ func TestGuard(t *testing.T) {
 				return err
 			}
 			return os.Symlink("elsewhere", filepath.Join(root, ".ralph"))
-		}, ".ralph", "no folder", ""},
+		}, ".ralph", "replaced by a link to elsewhere", ""},
+		{"the folder made unusable", func(root string) error { return os.Chmod(filepath.Join(root, folder), 0) }, folder, "permissions were taken away (0000)", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, root := feature(t)
@@ -133,6 +135,24 @@ func TestGuard(t *testing.T) {
 			checkPlan(t, p, root)
 		})
 	}
+}
+
+// TestGuardKeepsWhateverItReplaces: a folder in the place of a file may hold a
+// person's work as well.
+func TestGuardKeepsWhateverItReplaces(t *testing.T) {
+	p, root := feature(t)
+	path := filepath.Join(root, folder, "prd.json")
+	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o755), os.WriteFile(filepath.Join(path, "mine.txt"), []byte("work"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	restored, err := p.Guard("run-1")
+	if err != nil || len(restored) != 1 || restored[0].What != "replaced by a folder" {
+		t.Fatalf("%+v, %v", restored, err)
+	}
+	if got := read(t, filepath.Join(restored[0].Kept, "mine.txt")); got != "work" {
+		t.Errorf("it keeps %q", got)
+	}
+	checkPlan(t, p, root)
 }
 
 func checkRestored(t *testing.T, restored []plan.Restored, path, what, kept string) {
