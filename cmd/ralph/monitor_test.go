@@ -105,6 +105,7 @@ func TestDashboardOfAUnitThatIsDeleted(t *testing.T) {
 	p.waitsFor("no run yet")
 	cmd, out := s.start("working")
 	p.waitsFor("LIVE")
+	guardian := parentOf(t, s.agentID().PID)
 	if err := os.RemoveAll(filepath.Join(s.repo, ".ralph")); err != nil {
 		t.Fatal(err)
 	}
@@ -120,6 +121,9 @@ func TestDashboardOfAUnitThatIsDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = s.finish(cmd, out)
+	waitFor(t, "the end of the guardian, which tries to record the death", func() bool {
+		return errors.Is(syscall.Kill(guardian, 0), syscall.ESRCH)
+	})
 }
 
 // TestDashboardIsSafeFromTheAgent shows what an agent that means harm prints.

@@ -120,7 +120,7 @@ func TestTokensOfACallThatWasCutOff(t *testing.T) {
 // TestCheckKillsTheGuardian: its death says nothing about the project.
 func TestCheckKillsTheGuardian(t *testing.T) {
 	s := newScratch(t, finishes)
-	s.write(".ralph/config.yaml", "quality_checks:\n  unit: \"test ! -e one.txt || test -e ../once || { : > ../once; kill -9 $PPID; sleep 600; }\"\n")
+	s.write(".ralph/config.yaml", "proof: {mode: inplace}\nquality_checks:\n  unit: \"test ! -e one.txt || test -e ../once || { : > ../once; kill -9 $PPID; sleep 600; }\"\n")
 	s.runToEnd("--no-archive")
 	if _, err := os.Stat(filepath.Join(s.repo, "../once")); err != nil {
 		t.Fatal("the check killed nobody")
@@ -150,7 +150,7 @@ func TestArchiveThatWasCutOff(t *testing.T) {
 	s.write(".git/ralph/feature-x/archiving.json", `{"name": "20260102-030405-feature-x", "unit": "feature-x", "archivedAt": "2026-01-02T03:04:05Z", "state": [{"from": "journal.jsonl", "to": "journal.jsonl"}]}`)
 	s.write(".ralph/archive/.keep", "")
 	out, err := s.command(s.bin, "run", "--harness", "replay").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "the archive of feature-x had been cut off, and is completed") {
+	if err == nil || !strings.Contains(string(out), "an archive of feature-x had been cut off, and is finished now") {
 		t.Errorf("%v: %s", err, out)
 	}
 	for _, name := range []string{"archiving.json", journal.FileName} {

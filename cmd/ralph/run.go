@@ -45,7 +45,9 @@ func (c *runCmd) Run(a *app) error {
 		return err
 	}
 	if !c.DryRun { // which looks, and changes nothing
-		if err := recoverFirst(a, p); err != nil {
+		var held *journal.LockedError
+		err := recoverFirst(a, p)
+		if err != nil && !(c.Monitor && errors.As(err, &held)) { // --monitor says how to watch the loop at work
 			return err
 		}
 	}
