@@ -41,7 +41,7 @@ func (l *Loop) requireWork(ctx context.Context, it *iteration, newly []string) (
 	if err != nil {
 		return newly, err
 	}
-	if idle, err := l.idle(ctx, now.Hash); err != nil || !idle {
+	if idle, err := l.idle(ctx, it, now.Hash); err != nil || !idle {
 		return newly, err
 	}
 	if err := l.record(journal.NoWork{N: it.n, Stories: newly, Accepted: !l.RequireChange}); err != nil {

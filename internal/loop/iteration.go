@@ -21,6 +21,7 @@ type iteration struct {
 	before  plan.State
 	head    git.Head
 	from    string // the commit it began at
+	changes changes
 	outcome agent.Outcome
 	gaveUp  bool          // after overloads in a row
 	tokens  stream.Tokens // of the whole run before it

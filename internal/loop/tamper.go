@@ -48,7 +48,7 @@ func (l *Loop) lookBefore(ctx context.Context) error {
 	if l.past.cutOff || l.head == "" {
 		return nil
 	}
-	found, err := l.inspect(ctx, l.head)
+	found, err := l.inspect(ctx, &iteration{}, l.head)
 	for _, f := range found {
 		l.suspect.known[f] = true
 	}
@@ -105,7 +105,7 @@ func (l *Loop) tampered(ctx context.Context, it *iteration, from string, newly [
 	if s.base != "" {
 		from = s.base
 	}
-	found, err := l.inspect(context.WithoutCancel(ctx), from)
+	found, err := l.inspect(context.WithoutCancel(ctx), it, from)
 	if err != nil {
 		return newly, err
 	}
@@ -133,14 +133,14 @@ func (l *Loop) tampered(ctx context.Context, it *iteration, from string, newly [
 }
 
 // inspect returns what weakens the evidence since a commit, without what is known.
-func (l *Loop) inspect(ctx context.Context, from string) ([]tamper.Finding, error) {
+func (l *Loop) inspect(ctx context.Context, it *iteration, from string) ([]tamper.Finding, error) {
 	found := tamper.Compare(l.suspect.around, around(l.Repo))
 	if from != "" {
-		diff, cut, err := l.Repo.Diff(ctx, from, maxDiff, derived...)
+		d, err := l.changes(ctx, it, from)
 		if err != nil {
 			return []tamper.Finding{{Rule: "unreadable", Message: "the changes cannot be looked through: " + err.Error()}}, ctx.Err()
 		}
-		in := tamper.Input{Diff: diff, CutOff: cut, Root: l.Repo.Root}
+		in := tamper.Input{Diff: d.text, CutOff: d.cut, Root: l.Repo.Root}
 		for _, c := range l.Checks {
 			in.Checks = append(in.Checks, c.Command)
 		}

@@ -10,7 +10,7 @@ import (
 // idle reports whether nothing was done since a story was last accepted: the work
 // is the same, or as it was at an earlier acceptance because commits were taken
 // back, or nothing but white space has changed.
-func (l *Loop) idle(ctx context.Context, now string) (bool, error) {
+func (l *Loop) idle(ctx context.Context, it *iteration, now string) (bool, error) {
 	switch {
 	case now == l.work, l.rewound && slices.Contains(l.works, now):
 		return true, nil
@@ -18,11 +18,29 @@ func (l *Loop) idle(ctx context.Context, now string) (bool, error) {
 		return false, nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	diff, cut, err := l.Repo.Diff(ctx, l.workHead, maxDiff, derived...)
-	if err != nil || cut || !tamper.OnlySpace(diff) {
+	d, err := l.changes(ctx, it, l.workHead)
+	if err != nil || d.cut || !tamper.OnlySpace(d.text) {
 		// A commit that is not there any more proves nothing.
 		return false, nil //nolint:nilerr // the fingerprint has answered already
 	}
 	untracked, err := l.Repo.Untracked(ctx, derived...)
 	return len(untracked) == 0, err
+}
+
+// changes is what differs from a commit, as git tells it.
+type changes struct {
+	from, text string
+	cut        bool
+}
+
+// changes asks git once for what two questions about an iteration need.
+func (l *Loop) changes(ctx context.Context, it *iteration, from string) (changes, error) {
+	if it.changes.from == from {
+		return it.changes, nil
+	}
+	text, cut, err := l.Repo.Diff(ctx, from, maxDiff, derived...)
+	if err == nil {
+		it.changes = changes{from, text, cut}
+	}
+	return it.changes, err
 }
