@@ -2,22 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
-	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/term"
 
 	"ralph/internal/handover"
-	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/monitor"
-	"ralph/internal/stream"
 	"ralph/internal/tmux"
 )
 
@@ -30,6 +24,11 @@ type beside struct {
 	session *monitor.Session
 	loop    *handover.Sender
 	began   time.Time
+
+	attached *exec.Cmd // the tmux that shows it here, nil where none does
+	left     <-chan error
+	result   *ended // nil until the loop has ended
+	stopping bool   // it was told to
 }
 
 // runBeside runs the loop in a tmux session, with its dashboard beside it.
@@ -71,32 +70,42 @@ func (r *resolved) openBeside() (b *beside, err error) {
 		return nil, err
 	}
 	defer dashboard.Close()
-	b = &beside{r: r, loop: sent, began: time.Now()}
-	width, height, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil || width < 1 || height < 1 {
-		width, height = 200, 50
-	}
-	b.session, err = monitor.OpenSession(ctx, client, monitor.SessionOptions{
-		Unit: r.place.unit, StateDir: r.place.stateDir, Dir: r.place.repo.Root, Width: width, Height: height,
-		Loop: argv, Dashboard: dashboardArgv, TMUX: os.Getenv("TMUX"),
-	})
-	if b.session == nil {
+	b, err = r.openSession(client, sent, argv, dashboardArgv)
+	if b == nil {
 		sent.Close()
 		return nil, err
 	}
 	soon, cancel := context.WithTimeout(ctx, takeOverWait)
 	defer cancel()
-	if err != nil {
-		r.app.t.warn("there is no dashboard: %v", err)
-	} else {
-		_ = dashboard.Taken(soon) // without it the loop runs all the same
-	}
 	if err := sent.Taken(soon); err != nil {
 		sent.Close()
 		_ = b.session.Close(context.WithoutCancel(ctx))
 		return nil, err
 	}
+	if err == nil {
+		err = dashboard.Taken(soon)
+	}
+	if err != nil {
+		r.app.t.warn("there is no dashboard: %v", err)
+	}
 	return b, nil
+}
+
+// openSession starts both panes. Together with an error there may be one that
+// has the loop alone.
+func (r *resolved) openSession(client *tmux.Client, sent *handover.Sender, argv, dashboardArgv []string) (*beside, error) {
+	width, height, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil || width < 1 || height < 1 {
+		width, height = 200, 50
+	}
+	session, err := monitor.OpenSession(r.app.ctx, client, monitor.SessionOptions{
+		Unit: r.place.unit, StateDir: r.place.stateDir, Dir: r.place.repo.Root, Width: width, Height: height,
+		Loop: argv, Dashboard: dashboardArgv, TMUX: os.Getenv("TMUX"),
+	})
+	if session == nil {
+		return nil, err
+	}
+	return &beside{r: r, session: session, loop: sent, began: time.Now()}, err
 }
 
 // hand sends a command of this program, to be carried out elsewhere as if here.
@@ -115,137 +124,4 @@ func hand(args []string, hold bool) (*handover.Sender, []string, error) {
 		sent.Close()
 	}
 	return sent, argv, err
-}
-
-// ended is how the loop ended, for whoever waits.
-type ended struct {
-	code int
-	err  error
-}
-
-// wait shows the session, if there is a terminal, until the loop has ended or
-// the person has detached.
-func (b *beside) wait() error {
-	// The signals are answered here, not by cancelling everything.
-	ctx := context.WithoutCancel(b.r.app.ctx)
-	told := make(chan os.Signal, 4)
-	signal.Notify(told, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(told)
-	over := make(chan ended, 1)
-	go func() {
-		code, err := b.loop.Wait(ctx)
-		over <- ended{code, err}
-	}()
-	attached, left := b.show(ctx)
-	var result *ended
-	stopping := false
-	for {
-		select {
-		case e := <-over:
-			result = &e
-			if attached != nil && !stopping {
-				continue // its last lines are read, until a key is pressed
-			}
-			return b.finish(ctx, attached, left, e)
-		case err := <-left:
-			attached, left = nil, nil
-			switch {
-			case result != nil:
-				return b.finish(ctx, nil, nil, *result)
-			case !b.session.Alive(ctx):
-				// It was killed: the loop ends with it, in its own time.
-			case err != nil:
-				b.tell("tmux does not show it here (%v)", err)
-			default:
-				b.r.app.t.printf("the loop of %s goes on; come back with: %s\n", stream.Sanitize(b.r.place.unit), b.session.How())
-				return nil
-			}
-		case s := <-told:
-			if s == syscall.SIGHUP {
-				return exitError(loop.ExitStopped) // this terminal is gone; the loop is not in it
-			}
-			stopping = true
-			if result != nil {
-				return b.finish(ctx, attached, left, *result)
-			}
-			if err := b.loop.Signal(s); err == nil && attached == nil {
-				b.r.app.t.printf("asked the loop to stop\n")
-			}
-		}
-	}
-}
-
-// show brings the session onto the person's terminal. left is told when it is
-// no longer there; inside of tmux, and without a terminal, it never is.
-func (b *beside) show(ctx context.Context) (attached *exec.Cmd, left chan error) {
-	t := b.r.app.t
-	if !t.canAsk {
-		b.tell("")
-		return nil, nil
-	}
-	if os.Getenv("TMUX") != "" {
-		err := b.session.Switch(ctx)
-		if err == nil {
-			t.printf("the loop of %s runs in the tmux session %s; Ctrl-C here asks it to stop\n", stream.Sanitize(b.r.place.unit), b.session.Name)
-		} else {
-			b.tell("tmux does not show it here (%v)", err)
-		}
-		return nil, nil
-	}
-	cmd := b.session.Attach(os.Stdin, os.Stdout, os.Stderr)
-	if err := cmd.Start(); err != nil {
-		b.tell("tmux does not show it here (%v)", err)
-		return nil, nil
-	}
-	left = make(chan error, 1)
-	go func() { left <- cmd.Wait() }()
-	return cmd, left
-}
-
-// tell says how to look at a loop that this terminal does not show.
-func (b *beside) tell(why string, args ...any) {
-	if why != "" {
-		b.r.app.t.warn(why, args...)
-	}
-	b.r.app.t.printf("the loop of %s runs in tmux; look at it with: %s\n", stream.Sanitize(b.r.place.unit), b.session.How())
-}
-
-// finish tells how the loop ended, and leaves nothing behind that nobody looks at.
-func (b *beside) finish(ctx context.Context, attached *exec.Cmd, left <-chan error, e ended) error {
-	if attached != nil {
-		_ = attached.Process.Signal(syscall.SIGTERM) // tmux puts the terminal back
-		<-left
-	}
-	if !b.session.Watched(ctx) {
-		_ = b.session.Close(ctx) // it may be gone already
-	}
-	if errors.Is(e.err, handover.ErrLost) {
-		return &hintError{fmt.Errorf("the loop of %s has died", b.r.place.unit), "go on with: ralph run"}
-	}
-	if e.err != nil {
-		return e.err
-	}
-	b.verdict()
-	if e.code != 0 {
-		return exitError(e.code)
-	}
-	return nil
-}
-
-// verdict says how the run ended, in a line.
-func (b *beside) verdict() {
-	path, err := b.r.place.recordedAt()
-	if err != nil || path == "" {
-		return
-	}
-	var s journal.Status
-	if _, err := journal.Scan(path, s.Apply); err != nil || s.Active() || s.StartedAt.Before(b.began.Truncate(time.Second)) {
-		return // it did not come to a run
-	}
-	t := b.r.app.t
-	mark, word := t.paint(red, t.symbol("✗")), strings.ReplaceAll(string(s.Reason), "_", " ")
-	if s.Status == journal.StatusCompleted {
-		mark, word = t.paint(green, t.symbol("✓")), "done"
-	}
-	t.printf("%s %s\n", mark, stream.Sanitize(word+": "+string(s.Message)))
 }

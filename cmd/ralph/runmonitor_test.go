@@ -180,7 +180,7 @@ func TestRunMonitorOnATerminal(t *testing.T) {
 	s.withTmux()
 	p := s.onTTY(120, 30, s.bin, s.runMonitor()...)
 	p.shows("Press any key to close")
-	p.shows("Completed")
+	s.onScreen("=ralph-feature-x:.{right}", "Status: Completed  ENDED")
 	got := s.tmux("list-panes", "-s", "-t", "=ralph-feature-x", "-F", "#{pane_left} #{pane_width} #{pane_active}")
 	if want := "0 71 1\n72 48 0"; got != want {
 		t.Errorf("the panes are %q, want %q", got, want)

@@ -4,12 +4,12 @@
 // through a file that only its owner can read and that the receiver removes;
 // the argv, which everybody on the machine can see, holds the file's name alone.
 //
-//	sender:   Here, Send, start "ralph __handover PATH" by whatever means, Wait
+//	sender:   Here, Send, start "ralph __handover PATH" by whatever means, Taken, Wait
 //	receiver: Take, Parcel.Apply, carry out Parcel.Args, Line.Result
 //
 // The two stay in touch through a socket beside the file: the sender learns the
-// exit status of the command, and at once when the receiver dies. Either may go
-// away; the other one goes on.
+// exit status of the command, and at once when the receiver dies. Once the parcel
+// is taken the sender may go away; the receiver goes on.
 package handover
 
 import (

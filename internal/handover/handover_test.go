@@ -154,24 +154,43 @@ func TestSenderLeavesAtOnce(t *testing.T) {
 	}
 }
 
-func TestReceiverGoesOnWithoutTheSender(t *testing.T) {
-	s := send(t, Parcel{Args: []string{"run"}, Dir: t.TempDir()})
+// TestTakenBack leaves the file of a sender that has gone.
+func TestTakenBack(t *testing.T) {
+	s := send(t, Parcel{Args: []string{"run"}, Dir: "/"})
 	kept, err := os.ReadFile(s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
-	dir := t.TempDir()
-	path := filepath.Join(dir, parcelName)
+	path := filepath.Join(t.TempDir(), parcelName)
 	if err := os.WriteFile(path, kept, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, line, err := Take(path)
-	if err != nil || len(p.Args) != 1 {
-		t.Fatalf("%v, %v", p, err)
+	if _, _, err := Take(path); err == nil {
+		t.Error("a command was taken from nobody")
 	}
-	line.Result(0)
-	line.Close()
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file with its keys is still there: %v", err)
+	}
+}
+
+// TestSenderWithdraws goes away before it has let the receiver go on.
+func TestSenderWithdraws(t *testing.T) {
+	s := send(t, Parcel{Args: []string{"run"}, Dir: "/"})
+	cmd := receiver(t, s, "ends")
+	said := make(chan string, 1)
+	go func() {
+		out, _ := cmd.Output()
+		said <- string(out)
+	}()
+	conn, err := s.listener.Accept() // it has come, and waits
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	if got := <-said; !strings.Contains(got, "taken back") {
+		t.Errorf("the receiver says %q", got)
+	}
 }
 
 func TestNobodyTakesOver(t *testing.T) {

@@ -94,7 +94,8 @@ func makeFolder() (string, error) {
 // Path is the file that the receiver is told of.
 func (s *Sender) Path() string { return filepath.Join(s.dir, parcelName) }
 
-// Taken waits until the parcel was taken, and lets the receiver go on.
+// Taken waits until the parcel was taken, and lets the receiver go on: all round
+// it, such as the size of its terminal, is in its place by then.
 func (s *Sender) Taken(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { s.listener.SetDeadline(time.Now()) })
 	defer stop()

@@ -2,6 +2,7 @@ package handover
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,7 +15,8 @@ import (
 type Line struct{ conn net.Conn }
 
 // Take reads the parcel at path and removes it, with the folder that it is in.
-// It returns when the sender lets it go on, by [Sender.Taken] or by going away.
+// It returns when the sender lets it go on, by [Sender.Taken]; a sender that has
+// gone before that has changed its mind.
 // A file that others can read is refused: it is not one that [Send] wrote.
 func Take(path string) (Parcel, *Line, error) {
 	info, err := os.Lstat(path)
@@ -33,17 +35,20 @@ func Take(path string) (Parcel, *Line, error) {
 	if err := os.Remove(path); err != nil {
 		return Parcel{}, nil, fmt.Errorf("the command was taken back: %w", err)
 	}
-	dir, l := filepath.Dir(path), &Line{}
-	if conn, err := net.Dial("unix", filepath.Join(dir, socketName)); err == nil {
-		l.conn = conn
-		l.tell(hello{os.Getpid()})
-		// The sender says go when all round the receiver is in its place, such as
-		// the size of its terminal; one that has gone says nothing.
-		_, _ = io.ReadFull(conn, make([]byte, len(goOn)))
-	}
+	dir := filepath.Dir(path)
+	conn, err := net.Dial("unix", filepath.Join(dir, socketName))
 	// An open socket needs no name: even if both sides are killed nothing stays.
 	_ = os.Remove(filepath.Join(dir, socketName))
 	_ = os.Remove(dir)
+	if err != nil {
+		return Parcel{}, nil, fmt.Errorf("the command was taken back: %w", err)
+	}
+	l := &Line{conn}
+	l.tell(hello{os.Getpid()})
+	if _, err := io.ReadFull(conn, make([]byte, len(goOn))); err != nil {
+		l.Close()
+		return Parcel{}, nil, errors.New("the command was taken back")
+	}
 	var p Parcel
 	if err := json.Unmarshal(data, &p); err != nil {
 		l.Close()
@@ -56,16 +61,9 @@ func Take(path string) (Parcel, *Line, error) {
 func (l *Line) Result(exit int) { l.tell(report{exit}) }
 
 // Close ends the line.
-func (l *Line) Close() {
-	if l.conn != nil {
-		l.conn.Close()
-	}
-}
+func (l *Line) Close() { l.conn.Close() }
 
 func (l *Line) tell(v any) {
-	if l.conn == nil {
-		return
-	}
 	if data, err := json.Marshal(v); err == nil {
 		_, _ = l.conn.Write(append(data, '\n')) // a sender that has gone does not mind
 	}

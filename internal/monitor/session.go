@@ -43,46 +43,50 @@ const (
 
 // OpenSession makes the session of a unit, whose loop must not be at work: one
 // that an earlier loop left behind is closed. Where a session of another
-// repository, or of somebody else, has the name it gets a number. A dashboard
-// that there is no room for is left out.
+// repository, or of somebody else, has the name it gets a number. Together with
+// a session, an error says why there is no dashboard in it.
 func OpenSession(ctx context.Context, c *tmux.Client, opts SessionOptions) (*Session, error) {
 	sum := sha256.Sum256([]byte(opts.StateDir))
-	s := &Session{tmux: c, socket: unusualSocket(opts.TMUX)}
 	first := tmux.NewSession{Mark: hex.EncodeToString(sum[:8]), Dir: opts.Dir, Width: opts.Width, Height: opts.Height, Argv: opts.Loop, Stay: opts.TMUX != ""}
-	var names []string
-	for _, old := range c.Sessions(ctx) {
-		if old.Mark == first.Mark {
-			if err := c.Close(ctx, old.ID, ""); err != nil {
-				return nil, err
-			}
-			if !c.Alive(ctx, old.ID) {
-				continue
-			}
-		}
-		names = append(names, old.Name)
+	taken, err := closeOld(ctx, c, first.Mark)
+	if err != nil {
+		return nil, err
 	}
-	var pane string
 	for n := 1; ; n++ {
 		if first.Name = tmux.SessionName("ralph-" + opts.Unit); n > 1 {
 			first.Name += fmt.Sprintf("-%d", n)
 		}
-		if slices.Contains(names, first.Name) {
+		if slices.Contains(taken, first.Name) {
 			continue
 		}
-		made, p, err := c.Open(ctx, first)
+		made, pane, err := c.Open(ctx, first)
 		if errors.Is(err, tmux.ErrTaken) {
 			continue // just now, by another loop
 		}
 		if err != nil {
 			return nil, err
 		}
-		s.id, s.Name, pane = made.ID, made.Name, p
-		break
+		side, size := beside(opts.Width, opts.Height)
+		_, err = c.Split(ctx, pane, side, size, tmux.NewSession{Mark: first.Mark, Dir: opts.Dir, Argv: opts.Dashboard})
+		return &Session{Name: made.Name, id: made.ID, socket: unusualSocket(opts.TMUX), tmux: c}, err
 	}
-	second := tmux.NewSession{Mark: first.Mark, Dir: opts.Dir, Argv: opts.Dashboard}
-	side, size := beside(opts.Width, opts.Height)
-	_, err := c.Split(ctx, pane, side, size, second)
-	return s, err
+}
+
+// closeOld closes what an earlier loop of the unit has left, and returns the names
+// of all other sessions.
+func closeOld(ctx context.Context, c *tmux.Client, mark string) (names []string, err error) {
+	for _, s := range c.Sessions(ctx) {
+		if s.Mark == mark {
+			if err := c.Close(ctx, s.ID, ""); err != nil {
+				return nil, err
+			}
+			if !c.Alive(ctx, s.ID) {
+				continue // there was nothing else in it
+			}
+		}
+		names = append(names, s.Name)
+	}
+	return names, nil
 }
 
 // beside is where the dashboard goes, and how large it is.

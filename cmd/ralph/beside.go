@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"ralph/internal/handover"
+	"ralph/internal/journal"
+	"ralph/internal/loop"
+	"ralph/internal/stream"
+)
+
+// ended is how the loop ended, for whoever waits.
+type ended struct {
+	code int
+	err  error
+}
+
+// wait shows the session, if there is a terminal, until the loop has ended or
+// the person has detached.
+func (b *beside) wait() error {
+	// The signals are answered here, not by cancelling everything.
+	ctx := context.WithoutCancel(b.r.app.ctx)
+	told := make(chan os.Signal, 4)
+	signal.Notify(told, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(told)
+	over := make(chan ended, 1)
+	go func() {
+		code, err := b.loop.Wait(ctx)
+		over <- ended{code, err}
+	}()
+	b.show(ctx)
+	for {
+		select {
+		case e := <-over:
+			b.result = &e
+			if b.attached == nil || b.stopping {
+				return b.finish(ctx)
+			} // else its last lines are read, until a key is pressed
+		case err := <-b.left:
+			b.attached, b.left = nil, nil
+			if b.result != nil {
+				return b.finish(ctx)
+			}
+			if b.detached(ctx, err) {
+				return nil
+			}
+		case s := <-told:
+			if s == syscall.SIGHUP {
+				return exitError(loop.ExitStopped) // this terminal is gone; the loop is not in it
+			}
+			b.stopping = true
+			if b.result != nil {
+				return b.finish(ctx)
+			}
+			b.stop(s)
+		}
+	}
+}
+
+// detached tells whether the person has left a loop that goes on. err is what
+// the tmux that showed it ended with.
+func (b *beside) detached(ctx context.Context, err error) bool {
+	switch {
+	case !b.session.Alive(ctx):
+		return false // it was killed: the loop ends with it, in its own time
+	case err != nil:
+		b.tell("tmux does not show it here (%v)", err)
+		return false
+	}
+	b.r.app.t.printf("the loop of %s goes on; come back with: %s\n", stream.Sanitize(b.r.place.unit), b.session.How())
+	return true
+}
+
+// stop passes a signal on to the loop.
+func (b *beside) stop(s os.Signal) {
+	if err := b.loop.Signal(s); err == nil && b.attached == nil {
+		b.r.app.t.printf("asked the loop to stop\n")
+	}
+}
+
+// show brings the session onto the person's terminal.
+func (b *beside) show(ctx context.Context) {
+	t := b.r.app.t
+	if !t.canAsk {
+		b.tell("")
+		return
+	}
+	if os.Getenv("TMUX") != "" {
+		err := b.session.Switch(ctx)
+		if err == nil {
+			t.printf("the loop of %s runs in the tmux session %s; Ctrl-C here asks it to stop\n", stream.Sanitize(b.r.place.unit), b.session.Name)
+		} else {
+			b.tell("tmux does not show it here (%v)", err)
+		}
+		return
+	}
+	cmd := b.session.Attach(os.Stdin, os.Stdout, os.Stderr)
+	if err := cmd.Start(); err != nil {
+		b.tell("tmux does not show it here (%v)", err)
+		return
+	}
+	left := make(chan error, 1)
+	go func() { left <- cmd.Wait() }()
+	b.attached, b.left = cmd, left
+}
+
+// tell says how to look at a loop that this terminal does not show.
+func (b *beside) tell(why string, args ...any) {
+	if why != "" {
+		b.r.app.t.warn(why, args...)
+	}
+	b.r.app.t.printf("the loop of %s runs in tmux; look at it with: %s\n", stream.Sanitize(b.r.place.unit), b.session.How())
+}
+
+// finish tells how the loop ended, and leaves nothing behind that nobody looks at.
+func (b *beside) finish(ctx context.Context) error {
+	if b.attached != nil {
+		_ = b.attached.Process.Signal(syscall.SIGTERM) // tmux puts the terminal back
+		<-b.left
+	}
+	if !b.session.Watched(ctx) {
+		_ = b.session.Close(ctx) // it may be gone already
+	}
+	if errors.Is(b.result.err, handover.ErrLost) {
+		return &hintError{fmt.Errorf("the loop of %s has died", b.r.place.unit), "go on with: ralph run"}
+	}
+	if b.result.err != nil {
+		return b.result.err
+	}
+	b.verdict()
+	if b.result.code != 0 {
+		return exitError(b.result.code)
+	}
+	return nil
+}
+
+// verdict says how the run ended, in a line.
+func (b *beside) verdict() {
+	path, err := b.r.place.recordedAt()
+	if err != nil || path == "" {
+		return
+	}
+	var s journal.Status
+	if _, err := journal.Scan(path, s.Apply); err != nil || s.Active() || s.StartedAt.Before(b.began.Truncate(time.Second)) {
+		return // it did not come to a run
+	}
+	t := b.r.app.t
+	mark, word := t.paint(red, t.symbol("✗")), strings.ReplaceAll(string(s.Reason), "_", " ")
+	if s.Status == journal.StatusCompleted {
+		mark, word = t.paint(green, t.symbol("✓")), "done"
+	}
+	t.printf("%s %s\n", mark, stream.Sanitize(word+": "+string(s.Message)))
+}
