@@ -60,6 +60,7 @@ func (a *app) monitorOptions(p *place, journalPath string) monitor.Options {
 	host, _ := os.Hostname()
 	return monitor.Options{
 		Unit: p.unit, Journal: journalPath, Root: p.repo.Root, Host: host,
+		Locate: func() string { path, _ := p.recordedAt(); return path },
 		Format: a.formats(p), Alive: loopAlive, Ask: p.post,
 		Color: a.t.color, ASCII: a.t.ascii,
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -105,7 +104,6 @@ func TestDashboardOfAUnitThatIsDeleted(t *testing.T) {
 	p.waitsFor("no run yet")
 	cmd, out := s.start("working")
 	p.waitsFor("LIVE")
-	guardian := parentOf(t, s.agentID().PID)
 	if err := os.RemoveAll(filepath.Join(s.repo, ".ralph")); err != nil {
 		t.Fatal(err)
 	}
@@ -117,13 +115,30 @@ func TestDashboardOfAUnitThatIsDeleted(t *testing.T) {
 	if code := p.ends(); code != 0 {
 		t.Errorf("exit status %d", code)
 	}
-	if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_, _ = s.finish(cmd, out)
+}
+
+// TestDashboardOfARunThatWasTooQuick waits for a run that is archived before
+// the dashboard has seen anything of it.
+func TestDashboardOfARunThatWasTooQuick(t *testing.T) {
+	s := newScratch(t, oneStory)
+	p := s.dashboard()
+	p.waitsFor("no run yet")
+	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = s.finish(cmd, out)
-	waitFor(t, "the end of the guardian, which tries to record the death", func() bool {
-		return errors.Is(syscall.Kill(guardian, 0), syscall.ESRCH)
-	})
+	if out, err := s.command(s.bin, "run", "--harness", "replay", "--pause", "0").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	p.waitsFor("ENDED (stories complete)")
+	p.press("q")
+	if code := p.ends(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
 }
 
 // TestDashboardIsSafeFromTheAgent shows what an agent that means harm prints.

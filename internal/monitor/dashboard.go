@@ -21,8 +21,11 @@ const (
 
 // The messages of the dashboard besides those of bubbletea.
 type (
-	batchMsg struct{ journal.Batch } // from the journal; its events are the receiver's own
-	newsMsg  struct{ news }          // from the log
+	batchMsg struct { // from a journal; its events are the receiver's own
+		path string
+		journal.Batch
+	}
+	newsMsg  struct{ news } // from the log
 	beatMsg  struct{}
 	drawMsg  struct{}
 	askedMsg struct { // what came of a request
@@ -43,6 +46,8 @@ type dashboard struct {
 	failed error
 
 	send    func(tea.Msg)
+	watch   func(journal string) context.CancelFunc // follows a journal
+	unwatch context.CancelFunc
 	log     string             // that is followed
 	stopLog context.CancelFunc // nil while none is
 }
@@ -62,11 +67,14 @@ func (d *dashboard) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case batchMsg:
-		d.batch(msg.Batch)
+		if msg.path == d.opts.Journal {
+			d.batch(msg.Batch)
+		}
 	case newsMsg:
 		d.hear(msg.news)
 	case beatMsg:
 		d.look()
+		d.relocate()
 		cmd = nextBeat()
 	case drawMsg:
 		d.due = false
@@ -121,6 +129,18 @@ func (d *dashboard) batch(b journal.Batch) {
 	}
 	d.look()
 	d.followLog()
+}
+
+// relocate follows the journal elsewhere, where there was none yet.
+func (d *dashboard) relocate() {
+	if d.state.seen {
+		return
+	}
+	if path := d.opts.Locate(); path != "" && path != d.opts.Journal {
+		d.unwatch()
+		d.opts.Journal = path
+		d.unwatch = d.watch(path)
+	}
 }
 
 // followLog follows the log of the call at work, or of the last one.

@@ -19,6 +19,9 @@ type Options struct {
 	Root    string // of the worktree: the journal names the logs from there
 	Host    string // this machine, as the journal would name it
 
+	// Locate tells where the journal is now, empty where nowhere. It is asked
+	// again while there is none: a short run may be archived before it was seen.
+	Locate func() string
 	// Format is the shape of the output of a harness.
 	Format func(harness string) stream.Format
 	// Alive tells whether the process of a run lives. It must not fork.

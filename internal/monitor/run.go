@@ -34,7 +34,12 @@ func Run(ctx context.Context, opts Options, in, out *os.File) error {
 		tea.WithColorProfile(colorprofile.NoTTY))
 	d.send = p.Send
 	unread := make(chan error, 1)
-	go func() { unread <- followJournal(ctx, opts.Journal, p) }()
+	d.watch = func(path string) context.CancelFunc {
+		ctx, stop := context.WithCancel(ctx)
+		go followJournal(ctx, path, p, unread)
+		return stop
+	}
+	d.unwatch = d.watch(opts.Journal)
 	go resizes(ctx, out, p)
 	_, err = p.Run()
 	switch {
@@ -55,17 +60,16 @@ func Run(ctx context.Context, opts Options, in, out *os.File) error {
 
 // followJournal passes the journal on, and ends the dashboard where it cannot
 // be read.
-func followJournal(ctx context.Context, path string, p *tea.Program) error {
+func followJournal(ctx context.Context, path string, p *tea.Program, unread chan<- error) {
 	err := journal.Follow(ctx, path, func(b journal.Batch) error {
 		b.Events = slices.Clone(b.Events) // the follower uses its own again
-		p.Send(batchMsg{b})
+		p.Send(batchMsg{path, b})
 		return nil
 	})
 	if ctx.Err() == nil {
+		unread <- err
 		p.Quit()
-		return err
 	}
-	return nil
 }
 
 // resizes tells of each new size of the terminal.

@@ -47,6 +47,7 @@ func options(t testing.TB) Options {
 	dir := t.TempDir()
 	return Options{
 		Unit: "feature-x", Journal: filepath.Join(dir, journal.FileName), Root: dir, Host: "box", ASCII: true,
+		Locate: func() string { return "" },
 		Format: func(string) stream.Format { return stream.FormatClaude },
 		Alive:  func(journal.Status) bool { return true },
 		Ask:    func(journal.Request) error { return nil },
