@@ -123,6 +123,32 @@ func TestSessionUnderHostileSettings(t *testing.T) {
 	}
 }
 
+func TestPanesGoWithTheirPrograms(t *testing.T) {
+	c := server(t, hostile)
+	flag := filepath.Join(t.TempDir(), "go")
+	s, _, err := c.Open(t.Context(), NewSession{Name: "ralph-x", Mark: "w1", Dir: "/", Width: 80, Height: 24,
+		Argv: []string{"sh", "-c", `while ! test -e "$0"; do sleep 0.01; done`, flag}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !c.Alive(t.Context(), s.ID) {
+		t.Fatal("the session ended before its program")
+	}
+	if err := os.WriteFile(flag, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	timeout := time.After(30 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for c.Alive(t.Context(), s.ID) {
+		select {
+		case <-timeout:
+			t.Fatal("the program has ended, and its pane stays")
+		case <-tick.C:
+		}
+	}
+}
+
 func TestCloseLeavesWhatIsTheUsers(t *testing.T) {
 	c := server(t, hostile)
 	s, pane, err := c.Open(t.Context(), NewSession{Name: "ralph-x", Mark: "w1", Dir: "/", Width: 80, Height: 24, Argv: []string{"sleep", "600"}})
