@@ -66,7 +66,7 @@ func newAttack(rng *rand.Rand, faults bool) attack {
 	if faults && rng.IntN(4) == 0 {
 		a.fault = newFault(rng)
 		a.how = "kill -9 at a system call"
-		if strings.HasPrefix(a.fault.what, "error") {
+		if a.fails() {
 			a.how = "a system call fails"
 		}
 		return a
@@ -179,6 +179,9 @@ func (a attack) String() string {
 	}
 	return b.String()
 }
+
+// fails tells whether the attack makes a system call fail.
+func (a attack) fails() bool { return a.fault != nil && strings.HasPrefix(a.fault.what, "error") }
 
 // kills tells whether the attack sends SIGKILL to that target.
 func (a attack) kills(t target) bool {

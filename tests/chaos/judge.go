@@ -13,12 +13,11 @@ import (
 // judge holds a run that is over, in one way or the other, against the record.
 // begun says that it had begun by its own record.
 func (s *scratch) judge(e ending, a attack, begun bool) {
-	failing := a.fault != nil && strings.HasPrefix(a.fault.what, "error")
-	if !failing { // where the journal could not be written the next run finishes the record
+	if !a.fails() { // where the journal could not be written the next run finishes the record
 		s.auditCounts(begun) // whose guardian is alive, records its death
 		s.auditFiles()
 	}
-	if e.killed || failing {
+	if e.killed || a.fails() {
 		return
 	}
 	s.judgeExit(e, a)
@@ -51,7 +50,7 @@ func (s *scratch) judgeExit(e ending, a attack) {
 // finish lets the feature be finished in peace, and looks at everything.
 func (s *scratch) finish(ctx context.Context) {
 	// One that has just been completed and killed with its guardian is not in order yet.
-	if !s.finished() || s.last.killed {
+	if !s.finished() || s.last.killed || s.last.failed {
 		s.attacks = append(s.attacks, "none: the feature is finished in peace")
 		before := s.left
 		e, _ := s.play(ctx, s.argv(), attack{})

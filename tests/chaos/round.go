@@ -38,7 +38,7 @@ func (s *scratch) round(ctx context.Context, a attack) {
 	if ctx.Err() != nil {
 		return
 	}
-	s.last.killed = e.killed
+	s.last.killed, s.last.failed = e.killed, a.fails()
 	guarded := !a.kills(guardian)
 	if e.killed && guarded && !a.follow {
 		s.sweep(struck)
