@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -32,6 +34,37 @@ func (t *terminal) ask(ctx context.Context, question string, limit time.Duration
 			fmt.Fprintln(t.out)
 			return false
 		case <-tick.C:
+		}
+	}
+}
+
+// askNumber asks for a number from 1 to most until there is one, or the person
+// gives up.
+func (t *terminal) askNumber(ctx context.Context, most int) (int, error) {
+	in := bufio.NewReader(t.in)
+	type reply struct {
+		line string
+		err  error
+	}
+	for {
+		fmt.Fprintf(t.out, "Number (1-%d): ", most)
+		answer := make(chan reply, 1)
+		go func() { // left behind where the context ends, as in ask
+			line, err := in.ReadString('\n')
+			answer <- reply{line, err}
+		}()
+		select {
+		case <-ctx.Done():
+			fmt.Fprintln(t.out)
+			return 0, context.Cause(ctx)
+		case a := <-answer:
+			if n, err := strconv.Atoi(strings.TrimSpace(a.line)); err == nil && n >= 1 && n <= most {
+				return n, nil
+			}
+			if a.err != nil {
+				fmt.Fprintln(t.out)
+				return 0, errors.New("nothing was chosen")
+			}
 		}
 	}
 }

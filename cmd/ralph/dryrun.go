@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ralph/internal/agent"
+	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/stream"
 )
@@ -23,7 +24,7 @@ func (r *resolved) dryRun() error {
 	row("Unit:", "%s", nameOf(r.place))
 	row("Plan:", "%s, %d of %d done", r.plan.Kind(), done, total)
 	if state.Next != nil {
-		row("Next:", "%s", strings.TrimSpace(state.Next.ID+" "+state.Next.Title))
+		row("Next:", "%s", title(journal.Story{ID: state.Next.ID, Title: state.Next.Title}))
 	}
 	s := r.loopSettings()
 	row("Limits:", "%d iterations of %s, %d calls an hour, breaker at %d without progress or %d equal errors",

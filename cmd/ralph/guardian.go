@@ -12,17 +12,17 @@ import (
 	"ralph/internal/proc"
 )
 
-// guardian is the main function of the guardian process. args are the worktree and
-// the unit: when ralph has died it records the crash, as the next command would. Or
+// guardian is the main function of the guardian process. args are the worktree, the
+// unit and its folder: when ralph has died it records the crash, as the next command would. Or
 // they are the worktree and the folder of a clean one, with a mark between, which it
 // removes then.
 func guardian(args []string) int {
 	err := proc.Guard(func() {
 		switch {
-		case len(args) == 2:
-			recordCrash(args[0], args[1])
 		case len(args) == 3 && args[1] == sweepWord:
 			sweep(args[0], args[2])
+		case len(args) == 3:
+			recordCrash(args[0], args[1], args[2])
 		}
 	})
 	if err != nil {
@@ -43,7 +43,7 @@ func sweep(root, folder string) {
 }
 
 // recordCrash has nobody to tell of an error: what it cannot do the next run does.
-func recordCrash(root, unit string) {
+func recordCrash(root, unit, folder string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	if err := os.Chdir(root); err != nil {
@@ -53,6 +53,7 @@ func recordCrash(root, unit string) {
 	if err != nil {
 		return
 	}
+	p.work(unit, folder)
 	end, status, err := recordDeath(ctx, newTerminal("never"), p)
 	if end != nil && err == nil {
 		tellOfCrash(ctx, p, status)

@@ -16,7 +16,7 @@ type historyCmd struct {
 
 // Run carries the command out.
 func (c *historyCmd) Run(a *app) error {
-	p, err := look(a, c.Unit)
+	p, err := c.place(a)
 	if err != nil {
 		return err
 	}

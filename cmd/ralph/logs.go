@@ -34,7 +34,7 @@ func (c *logsCmd) Validate() error {
 
 // Run carries the command out.
 func (c *logsCmd) Run(a *app) error {
-	p, err := look(a, c.Unit)
+	p, err := c.place(a)
 	if err != nil {
 		return err
 	}

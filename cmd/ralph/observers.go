@@ -20,6 +20,7 @@ type files struct {
 	t         *terminal
 	status    journal.Status
 	loop      journal.LoopState
+	change    journal.ChangeState // of a change plan, else without an id
 	statusAt  string
 	claudeDir string
 	warned    map[string]bool
@@ -33,10 +34,7 @@ func newFiles(t *terminal, p *place) *files {
 		claudeDir: filepath.Join(p.repo.Root, ".claude"), warned: map[string]bool{}}
 	// What happened before matters where a run that died is recorded as such. A
 	// journal that cannot be read is told of by whoever needs it.
-	_, _ = journal.Scan(p.journalPath(), func(e journal.Event) {
-		f.status.Apply(e)
-		f.loop.Apply(e)
-	})
+	_, _ = journal.Scan(p.journalPath(), f.apply)
 	return f
 }
 
@@ -44,12 +42,17 @@ func newFiles(t *terminal, p *place) *files {
 // a quick iteration the events follow each other within milliseconds.
 const settle = 100 * time.Millisecond
 
+func (f *files) apply(e journal.Event) {
+	f.status.Apply(e)
+	f.loop.Apply(e)
+	f.change.Apply(e)
+}
+
 // event is told of every event of the journal.
 func (f *files) event(e journal.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.status.Apply(e)
-	f.loop.Apply(e)
+	f.apply(e)
 	switch e.Body.(type) {
 	case journal.RunStarted:
 		f.try(f.claudeDir, os.MkdirAll(f.claudeDir, 0o755))
@@ -90,6 +93,10 @@ func (f *files) write() {
 	f.try(f.statusAt, errors.Join(os.MkdirAll(filepath.Dir(f.statusAt), 0o755), journal.WriteStatus(f.statusAt, f.status)))
 	state := filepath.Join(f.claudeDir, "loop-state.json")
 	f.try(state, journal.WriteLoopState(state, f.loop))
+	if f.change.ChangeID != "" {
+		state := filepath.Join(filepath.Dir(f.statusAt), "state.json")
+		f.try(state, journal.WriteChangeState(state, f.change))
+	}
 }
 
 // summary is the state of the run as of its last event.
@@ -120,5 +127,6 @@ func (f *files) try(path string, err error) {
 var excluded = []string{
 	"/.ralph/**/status.json", "/.ralph/**/.status.json*", "/.ralph/**/logs/", "/.ralph/**/journal*.jsonl", "/.ralph/**/report.html",
 	"/.ralph/**/state/", "/.ralph/**/.archive.json*", "/.ralph/.*.removed", "/.ralph/.*.partial",
+	"/.ralph/*/state.json", "/.ralph/*/.state.json*", "/.ito/.state/ralph/",
 	"/.claude/loop-state.json", "/.claude/.loop-state.json*", "/.claude/ralph-loop.log", "/.claude/ralph-terminal.pid",
 }

@@ -47,13 +47,20 @@ func worktree(ctx context.Context, unit string) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &place{repo: repo, branch: head.Branch, unit: unit}
-	if p.unit == "" && head.Branch != "" {
-		p.unit, p.refused = git.UnitOf(head.Branch)
+	p := &place{repo: repo, branch: head.Branch}
+	var refused error
+	if unit == "" && head.Branch != "" {
+		unit, refused = git.UnitOf(head.Branch)
 	}
-	p.folder = filepath.Join(".ralph", p.unit)
-	p.stateDir = filepath.Join(repo.GitDir, "ralph", p.unit)
+	p.work(unit, filepath.Join(".ralph", unit))
+	p.refused = refused
 	return p, nil
+}
+
+// work makes the place one of another unit; folder is from the worktree's root.
+func (p *place) work(unit, folder string) {
+	p.unit, p.folder, p.refused = unit, folder, nil
+	p.stateDir = filepath.Join(p.repo.GitDir, "ralph", unit)
 }
 
 func (p *place) journalPath() string { return filepath.Join(p.stateDir, "journal.jsonl") }

@@ -202,7 +202,7 @@ func (c *planCmd) conclude(a *app, p *place) error {
 		}
 		a.t.printf("\n")
 	}
-	r, err := (&runCmd{runFlags: runFlags{Harness: c.Harness, Model: c.Model}}).resolve(&after)
+	r, err := (&runCmd{runFlags: runFlags{Harness: c.Harness, Model: c.Model}}).resolveAt(&after, p)
 	if err != nil {
 		return err
 	}

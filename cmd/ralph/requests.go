@@ -14,7 +14,13 @@ import (
 
 // unitArg is the unit that a command is about.
 type unitArg struct {
-	Unit string `arg:"" optional:"" help:"The unit (default: that of this branch)."`
+	Unit   string `arg:"" optional:"" help:"The unit (default: that of the loop in this worktree, else of this branch)."`
+	Change string `help:"The change of Ito or OpenSpec: its id, its number or a part of it." placeholder:"ID"`
+}
+
+// changeFlag names the change whose loop is meant.
+type changeFlag struct {
+	Change string `help:"The change (default: the unit of the loop in this worktree)." placeholder:"ID"`
 }
 
 // pauseCmd is "ralph pause".
@@ -22,7 +28,7 @@ type pauseCmd struct{ unitArg }
 
 // Run carries the command out.
 func (c *pauseCmd) Run(a *app) error {
-	return ask(a, c.Unit, journal.Request{Kind: loop.RequestPause}, "%s pauses after the iteration at work; 'ralph resume' lets it go on\n")
+	return ask(a, c.unitArg, journal.Request{Kind: loop.RequestPause}, "%s pauses after the iteration at work; 'ralph resume' lets it go on\n")
 }
 
 // resumeCmd is "ralph resume".
@@ -30,7 +36,7 @@ type resumeCmd struct{ unitArg }
 
 // Run carries the command out.
 func (c *resumeCmd) Run(a *app) error {
-	return ask(a, c.Unit, journal.Request{Kind: loop.RequestResume}, "%s goes on\n")
+	return ask(a, c.unitArg, journal.Request{Kind: loop.RequestResume}, "%s goes on\n")
 }
 
 // contextCmd is "ralph context".
@@ -42,25 +48,26 @@ type contextCmd struct {
 
 type contextAddCmd struct {
 	Text string `arg:"" help:"What to tell it."`
+	changeFlag
 }
 
 // Run carries the command out.
 func (c *contextAddCmd) Run(a *app) error {
-	return ask(a, "", journal.Request{Kind: loop.RequestContext, Text: c.Text}, "%s tells its agent from the next iteration on\n")
+	return ask(a, unitArg{Change: c.Change}, journal.Request{Kind: loop.RequestContext, Text: c.Text}, "%s tells its agent from the next iteration on\n")
 }
 
-type contextClearCmd struct{}
+type contextClearCmd struct{ changeFlag }
 
 // Run carries the command out.
 func (c *contextClearCmd) Run(a *app) error {
-	return ask(a, "", journal.Request{Kind: loop.RequestClearContext}, "%s tells its agent only the plan from the next iteration on\n")
+	return ask(a, unitArg{Change: c.Change}, journal.Request{Kind: loop.RequestClearContext}, "%s tells its agent only the plan from the next iteration on\n")
 }
 
-type contextShowCmd struct{}
+type contextShowCmd struct{ changeFlag }
 
 // Run carries the command out.
 func (c *contextShowCmd) Run(a *app) error {
-	p, err := here(a.ctx, "")
+	p, err := unitArg{Change: c.Change}.place(a)
 	if err != nil {
 		return err
 	}
@@ -75,8 +82,8 @@ func (c *contextShowCmd) Run(a *app) error {
 }
 
 // ask leaves a request for the loop of a unit, if one is at work.
-func ask(a *app, unit string, q journal.Request, said string) error {
-	p, err := here(a.ctx, unit)
+func ask(a *app, unit unitArg, q journal.Request, said string) error {
+	p, err := unit.place(a)
 	if err != nil {
 		return err
 	}
@@ -117,7 +124,12 @@ func (p *place) post(q journal.Request) error {
 
 // running reports whether a loop is at work on the unit, without touching its lock.
 func running(p *place) bool {
-	h, err := journal.ReadHolder(p.stateDir)
+	return holderAlive(p.stateDir)
+}
+
+// holderAlive reports whether the process lives that holds the lock of a directory.
+func holderAlive(dir string) bool {
+	h, err := journal.ReadHolder(dir)
 	if err != nil {
 		return false
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"ralph"
 	"ralph/internal/agent"
+	"ralph/internal/change"
 	"ralph/internal/check"
 	"ralph/internal/config"
 	"ralph/internal/loop"
@@ -43,26 +45,21 @@ var kindDefaults = map[string]string{
 	"circuit_breaker.no_progress_threshold": "2",
 }
 
-// resolve reads everything that decides about the run, and changes nothing.
-func (c *runCmd) resolve(a *app) (*resolved, error) {
-	p, err := here(a.ctx, "")
-	if err != nil {
-		return nil, err
+// where is the place of the run before its plan is chosen: a change makes it its own.
+func (c *runCmd) where(a *app) (*place, error) {
+	p, err := worktree(a.ctx, "")
+	if err == nil && c.Change == "" && c.Module == "" {
+		err = p.refused
 	}
-	return c.resolveAt(a, p)
+	return p, err
 }
 
-// resolveAt is resolve where the place is known.
+// resolveAt reads everything that decides about a run in the place, and changes nothing.
 func (c *runCmd) resolveAt(a *app, p *place) (*resolved, error) {
 	r := &resolved{app: a, flags: &c.runFlags, text: c.Text, place: p}
-	var warning string
 	var err error
-	r.plan, warning, err = plan.Choose(plan.Choice{Root: p.repo.Root, Folder: p.folder, Done: c.Done, Text: c.Text})
-	if err != nil {
+	if r.plan, err = c.choosePlan(a, p); err != nil {
 		return nil, err
-	}
-	if warning != "" {
-		a.t.warn("%s", warning)
 	}
 	if err := r.loadSettings(); err != nil {
 		return nil, err
@@ -245,8 +242,16 @@ func (r *resolved) loadTemplate() error {
 		text = string(data)
 	}
 	r.source = source
-	r.template = strings.NewReplacer("{{promise}}", r.settings.Completion.Promise, "{{folder}}", r.place.folder, "{{unit}}", r.place.unit).Replace(text)
+	r.template = strings.NewReplacer("{{promise}}", r.settings.Completion.Promise, "{{folder}}", cmp.Or(r.change().Folder, r.place.folder), "{{unit}}", r.place.unit).Replace(text)
 	return nil
+}
+
+// change is the change that the plan is; without an id for any other plan.
+func (r *resolved) change() change.Change {
+	if c, ok := r.plan.(*plan.Change); ok {
+		return c.Of
+	}
+	return change.Change{}
 }
 
 // loopSettings are the settings in the loop's own terms.
@@ -263,7 +268,7 @@ func (r *resolved) loopSettings() loop.Settings {
 		Promise: s.Completion.Promise, TrustPromise: s.Completion.TrustPromise,
 		RequireChange:  s.Completion.RequireChange == "true" || s.Completion.RequireChange == "auto" && len(checks) > 0,
 		Tamper:         s.Tamper,
-		AcceptBaseline: r.flags.AcceptBaseline, ResetCircuit: r.flags.ResetCircuit,
+		AcceptBaseline: r.flags.AcceptBaseline, ResetCircuit: r.flags.ResetCircuit, CountChanges: r.change().ID != "",
 		Proof:    loop.Proof{Mode: loop.ProofMode(s.Proof.Mode), Notes: s.Proof.Notes},
 		Template: r.template, Checks: checks,
 	}

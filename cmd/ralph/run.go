@@ -40,18 +40,10 @@ func (c *runCmd) Validate() error {
 
 // Run carries the command out.
 func (c *runCmd) Run(a *app) error {
-	p, err := here(a.ctx, "")
-	if err != nil {
-		return err
+	if c.Status {
+		return (&statusCmd{unitArg: unitArg{Change: c.Change}, JSON: c.JSON}).Run(a)
 	}
-	if !c.DryRun { // which looks, and changes nothing
-		var held *journal.LockedError
-		err := recoverFirst(a, p)
-		if err != nil && !(c.Monitor && errors.As(err, &held)) { // --monitor says how to watch the loop at work
-			return err
-		}
-	}
-	r, err := c.resolveAt(a, p)
+	r, err := c.prepare(a)
 	if err != nil {
 		return err
 	}
@@ -67,6 +59,36 @@ func (c *runCmd) Run(a *app) error {
 		return r.runBeside()
 	}
 	return r.start()
+}
+
+// prepare resolves the run, after what an earlier one that died has left is in
+// order: its agent may have left the plan in pieces.
+func (c *runCmd) prepare(a *app) (*resolved, error) {
+	p, err := c.where(a)
+	if err != nil {
+		return nil, err
+	}
+	unit := p.unit
+	if err := c.recoverFirst(a, p); err != nil {
+		return nil, err
+	}
+	r, err := c.resolveAt(a, p)
+	if err == nil && p.unit != unit { // it is a change
+		err = c.recoverFirst(a, p)
+	}
+	return r, err
+}
+
+func (c *runCmd) recoverFirst(a *app, p *place) error {
+	if c.DryRun { // which looks, and changes nothing
+		return nil
+	}
+	err := recoverFirst(a, p)
+	var held *journal.LockedError
+	if c.Monitor && errors.As(err, &held) {
+		return nil // whoever wants to see the loop is told how
+	}
+	return err
 }
 
 // start runs the loop in this process.
@@ -169,7 +191,7 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 	host, _ := os.Hostname()
 	token := rand.Text()
 	l := &loop.Loop{
-		Identity: loop.Identity{Version: version, Run: runID, Unit: r.place.unit, Feature: r.place.unit, Task: r.text,
+		Identity: loop.Identity{Version: version, Run: runID, Unit: r.place.unit, Feature: r.place.unit, Task: r.text, Change: r.change().ID, Module: r.change().Module,
 			StateDir: r.place.stateDir, LogDir: r.place.logDir(), Self: self, Host: host, Token: token, Since: s.since},
 		Settings: r.loopSettings(),
 		Plan:     r.plan, Repo: r.place.repo, Journal: s.writer, Inbox: s.inbox,
@@ -177,7 +199,7 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 		Harness: r.harness, Agent: r.agent, Env: os.Environ(), CheckEnv: r.checkEnv(),
 		Secrets: secret.New(append(os.Environ(), r.harness.Env...)),
 		Guardian: func() (*proc.Guardian, error) {
-			return proc.StartGuardian([]string{exe, guardianWord, r.place.repo.Root, r.place.unit}, token)
+			return proc.StartGuardian([]string{exe, guardianWord, r.place.repo.Root, r.place.unit, r.place.folder}, token)
 		},
 		Working: out.working, Stopping: out.stopping,
 	}

@@ -18,7 +18,7 @@ type statusCmd struct {
 
 // Run carries the command out.
 func (c *statusCmd) Run(a *app) error {
-	p, err := look(a, c.Unit)
+	p, err := c.place(a)
 	if err != nil {
 		return err
 	}
@@ -30,13 +30,16 @@ func (c *statusCmd) Run(a *app) error {
 		return nothingYet(a.t, p, c.JSON)
 	}
 	var s journal.Status
-	if err := r.scan(a.t, s.Apply); err != nil {
+	var h journal.History
+	if err := r.scan(a.t, s.Apply, h.Apply); err != nil {
 		return err
 	}
 	alive := s.Active() && loopAlive(s)
 	if !alive {
 		s = s.Crashed()
 	}
+	s.Recent = h.Iterations(!alive)
+	s.Recent = s.Recent[max(0, len(s.Recent)-recentIterations):]
 	if c.JSON {
 		data, err := s.JSON(&alive)
 		if err != nil {
@@ -46,8 +49,17 @@ func (c *statusCmd) Run(a *app) error {
 		return err
 	}
 	showStatus(a.t, s, alive, r.journal)
+	if len(s.Recent) > 0 && s.Change != "" {
+		a.t.printf("Recent:\n")
+		for _, it := range s.Recent {
+			showIteration(a.t, it)
+		}
+	}
 	return nil
 }
+
+// recentIterations is how many iterations the status of a change shows.
+const recentIterations = 5
 
 // loopAlive reports whether the process that the journal names is at work.
 func loopAlive(s journal.Status) bool {
@@ -59,7 +71,7 @@ func nothingYet(t *terminal, p *place, asJSON bool) error {
 		t.printf("null\n")
 		return nil
 	}
-	t.printf("no run of %s yet; start one with 'ralph run'\n", nameOf(p))
+	t.printf("no run of %s yet; start one with '%s'\n", nameOf(p), p.startHint())
 	return nil
 }
 
@@ -86,6 +98,9 @@ func showStatus(t *terminal, s journal.Status, alive bool, path string) {
 	t.printf("%s  %s\n", t.paint(bold, stream.Sanitize(s.Unit)), t.paint(dim, stream.Sanitize(fmt.Sprintf("%s plan, %s", s.Plan, s.Harness))))
 	row := func(name, format string, args ...any) {
 		t.printf("  %-11s %s\n", name, oneLine(fmt.Sprintf(format, args...)))
+	}
+	if s.Module != "" {
+		row("Module:", "%s", s.Module)
 	}
 	row("Status:", "%s", word)
 	if s.Message != "" {

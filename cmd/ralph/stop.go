@@ -28,7 +28,7 @@ func (c *stopCmd) Run(a *app) error {
 	if c.All {
 		return stopAll(a)
 	}
-	p, err := here(a.ctx, c.Unit)
+	p, err := c.place(a)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path"
 	"slices"
 
 	"ralph/internal/agent"
@@ -13,6 +14,7 @@ import (
 
 // validateCmd is "ralph validate".
 type validateCmd struct {
+	changeFlags
 	JSON bool `help:"Print the report as JSON."`
 }
 
@@ -22,7 +24,7 @@ func (c *validateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	r, err := (&runCmd{}).resolveAt(a, p)
+	r, err := (&runCmd{runFlags: runFlags{changeFlags: c.changeFlags, NoInteractive: c.JSON}}).resolveAt(a, p)
 	if err != nil {
 		return err
 	}
@@ -74,10 +76,18 @@ func (r *resolved) check() (preflight.Report, error) {
 	in.Protected = r.settings.ProtectedBranches
 	in.OwnerFile = r.ownerFile()
 	in.Agent = r.agentFacts()
-	if r.plan.Kind() != plan.KindPRD {
-		return preflight.RunWithoutFeature(in), nil
+	switch p := r.plan.(type) {
+	case *plan.PRD:
+		return preflight.Run(in), nil
+	case *plan.Tasks:
+		in.Tasks = relative(r.place.repo.Root, p.File)
+	case *plan.Change:
+		in.Change = &p.Of
+		if tasks := path.Join(p.Of.Folder, "tasks.md"); p.Criteria() == "tasks" {
+			in.Tasks = tasks
+		}
 	}
-	return preflight.Run(in), nil
+	return preflight.RunWithoutFeature(in), nil
 }
 
 // agentFacts is what can be told of the agent without starting it.

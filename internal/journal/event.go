@@ -143,7 +143,8 @@ type IterationEnded struct {
 	TokensEstimated bool          `json:"tokensEstimated,omitempty"`
 	CostUSD         *float64      `json:"costUsd"`
 	LogFile         string        `json:"logFile,omitempty"`
-	Work            string        `json:"work,omitempty"` // as in run_started
+	Work            string        `json:"work,omitempty"`         // as in run_started
+	ChangedFiles    *int          `json:"changedFiles,omitempty"` // committed in it, or with uncommitted changes at its end
 }
 
 // WaitStarted says that the run waits, why and until when; WaitEnded that it goes on.

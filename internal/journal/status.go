@@ -66,10 +66,13 @@ type Status struct {
 
 	Run        string `json:"-"` // the run's id
 	Unit       string `json:"-"`
+	Change     string `json:"-"` // the change's id, empty where the plan is none
 	Worktree   string `json:"-"`
 	PIDStart   string `json:"-"` // with PID, tells the loop from a later process
 	StoryTitle string `json:"-"` // of CurrentStory
 	LogFile    string `json:"-"` // of the last attempt, from the worktree's root
+
+	Recent []Iteration `json:"-"` // the last iterations, where the caller has set them
 }
 
 // Active tells whether the run has not ended as far as the journal knows. Its
@@ -123,7 +126,7 @@ func (s *Status) start(run string, b RunStarted) {
 		Feature: Text(b.Feature), Plan: Text(b.Plan), Module: Text(b.Module), Branch: Text(b.Branch),
 		Harness: Text(b.Harness), Model: Text(b.Model),
 		APICallsUsed: b.CallsUsed, APICallsLimit: b.RateLimit, PID: PID(b.PID),
-		Run: run, Unit: b.Unit, Worktree: b.Worktree, PIDStart: b.PIDStart,
+		Run: run, Unit: b.Unit, Change: b.Change, Worktree: b.Worktree, PIDStart: b.PIDStart,
 	}
 	s.countStories(b.Stories)
 }
@@ -187,14 +190,21 @@ func (s Status) Crashed() Status {
 }
 
 // JSON is the text of status.json, or, with alive, what `status --json`
-// prints: the same with the key "alive".
+// prints: the same with the key "alive", and for a change with "recent".
 func (s Status) JSON(alive *bool) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	var v any = s
-	if alive != nil {
+	switch {
+	case alive != nil && s.Change != "":
+		v = struct {
+			Status
+			Alive  bool        `json:"alive"`
+			Recent []Iteration `json:"recent"`
+		}{s, *alive, append([]Iteration{}, s.Recent...)}
+	case alive != nil:
 		v = struct {
 			Status
 			Alive bool `json:"alive"`

@@ -144,7 +144,7 @@ func (l *Loop) protect(it *iteration) error {
 		if l.handedOver(r) {
 			r.What = "edited by a person, for the new plan that comes next"
 		} else {
-			l.notes.add(fmt.Sprintf("`%s` was put back: %s. You may change only `passes` and `notes` of a story, and append to progress.txt.", r.Path, r.What))
+			l.notes.add(fmt.Sprintf("`%s` was put back: %s. %s", r.Path, r.What, l.Plan.Allowed()))
 		}
 		if err := l.record(journal.PlanRestored{N: it.n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
 			return err
@@ -286,6 +286,7 @@ func (l *Loop) judge(it *iteration) error {
 	case v.Done && v.Reason == string(Promise) && it.n < l.MinIterations:
 		v.Done = false
 		reason := fmt.Sprintf("iteration %d of at least %d", it.n, l.MinIterations)
+		l.notes.add("You promised completion in " + reason + ". Go over the work again, and promise again if nothing is left.")
 		if err := l.record(journal.ClaimRejected{N: it.n, Claim: "promise", Reason: reason}); err != nil {
 			return err
 		}
@@ -324,7 +325,7 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 		Progress: progress, NoProgress: l.breaker.NoProgress, SameError: l.breaker.SameError,
 		Promised: it.promised, Done: it.verdict.Done, Work: l.work, Tokens: sub(l.tokens, it.tokens),
 		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.cost, it.cost),
-		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
+		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)), ChangedFiles: l.changedFiles(ctx, it),
 	}
 	if next := l.state.Next; next != nil {
 		e.CurrentStory = &journal.Story{ID: next.ID, Title: next.Title}

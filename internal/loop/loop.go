@@ -54,6 +54,7 @@ type Settings struct {
 	Tamper         string // warn or reject: what becomes of stories beside weakened tests
 	AcceptBaseline bool   // checks that were red before do not stand in the way
 	ResetCircuit   bool
+	CountChanges   bool // the record tells how many files each iteration changed
 	Proof          Proof
 
 	Template string // the prompt after the context
@@ -67,6 +68,8 @@ type Identity struct {
 	Unit     string
 	Feature  string
 	Task     string
+	Change   string // the change that the plan is, and its module; empty for other plans
+	Module   string
 	StateDir string // of the unit, in the git directory
 	LogDir   string // for iteration-N.log, from the worktree's root
 	Self     proc.ID
@@ -216,7 +219,7 @@ func (l *Loop) begin(ctx context.Context) error {
 	}
 	return l.record(journal.RunStarted{
 		Schema: journal.SchemaVersion, Version: l.Version, Unit: l.Unit, Plan: string(l.Plan.Kind()),
-		Feature: l.Feature, Task: l.Task, DoneCriteria: l.Plan.Criteria(), Branch: head.Branch,
+		Feature: l.Feature, Task: l.Task, Change: l.Change, Module: l.Module, DoneCriteria: l.Plan.Criteria(), Branch: head.Branch,
 		Worktree: l.Repo.Root, Head: head.Commit, Harness: l.Harness.Name, Model: l.Agent.Model,
 		MaxIterations: l.MaxIterations, TimeoutSeconds: l.Limits.Timeout.Seconds(),
 		StallThreshold: l.NoProgress, SameError: l.SameError, RateLimit: l.RateLimit, CallsUsed: calls.Used,
@@ -333,16 +336,7 @@ func (l *Loop) stories() []journal.Story {
 }
 
 // left says in words how far the plan is.
-func (l *Loop) left() string {
-	done, total := l.state.Counts()
-	switch l.Plan.Kind() {
-	case plan.KindPRD:
-		return fmt.Sprintf("%d of %d stories pass", done, total)
-	case plan.KindTasks:
-		return fmt.Sprintf("%d of %d tasks are done", done, total)
-	}
-	return "the agent has not promised completion"
-}
+func (l *Loop) left() string { return l.Plan.Left(l.state) }
 
 func (l *Loop) waiting() *End {
 	return &End{Reason: WaitingForPerson, Message: "only questions for a person are left: " + list(l.state.Questions()),

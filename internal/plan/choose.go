@@ -2,29 +2,46 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
+
+	"ralph/internal/change"
+	"ralph/internal/checklist"
 )
 
 // Choice is what decides which plan a run works on.
 type Choice struct {
-	Root   string // the worktree
-	Folder string // the feature folder, from the root
-	Done   string // prd, tasks or manual where the user said so, else empty
-	Text   string // what the user asked for, may be empty
+	Root    string          // the worktree
+	Folder  string          // the feature folder, from the root
+	Done    string          // prd, tasks or manual where the user said so, else empty
+	Text    string          // what the user asked for, may be empty
+	Change  *change.Change  // the change that the user named, else nil
+	Changes []change.Change // the changes that the worktree has
 }
 
 // NoTasks is the warning that a run goes on without a checklist.
 const NoTasks = "No tasks.md found, using manual done criteria"
 
+// WhichChangeError says that there are changes, that none was named, and nothing
+// else tells what to do.
+type WhichChangeError struct{ Changes []change.Change }
+
+func (e *WhichChangeError) Error() string {
+	return fmt.Sprintf("which change? There is no feature folder and no tasks.md, and there are changes: %s", change.Names(e.Changes))
+}
+
 // Choose picks the plan: what the user named, else a feature folder, else a
-// tasks.md, else the text alone. warning is empty or worth a line. Without any
-// of them it is the feature folder, whose absence is then told by the preflight.
+// tasks.md, else one of the changes (a *WhichChangeError where there are any), else
+// the text alone. warning is empty or worth a line. Without any of them it is the
+// feature folder, whose absence is then told by the preflight.
 func Choose(c Choice) (p Plan, warning string, err error) {
 	feature := &PRD{Root: c.Root, Folder: c.Folder, Text: c.Text}
-	switch c.Done {
-	case "prd":
+	switch {
+	case c.Change != nil:
+		return &Change{Root: c.Root, Of: *c.Change, Text: c.Text}, "", nil
+	case c.Done == "prd":
 		return feature, "", nil
-	case "manual":
+	case c.Done == "manual":
 		if c.Text == "" {
 			return nil, "", errors.New("a run with manual done criteria needs to know what to do: ralph run --done manual \"what to do\"")
 		}
@@ -33,8 +50,11 @@ func Choose(c Choice) (p Plan, warning string, err error) {
 	if c.Done == "" && (exists(filepath.Join(c.Root, c.Folder, "spec.md")) || exists(filepath.Join(c.Root, c.Folder, "prd.json"))) {
 		return feature, "", nil
 	}
-	if file := FindTasks(c.Root); file != "" {
+	if file := checklist.Find(c.Root); file != "" {
 		return &Tasks{Root: c.Root, File: file, Text: c.Text}, "", nil
+	}
+	if c.Done == "" && len(c.Changes) > 0 {
+		return nil, "", &WhichChangeError{c.Changes}
 	}
 	if c.Text != "" || c.Done == "tasks" {
 		return &Prompt{Root: c.Root, Text: c.Text}, NoTasks, nil

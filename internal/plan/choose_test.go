@@ -3,6 +3,7 @@ package plan_test
 import (
 	"testing"
 
+	"ralph/internal/change"
 	"ralph/internal/plan"
 )
 
@@ -14,6 +15,8 @@ func TestChoose(t *testing.T) {
 		want       plan.Kind
 		warning    string
 		fails      bool
+		changes    int
+		named      bool
 	}{
 		{name: "a feature folder", files: []string{folder + "/prd.json", "tasks.md"}, want: plan.KindPRD},
 		{name: "a folder with a spec only", files: []string{folder + "/spec.md"}, text: "also this", want: plan.KindPRD},
@@ -27,13 +30,22 @@ func TestChoose(t *testing.T) {
 		{name: "manual beside a feature", files: []string{folder + "/prd.json"}, done: "manual", text: "this", want: plan.KindPrompt},
 		{name: "manual without a text", done: "manual", fails: true},
 		{name: "prd asked for, none there", done: "prd", text: "this", want: plan.KindPRD},
+		{name: "a feature folder beside changes", files: []string{folder + "/prd.json"}, changes: 1, want: plan.KindPRD},
+		{name: "a checklist beside changes", files: []string{"tasks.md"}, changes: 1, want: plan.KindTasks},
+		{name: "changes and a text: the person decides", changes: 1, text: "this", fails: true},
+		{name: "changes, and manual asked for", changes: 1, done: "manual", text: "this", want: plan.KindPrompt},
+		{name: "a change that was named, beside all others", files: []string{folder + "/prd.json", "tasks.md"}, changes: 2, named: true, want: plan.KindChange},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := map[string]string{}
 			for _, f := range c.files {
 				files[f] = "- [ ] x\n"
 			}
-			p, warning, err := plan.Choose(plan.Choice{Root: write(t, files), Folder: folder, Done: c.done, Text: c.text})
+			choice := plan.Choice{Root: write(t, files), Folder: folder, Done: c.done, Text: c.text, Changes: make([]change.Change, c.changes)}
+			if c.named {
+				choice.Change = &choice.Changes[1]
+			}
+			p, warning, err := plan.Choose(choice)
 			if (err != nil) != c.fails {
 				t.Fatal(err)
 			}

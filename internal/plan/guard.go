@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ralph/internal/checklist"
 )
 
 // settingsFile is guarded with every feature: the settings of a run are read
@@ -71,12 +73,18 @@ func (g *guard) snapshot(root, dir, specs string, names ...string) error {
 	return g.store()
 }
 
-// parents are the folders above the guarded files.
+// parents are the folders above the guarded files, from the top.
 func (g *guard) parents() []string {
-	if g.specs == "" {
-		return []string{".ralph"}
+	folders := []string{".ralph"}
+	for i, c := range g.specs {
+		if c == filepath.Separator && g.specs[:i] != ".ralph" {
+			folders = append(folders, g.specs[:i])
+		}
 	}
-	return []string{".ralph", filepath.Dir(g.specs), g.specs}
+	if g.specs != "" {
+		folders = append(folders, g.specs)
+	}
+	return folders
 }
 
 // store brings the snapshot on disk in line with the one in memory.
@@ -283,7 +291,7 @@ func RestoreFrom(dir, root, label string) ([]Restored, error) {
 		case "progress.txt":
 			rules[rel] = keepAppended
 		case "tasks.md":
-			rules[rel] = keepBoxes
+			rules[rel] = checklist.Merge
 		}
 	}
 	return g.restore(label, rules)

@@ -11,6 +11,7 @@ type Kind string
 const (
 	KindPRD    Kind = "prd"    // spec.md and prd.json
 	KindTasks  Kind = "tasks"  // a tasks.md checklist
+	KindChange Kind = "change" // a change folder of Ito or OpenSpec
 	KindPrompt Kind = "prompt" // a text
 )
 
@@ -38,6 +39,12 @@ type Plan interface {
 	// the agent's to change and keeps what it replaced in the snapshot's folder
 	// under a name that starts with label. Changes that are the agent's stay.
 	Guard(label string) ([]Restored, error)
+
+	// Allowed tells the agent what of the plan's files it may change.
+	Allowed() string
+
+	// Left says in words how far the plan is.
+	Left(s State) string
 
 	// Judge says whether the plan is done. promised tells whether the agent's
 	// final message held the promise, trust whether that alone is enough.

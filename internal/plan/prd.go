@@ -139,6 +139,17 @@ func (p *PRD) Guard(label string) ([]Restored, error) {
 	})
 }
 
+// Allowed implements Plan.
+func (*PRD) Allowed() string {
+	return "You may change only `passes` and `notes` of a story, and append to progress.txt."
+}
+
+// Left implements Plan.
+func (*PRD) Left(s State) string {
+	done, total := s.Counts()
+	return fmt.Sprintf("%d of %d stories pass", done, total)
+}
+
 // mergeStories is the rule for prd.json: the snapshot with the agent's passes
 // and notes.
 func mergeStories(before, after []byte) (merged []byte, what string) {

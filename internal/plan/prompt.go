@@ -32,6 +32,12 @@ func (p *Prompt) Snapshot(dir string) error { return p.guard.snapshot(p.Root, di
 // Guard implements Plan.
 func (p *Prompt) Guard(label string) ([]Restored, error) { return p.guard.restore(label, nil) }
 
+// Allowed implements Plan.
+func (*Prompt) Allowed() string { return "The settings are not yours to change." }
+
+// Left implements Plan.
+func (*Prompt) Left(State) string { return "the agent has not promised completion" }
+
 // Judge implements Plan.
 func (*Prompt) Judge(_ State, promised, _ bool) Verdict {
 	return Verdict{Done: promised, Reason: "promise"}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"path"
 
+	"ralph/internal/change"
 	"ralph/internal/git"
 )
 
@@ -19,6 +20,10 @@ type Input struct {
 	Protected  []string // names of protected branches
 	OwnerFile  string   // where NoteOwner has put the folder's branch; empty for no such check
 	Agent      Agent
+
+	// Of a plan that is no feature folder.
+	Change *change.Change // nil where it is none
+	Tasks  string         // its tasks.md, from the root; empty where it has none
 }
 
 // Agent is what can be told of the agent without starting it. Without a name

@@ -19,9 +19,11 @@ const (
 type Report struct {
 	Unit   string  `json:"unit"`   // empty where the branch names none
 	Branch string  `json:"branch"` // empty where HEAD is detached
-	Folder string  `json:"folder"` // from the worktree's root, such as .ralph/feature-x/
+	Folder string  `json:"folder"` // from the worktree's root, such as .ralph/feature-x/; empty where the plan has none
 	OK     bool    `json:"ok"`     // there is no error
 	Checks []Check `json:"checks"`
+
+	kind string // of the folder, for people; empty for a feature's
 }
 
 // Check is the outcome of one check.

@@ -34,7 +34,7 @@ func (r *runner) branch() bool {
 		}
 		return false
 	}
-	unit, err := git.UnitOf(r.in.Branch)
+	unit, err := r.unit()
 	if err != nil {
 		r.add(Check{ID: "branch", Severity: Error, Message: err.Error(),
 			Hint: "Give the branch another name with 'git branch -m NAME'."})
@@ -49,6 +49,14 @@ func (r *runner) branch() bool {
 		r.add(Check{ID: "protected_branch", Severity: OK, Message: "The branch is not protected", quiet: true})
 	}
 	return true
+}
+
+// unit is what the run is about: a change, else the branch.
+func (r *runner) unit() (string, error) {
+	if r.in.Change != nil {
+		return r.in.Change.ID, nil
+	}
+	return git.UnitOf(r.in.Branch)
 }
 
 func operationHint(op string) string {

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -24,7 +25,7 @@ func (r Report) Text(w io.Writer, colored, ascii bool) error {
 		fmt.Fprintf(&b, "Preflight checks for branch: %s\n", clean(r.Branch))
 	}
 	if r.Folder != "" {
-		fmt.Fprintf(&b, "Feature folder: %s\n", clean(r.Folder))
+		fmt.Fprintf(&b, "%s folder: %s\n", cmp.Or(r.kind, "Feature"), clean(r.Folder))
 	}
 	b.WriteByte('\n')
 	for _, c := range r.Checks {

@@ -1,0 +1,73 @@
+// Package change finds the changes of Ito and OpenSpec in a worktree: folders with
+// a proposal, named by an id that people shorten.
+package change
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The folders of changes, from the worktree's root.
+const (
+	itoFolder      = ".ito/changes"
+	openSpecFolder = "openspec/changes"
+)
+
+// Change is one change that is not archived.
+type Change struct {
+	ID     string
+	Module string // as the id has it: 002, or 014.01 with a sub-module; empty where it has none
+	Folder string // from the worktree's root, with slashes
+}
+
+// numbered matches an id of Ito: module, sub-module, number and slug.
+var numbered = regexp.MustCompile(`^(\d+)(?:\.(\d+))?-(\d+)(?:_(.*))?$`)
+
+// New is the change of an id in a folder.
+func New(id, folder string) Change {
+	c := Change{ID: id, Folder: folder}
+	if m := numbered.FindStringSubmatch(id); m != nil && m[4] != "" {
+		c.Module = m[1]
+		if m[2] != "" {
+			c.Module += "." + m[2]
+		}
+	}
+	return c
+}
+
+// StateFolder is where status, state and logs of the change are, from the
+// worktree's root: where Ito keeps them, else among ralph's own folders.
+func (c Change) StateFolder() string {
+	if strings.HasPrefix(c.Folder, itoFolder+"/") {
+		return path.Join(".ito/.state/ralph", c.ID)
+	}
+	return path.Join(".ralph", c.ID)
+}
+
+// List returns the changes of a worktree by id. Archived ones are none, nor is what
+// cannot name a unit, or is no folder of its own.
+func List(root string) ([]Change, error) {
+	var list []Change
+	for _, folder := range []string{itoFolder, openSpecFolder} {
+		entries, err := os.ReadDir(filepath.Join(root, folder))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("the changes cannot be read: %w", err)
+		}
+		for _, e := range entries {
+			if id := e.Name(); e.IsDir() && !strings.HasPrefix(id, ".") && Valid(id) == nil {
+				list = append(list, New(id, path.Join(folder, id)))
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Change) int {
+		return strings.Compare(a.ID+"\x00"+a.Folder, b.ID+"\x00"+b.Folder)
+	})
+	return list, nil
+}

@@ -1,0 +1,169 @@
+package change
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxID leaves room in a file name for what is put around a unit's name.
+const maxID = 200
+
+// Valid says why a text cannot be a change id, or the short form of one.
+func Valid(id string) error {
+	refused := func(why string) error {
+		shown := id
+		if len(shown) > 60 {
+			shown = strings.ToValidUTF8(shown[:60], "") + "…"
+		}
+		return fmt.Errorf("%q is no change id: %s", shown, why)
+	}
+	switch {
+	case strings.TrimSpace(id) == "":
+		return fmt.Errorf("an empty text is no change id")
+	case len(id) > maxID:
+		return refused(fmt.Sprintf("it has %d bytes, at most %d are possible", len(id), maxID))
+	case strings.ContainsAny(id, `/\`):
+		return refused("it is a path; name the change's folder alone, without the folders above it")
+	case strings.Contains(id, ".."):
+		return refused(`it holds ".."`)
+	case strings.HasPrefix(id, "-"):
+		return refused("it begins with a dash, as a flag does")
+	case !utf8.ValidString(id):
+		return refused("it is not valid UTF-8")
+	case strings.ContainsFunc(id, unicode.IsControl):
+		return refused("it holds a control character")
+	case strings.ContainsFunc(id, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }):
+		return refused("it holds a character that changes the direction of text")
+	case strings.EqualFold(id, "archive"), strings.EqualFold(id, "config.yaml"):
+		return refused("the name stands for something else")
+	}
+	return nil
+}
+
+// AmbiguousError is a short form that means several changes.
+type AmbiguousError struct {
+	What       string // such as "--change 2-1"
+	Candidates []Change
+}
+
+// Error names the candidates, the first of them where there are many.
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%s means %d changes: %s", e.What, len(e.Candidates), Names(e.Candidates))
+}
+
+// Names lists changes by their ids, or by their folders where both systems have one
+// of the same id, and not all of many.
+func Names(list []Change) string {
+	const shown = 10
+	times := map[string]int{}
+	for _, c := range list {
+		times[c.ID]++
+	}
+	var names []string
+	for i, c := range list {
+		switch {
+		case i == shown:
+			return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), len(list)-shown)
+		case times[c.ID] > 1:
+			names = append(names, c.Folder)
+		default:
+			names = append(names, c.ID)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Find returns the change of list that ref means: its id, its number in any
+// padding with or without the slug ("2-1" for 002-01_add-x), its slug, or a part of
+// the id that no other has. Several are an *AmbiguousError.
+func Find(list []Change, ref string) (Change, error) {
+	if err := Valid(ref); err != nil {
+		return Change{}, err
+	}
+	for _, means := range []func(Change) bool{
+		func(c Change) bool { return c.ID == ref },
+		func(c Change) bool { return sameNumber(c.ID, ref) },
+		func(c Change) bool { return strings.EqualFold(c.slug(), ref) },
+		func(c Change) bool { return contains(c, ref) },
+	} {
+		found := filter(list, means)
+		switch {
+		case len(found) == 1:
+			return found[0], nil
+		case len(found) > 1:
+			return Change{}, &AmbiguousError{"--change " + ref, found}
+		}
+	}
+	if len(list) == 0 {
+		return Change{}, fmt.Errorf("there is no change %q: neither %s/ nor %s/ has one", ref, itoFolder, openSpecFolder)
+	}
+	return Change{}, fmt.Errorf("there is no change %q; there are: %s", ref, Names(list))
+}
+
+// contains reports whether ref is a part of the id. The digits of a number are
+// none: "2-1" is not meant where it occurs within "012-10".
+func contains(c Change, ref string) bool {
+	where := c.ID
+	if numbered.MatchString(ref) {
+		where = c.slug()
+	}
+	return strings.Contains(strings.ToLower(where), strings.ToLower(ref))
+}
+
+// slug is the id without its numbers.
+func (c Change) slug() string {
+	if m := numbered.FindStringSubmatch(c.ID); m != nil && m[4] != "" {
+		return m[4]
+	}
+	return c.ID
+}
+
+// sameNumber reports whether ref has the numbers of the id, and its slug where it
+// has one.
+func sameNumber(id, ref string) bool {
+	a, b := numbered.FindStringSubmatch(id), numbered.FindStringSubmatch(ref)
+	return a != nil && b != nil && equal(a[1], b[1]) && equal(a[2], b[2]) && equal(a[3], b[3]) &&
+		(b[4] == "" || strings.EqualFold(a[4], b[4]))
+}
+
+func equal(a, b string) bool {
+	x, errX := strconv.ParseUint(a, 10, 32)
+	y, errY := strconv.ParseUint(b, 10, 32)
+	if errX != nil || errY != nil {
+		return a == b
+	}
+	return x == y
+}
+
+// InModule returns the changes of a module, given in any padding: "2", "002", or
+// "14.1" for the sub-module 014.01; a module has those of its sub-modules too.
+func InModule(list []Change, module string) ([]Change, error) {
+	if err := Valid(module); err != nil {
+		return nil, fmt.Errorf("--module: %w", err)
+	}
+	number, sub, hasSub := strings.Cut(module, ".")
+	found := filter(list, func(c Change) bool {
+		n, s, _ := strings.Cut(c.Module, ".")
+		return c.Module != "" && equal(n, number) && (!hasSub || equal(s, sub))
+	})
+	if len(found) == 0 && len(list) == 0 {
+		return nil, fmt.Errorf("there is no change of module %q: neither %s/ nor %s/ has one", module, itoFolder, openSpecFolder)
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("there is no change of module %q; there are: %s", module, Names(list))
+	}
+	return found, nil
+}
+
+func filter(list []Change, keep func(Change) bool) []Change {
+	var kept []Change
+	for _, c := range list {
+		if keep(c) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,157 @@
+// Package checklist reads tasks.md: lists of boxes, and the form that Ito
+// writes, where each task is a heading with a status line. It knows which tasks
+// there are and how they stand; what follows from that others decide.
+package checklist
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// State is how a task stands.
+type State uint8
+
+// The states of a task.
+const (
+	Open    State = iota // [ ], and [~] or [>] for one that somebody has begun
+	Done                 // [x]
+	Asked                // [?], or a checkpoint of Ito: a person has to answer
+	Shelved              // [-]: nobody is to do it
+)
+
+// Task is one task of a checklist.
+type Task struct {
+	ID    string // unique in the list: the number in Ito's form, else the title
+	Title string
+	State State
+
+	line int // that holds its mark, from 0
+}
+
+// box matches a line that is a checkbox in a list. Its groups are what stands
+// before the mark, the mark, and the text.
+var box = regexp.MustCompile(`^(\s*(?:[-*+]|\d+[.)])\s+\[)([ xX?~>-])(\]\s+)(.*\S)\s*$`)
+
+// Ito's form, as its own templates and its "tasks" command write it. The brackets
+// of a status are escaped where a formatter went over the file.
+var (
+	heading = regexp.MustCompile(`^###\s+(?:Task\s+)?([^:]+):\s+(.*\S)\s*$`)
+	status  = regexp.MustCompile(`^(\s*[-*]\s+\*\*Status\*\*:\s*)\\?\[([ xX?~>-])\\?\](?:\s+(pending|in-progress|complete|shelved))?\s*$`)
+)
+
+// Parse returns the tasks in their order. What stands in a code fence is none. In
+// a file of Ito's form boxes are notes, and only status lines count.
+func Parse(data []byte) []Task {
+	if tasks := parseStatuses(data); len(tasks) > 0 {
+		return tasks
+	}
+	var tasks []Task
+	eachLine(data, func(n int, line string) {
+		if m := box.FindStringSubmatch(line); m != nil {
+			tasks = append(tasks, Task{ID: m[4], Title: m[4], State: stateOf(m[2]), line: n})
+		}
+	})
+	return unique(tasks)
+}
+
+// HasStatuses reports whether the file is of Ito's form.
+func HasStatuses(data []byte) bool { return len(parseStatuses(data)) > 0 }
+
+func parseStatuses(data []byte) []Task {
+	var tasks []Task
+	var head []string
+	eachLine(data, func(n int, line string) {
+		if strings.HasPrefix(line, "#") {
+			head = heading.FindStringSubmatch(line)
+		}
+		m := status.FindStringSubmatch(line)
+		if m == nil || head == nil {
+			return
+		}
+		t := Task{ID: strings.TrimSpace(head[1]), Title: head[2], State: labelled(m[2], m[3]), line: n}
+		if t.State == Open && strings.HasPrefix(t.ID, "Checkpoint") {
+			t.State = Asked // its own words: "requires human approval"
+		}
+		tasks = append(tasks, t)
+		head = nil
+	})
+	return unique(tasks)
+}
+
+// labelled is the state of a status line: the word decides where there is one.
+func labelled(mark, word string) State {
+	switch word {
+	case "complete":
+		return Done
+	case "shelved":
+		return Shelved
+	case "pending", "in-progress":
+		if mark == "?" {
+			return Asked
+		}
+		return Open
+	}
+	return stateOf(mark)
+}
+
+func stateOf(mark string) State {
+	switch mark {
+	case "x", "X":
+		return Done
+	case "?":
+		return Asked
+	case "-":
+		return Shelved
+	}
+	return Open
+}
+
+// unique numbers ids that occur again.
+func unique(tasks []Task) []Task {
+	seen := map[string]int{}
+	for i := range tasks {
+		id := tasks[i].ID
+		if seen[id]++; seen[id] > 1 {
+			tasks[i].ID = fmt.Sprintf("%s (%d)", id, seen[id])
+		}
+	}
+	return tasks
+}
+
+// eachLine calls fn with the number (from 0) and the text of each line outside of
+// code fences. A fence that nobody closes ends with the file, as in CommonMark.
+func eachLine(data []byte, fn func(n int, line string)) {
+	fence, n := "", -1
+	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
+		n++
+		text := strings.TrimRight(line, "\r\n")
+		mark, rest := cutFence(text)
+		switch {
+		case fence == "" && mark != "":
+			fence = mark
+		case fence == "":
+			fn(n, text)
+		case strings.HasPrefix(mark, fence) && strings.TrimSpace(rest) == "":
+			fence = ""
+		}
+	}
+}
+
+// cutFence splits a line that opens or closes a code fence into its run of
+// backticks or tildes and the rest; mark is empty for any other line. Backticks
+// with backticks behind them are code within a line.
+func cutFence(line string) (mark, rest string) {
+	s := strings.TrimLeft(line, " \t")
+	for _, c := range []string{"`", "~"} {
+		if !strings.HasPrefix(s, c+c+c) {
+			continue
+		}
+		rest = strings.TrimLeft(s, c)
+		if c == "`" && strings.Contains(rest, c) {
+			return "", ""
+		}
+		return s[:len(s)-len(rest)], rest
+	}
+	return "", ""
+}

@@ -1,0 +1,48 @@
+package checklist
+
+import (
+	"slices"
+	"strings"
+)
+
+// Untick returns the file with the finished tasks of these ids open again, and
+// every other byte as it was.
+func Untick(data []byte, ids []string) []byte {
+	marks := map[int]State{}
+	for _, t := range Parse(data) {
+		if t.State == Done && slices.Contains(ids, t.ID) {
+			marks[t.line] = Open
+		}
+	}
+	return setMarks(data, marks)
+}
+
+// setMarks changes the marks of lines that hold one.
+func setMarks(data []byte, marks map[int]State) []byte {
+	if len(marks) == 0 {
+		return data
+	}
+	lines := strings.SplitAfter(string(data), "\n")
+	for n, state := range marks {
+		text := strings.TrimRight(lines[n], "\r\n")
+		lines[n] = setMark(text, state) + lines[n][len(text):]
+	}
+	return []byte(strings.Join(lines, ""))
+}
+
+// setMark keeps a line whose mark says the same already, in whatever words.
+func setMark(line string, state State) string {
+	mark, word := map[State]string{Open: " ", Done: "x", Asked: "?", Shelved: "-"}[state],
+		map[State]string{Open: "pending", Done: "complete", Asked: "pending", Shelved: "shelved"}[state]
+	if m := status.FindStringSubmatch(line); m != nil {
+		if labelled(m[2], m[3]) == state {
+			return line
+		}
+		return m[1] + "[" + mark + "] " + word
+	}
+	m := box.FindStringSubmatch(line)
+	if m == nil || stateOf(m[2]) == state {
+		return line
+	}
+	return strings.Replace(line, m[1]+m[2], m[1]+mark, 1)
+}

@@ -1,0 +1,95 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// ChangeStateSchema is the version of a change's state.json.
+const ChangeStateSchema = 1
+
+// ChangeState is the file state.json of a change: the keys that Ito's own programs
+// read, and what ralph knows besides. It is the fold of the journal's events by
+// [ChangeState.Apply]; docs/schemas/change-state.schema.json describes it.
+type ChangeState struct {
+	ChangeID      string            `json:"changeId"` // empty where the events are of no change
+	Module        Text              `json:"module"`
+	SchemaVersion int               `json:"schemaVersion"`
+	Iteration     int               `json:"iteration"` // of the last run, that runs or ran last; 0 before the first
+	LastOutcome   Text              `json:"lastOutcome"`
+	LastFailure   Text              `json:"lastFailure"` // of the last iteration, null where it had none
+	History       []ChangeIteration `json:"history"`     // of all runs, the oldest first
+	ContextFile   string            `json:"contextFile"` // empty: what a person tells the agent is in the journal
+
+	began   time.Time
+	failure string // of the iteration at work
+}
+
+// ChangeIteration is one iteration of a [ChangeState].
+type ChangeIteration struct {
+	Run          string `json:"run"`
+	N            int    `json:"iteration"` // from 1 in each run
+	Timestamp    int64  `json:"timestamp"` // of its end, in milliseconds since 1970
+	Duration     int64  `json:"duration"`  // in milliseconds; 0 where its begin is not known
+	Promised     bool   `json:"completionPromiseFound"`
+	ChangedFiles int    `json:"fileChangesCount"` // committed or not; 0 where nobody counted
+	ExitCode     int    `json:"exitCode"`
+	Outcome      string `json:"outcome"`
+	Validated    bool   `json:"validated"` // ralph found the change done
+}
+
+// Apply brings the state up to date with the next event. What earlier runs did
+// stays in the history.
+func (s *ChangeState) Apply(e Event) {
+	switch b := e.Body.(type) {
+	case RunStarted:
+		s.ChangeID, s.Module, s.SchemaVersion, s.Iteration = b.Change, Text(b.Module), ChangeStateSchema, 0
+	case IterationStarted:
+		s.Iteration, s.began, s.failure = b.N, e.Time, ""
+	case ClaimRejected:
+		s.failure = b.Reason
+	case IterationEnded:
+		s.endIteration(e, b)
+	}
+}
+
+func (s *ChangeState) endIteration(e Event, b IterationEnded) {
+	row := ChangeIteration{Run: e.Run, N: b.N, Timestamp: e.Time.UnixMilli(), Promised: b.Promised, ExitCode: b.ExitCode,
+		Outcome: b.Outcome, Validated: b.Done}
+	if !s.began.IsZero() {
+		row.Duration = max(0, e.Time.Sub(s.began).Milliseconds())
+	}
+	if b.ChangedFiles != nil {
+		row.ChangedFiles = *b.ChangedFiles
+	}
+	s.History = append(s.History, row)
+	s.LastOutcome, s.LastFailure = Text(b.Outcome), Text(b.Error)
+	if b.Error == "" {
+		s.LastFailure = Text(s.failure)
+	}
+	s.began, s.failure = time.Time{}, ""
+}
+
+// WriteChangeState replaces the file at path (0644) by the state as JSON, and
+// creates its directory where it is missing.
+func WriteChangeState(path string, s ChangeState) error {
+	if s.History == nil {
+		s.History = []ChangeIteration{}
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(s)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	return replaceFile(path, out.Bytes())
+}
