@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/renameio/v2"
+
 	"ralph/internal/journal"
 )
 
@@ -57,7 +59,7 @@ func (f *files) event(e journal.Event) {
 	case journal.RunStarted:
 		f.try(f.claudeDir, os.MkdirAll(f.claudeDir, 0o755))
 		pid := filepath.Join(f.claudeDir, pidFile)
-		f.try(pid, os.WriteFile(pid, fmt.Appendf(nil, "%d\n", os.Getpid()), 0o644))
+		f.try(pid, renameio.WriteFile(pid, fmt.Appendf(nil, "%d\n", os.Getpid()), 0o644, renameio.WithTempDir(f.claudeDir)))
 		f.write()
 	case journal.WaitStarted:
 		f.write() // nothing may follow for long
@@ -128,5 +130,5 @@ var excluded = []string{
 	"/.ralph/**/status.json", "/.ralph/**/.status.json*", "/.ralph/**/logs/", "/.ralph/**/journal*.jsonl", "/.ralph/**/report.html",
 	"/.ralph/**/state/", "/.ralph/**/.archive.json*", "/.ralph/.*.removed", "/.ralph/.*.partial",
 	"/.ralph/*/state.json", "/.ralph/*/.state.json*", "/.ito/.state/ralph/",
-	"/.claude/loop-state.json", "/.claude/.loop-state.json*", "/.claude/ralph-loop.log", "/.claude/ralph-terminal.pid",
+	"/.claude/loop-state.json", "/.claude/.loop-state.json*", "/.claude/ralph-loop.log", "/.claude/ralph-terminal.pid", "/.claude/.ralph-terminal.pid*",
 }

@@ -9,10 +9,11 @@ import (
 )
 
 // output is everything that a run tells: the screen or JSON lines, the status
-// files, the log of the whole terminal.
+// files, the log of the whole terminal, which has the screen's lines also where
+// nobody sees them.
 type output struct {
 	screen *screen
-	json   io.Writer
+	json   io.Writer // nil where the person sees the screen
 	files  *files
 	tally  tally
 	log    *lineLog
@@ -22,18 +23,19 @@ type output struct {
 func (r *resolved) openOutput() (*output, error) {
 	t := r.app.t
 	o := &output{t: t, files: newFiles(t, r.place)}
+	show, w := *t, io.Writer(quiet{t.out})
 	if r.flags.JSON {
-		o.json = t.out
-		return o, nil
+		// The screen is for the log alone then.
+		o.json, w = t.out, io.Discard
+		show = terminal{in: t.in, out: io.Discard, err: io.Discard, ascii: t.ascii}
 	}
-	var w io.Writer = t.out
 	log, err := openLineLog(filepath.Join(r.place.repo.Root, ".claude", "ralph-loop.log"))
 	if err != nil {
 		t.warn("the terminal's output is not kept: %v", err)
 	} else {
-		o.log, w = log, io.MultiWriter(quiet{t.out}, log)
+		o.log, w = log, io.MultiWriter(w, log)
 	}
-	o.screen = newScreen(t, w, r.place.repo.Root, r.flags.Verbose)
+	o.screen = newScreen(&show, w, r.place.repo.Root, r.flags.Verbose)
 	return o, nil
 }
 
@@ -42,9 +44,8 @@ func (o *output) event(e journal.Event) {
 		if line, err := e.MarshalJSON(); err == nil {
 			_, _ = o.json.Write(append(line, '\n'))
 		}
-	} else {
-		o.screen.event(e)
 	}
+	o.screen.event(e)
 	o.tally.Apply(e)
 	o.files.event(e)
 	if o.log != nil {
@@ -54,23 +55,18 @@ func (o *output) event(e journal.Event) {
 
 // working says what goes on between two events.
 func (o *output) working(what string) {
-	if o.screen != nil {
-		o.screen.working(what)
-	}
+	o.screen.working(what)
 }
 
 // stopping says that the run was told to end.
 func (o *output) stopping() {
-	if o.screen != nil {
-		o.screen.remarkf(yellow, "…", "stopping, up to 5s")
-	}
+	o.screen.remarkf(yellow, "…", "stopping, up to 5s")
 }
 
 // warn shows a warning that is in no journal.
 func (o *output) warn(text string) {
-	if o.screen == nil {
+	if o.json != nil {
 		o.t.warn("%s", text)
-		return
 	}
 	o.screen.remarkf(yellow, "⚠", "%s", text)
 }

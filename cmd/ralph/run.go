@@ -201,10 +201,7 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 		Guardian: func() (*proc.Guardian, error) {
 			return proc.StartGuardian([]string{exe, guardianWord, r.place.repo.Root, r.place.unit, r.place.folder}, token)
 		},
-		Working: out.working, Stopping: out.stopping,
-	}
-	if out.screen != nil {
-		l.Stream, l.Drained = out.screen.stream, out.drained
+		Working: out.working, Stopping: out.stopping, Stream: out.screen.stream, Drained: out.drained,
 	}
 	if r.app.t.canAsk && !r.flags.NoInteractive && !r.flags.JSON {
 		l.Ask = r.app.t.ask

@@ -14,9 +14,6 @@ const summaryStories = 8
 
 // summary is the last that a run tells: how it ended, what it took, what is next.
 func (o *output) summary(end loop.End, archived string) {
-	if o.screen == nil {
-		return
-	}
 	s := o.screen
 	s.mu.Lock()
 	defer s.mu.Unlock()

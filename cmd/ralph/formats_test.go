@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+	"gopkg.in/yaml.v3"
+
+	"ralph/internal/journal"
+)
+
+// fits holds a document against a schema of docs/.
+func fits(t *testing.T, schema string, data []byte) {
+	t.Helper()
+	path := filepath.Join(schemaFolder, schema+".schema.json")
+	if schema == "loop-state" { // the first of them, known by its place
+		path = "../../docs/loop-state.schema.json"
+	}
+	compiled, err := jsonschema.Compile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatalf("%s: %v\n%s", schema, err, data)
+	}
+	if err := compiled.Validate(v); err != nil {
+		t.Errorf("%s: %#v\n%s", schema, err, data)
+	}
+}
+
+// eachFits holds every line against a schema.
+func eachFits(t *testing.T, schema string, lines []byte) {
+	t.Helper()
+	n := 0
+	for line := range bytes.Lines(lines) {
+		fits(t, schema, line)
+		n++
+	}
+	if n == 0 {
+		t.Errorf("there is nothing to hold against %s", schema)
+	}
+}
+
+// output runs ralph and returns its standard output, whatever its exit status.
+func (s *scratch) output(args ...string) []byte {
+	s.t.Helper()
+	out, err := s.command(s.bin, args...).Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		s.t.Fatal(err)
+	}
+	return out
+}
+
+// TestRealOutputsFitTheirSchemas runs the commands, and holds all that they write for
+// programs against the schemas.
+func TestRealOutputsFitTheirSchemas(t *testing.T) {
+	s := newScratch(t, "turns:\n  - steps: [{sleep: 1ms}, {exit: 3}]\n  - steps: [{write: {path: one.txt, content: x}}, {git_commit: one}, {tick: STORY-001}, {tokens: {input: 5, output: 7}}, {cost: 0.5}]\n")
+	s.write(".ralph/config.yaml", "harness: replay\nquality_checks:\n  tests: test ! -e two.txt\n")
+	s.git("add", "-A")
+	s.git("commit", "-q", "-m", "settings")
+	for _, c := range []struct{ schema, args string }{
+		{"validate", "validate --json"}, {"list", "list --json"}, {"history", "history --json"}, {"archive-list", "archive --list --json"},
+	} {
+		fits(t, c.schema, s.output(strings.Fields(c.args)...)) // before there is anything to tell
+	}
+	eachFits(t, "journal-event", s.output("run", "--json", "--no-archive", "--pause", "0"))
+	folder := ".ralph/feature-x/"
+	fits(t, "status", []byte(s.read(folder+"status.json")))
+	fits(t, "loop-state", []byte(s.read(".claude/loop-state.json")))
+	fits(t, "prd", []byte(s.read(folder+"prd.json")))
+	eachFits(t, "journal-event", []byte(s.read(".git/ralph/feature-x/journal.jsonl")))
+	for _, c := range []struct{ schema, args string }{
+		{"status", "status --json"}, {"history", "history --json"}, {"list", "list --json"},
+		{"verify", "verify --all --json"}, {"config-show", "config show --json"},
+	} {
+		fits(t, c.schema, s.output(strings.Fields(c.args)...))
+	}
+	var settings any
+	if err := yaml.Unmarshal([]byte(s.read(".ralph/config.yaml")), &settings); err != nil {
+		t.Fatal(err)
+	}
+	asJSON, err := json.Marshal(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fits(t, "config", asJSON)
+	s.output("archive")
+	if list := s.output("archive", "--list", "--json"); len(list) < 20 {
+		t.Errorf("nothing is archived: %s", list)
+	} else {
+		fits(t, "archive-list", list)
+	}
+
+	s.write("openspec/changes/login/proposal.md", "# Log in\n")
+	s.write(".ralph/replay.yaml", "otherwise: [{promise: true}]\n")
+	eachFits(t, "journal-event", s.output("run", "--change", "login", "--json"))
+	fits(t, "change-state", []byte(s.read(".ralph/login/state.json")))
+	fits(t, "status", s.output("status", "--change", "login", "--json"))
+	fits(t, "validate", s.output("validate", "--change", "login", "--json"))
+}
+
+// TestFormatsOfVersion1: what programs read has not changed its meaning since, and what
+// ralph itself reads of an older one it still understands.
+func TestFormatsOfVersion1(t *testing.T) {
+	const samples = "testdata/formats/v1"
+	sample := func(name string) []byte {
+		data, err := os.ReadFile(filepath.Join(samples, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	for file, schema := range map[string]string{
+		"status.json": "status", "loop-state.json": "loop-state", "state.json": "change-state", "prd.json": "prd", "list.json": "list",
+		"history.json": "history", "validate.json": "validate", "verify.json": "verify", "archive-list.json": "archive-list", "config-show.json": "config-show",
+	} {
+		fits(t, schema, sample(file))
+	}
+	eachFits(t, "journal-event", sample("journal.jsonl"))
+
+	s := newScratch(t, "otherwise: [{say: x}]\n")
+	for from, to := range map[string]string{"prd.json": ".ralph/feature-x/prd.json", "spec.md": ".ralph/feature-x/spec.md",
+		"config.yaml": ".ralph/config.yaml", "journal.jsonl": ".git/ralph/feature-x/journal.jsonl"} {
+		s.write(to, string(sample(from)))
+	}
+	for _, c := range []struct {
+		args string
+		want []string
+	}{
+		{"status --json", []string{`"reason": "stories_complete"`, `"iteration": 2`, `"costUsd": 0.5`, `"output": 7`}},
+		{"history --json", []string{`"exitCode": 3`, `"storiesPassed": [` + "\n      \"STORY-001\"", `"reason": "stories_complete"`}},
+		{"config show --json", []string{`"key": "quality_checks.tests.command"`, `test ! -e two.txt`}},
+		{"validate --json", []string{`"id": "sync",` + "\n      \"severity\": \"ok\"", `"ok": true`}},
+		{"run --json", []string{`"reason":"stories_complete"`}},
+	} {
+		out := string(s.output(strings.Fields(c.args)...))
+		for _, w := range c.want {
+			if !strings.Contains(out, w) {
+				t.Errorf("ralph %s lacks %s:\n%s", c.args, w, out)
+			}
+		}
+	}
+	// The state of the worktree tools is folded from the journal; theirs has not changed.
+	var state journal.LoopState
+	if _, err := journal.Scan(filepath.Join(samples, "journal.jsonl"), state.Apply); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "loop-state.json")
+	if err := journal.WriteLoopState(path, state); err != nil {
+		t.Fatal(err)
+	}
+	if got := readFile(t, path); got != string(sample("loop-state.json")) {
+		t.Errorf("the loop-state of the same journal is now\n%s", got)
+	}
+}
+
+// TestLoopStateIsNeverTorn reads the state of a loop at work a thousand times a second.
+func TestLoopStateIsNeverTorn(t *testing.T) {
+	s := newScratch(t, "otherwise: [{write: {path: a.txt, content: x}}, {git_commit: a}]\n")
+	cmd, out := s.start("Iteration: 1/", "-n", "6", "--stall-threshold", "9")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.finish(cmd, out)
+	}()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	path := filepath.Join(s.repo, ".claude/loop-state.json")
+	last, reads := []byte(nil), 0
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		case <-tick.C:
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reads++; !bytes.Equal(data, last) {
+			fits(t, "loop-state", data)
+			last = data
+		}
+	}
+	if !strings.Contains(string(last), `"status": "stuck"`) || !strings.Contains(string(last), `"current_iteration": 6`) {
+		t.Errorf("after %d reads it is\n%s", reads, last)
+	}
+}
