@@ -49,6 +49,7 @@ var allowed = map[string][]string{
 	"internal/tamper":      {},
 	"internal/tmux":        {},
 	"internal/verify":      {"archive", "check", "git", "journal", "prd", "proc"},
+	"internal/window":      {},
 	"internal/words":       {},
 	"tests/bench":          {},
 	"tests/chaos":          {},

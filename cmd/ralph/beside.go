@@ -32,8 +32,8 @@ func (b *beside) wait() error {
 	defer signal.Stop(told)
 	over := make(chan ended, 1)
 	go func() {
-		code, err := b.loop.Wait(ctx)
-		over <- ended{code, err}
+		report, err := b.loop.Wait(ctx)
+		over <- ended{report.Exit, err}
 	}()
 	b.show(ctx)
 	for {
@@ -134,27 +134,29 @@ func (b *beside) finish(ctx context.Context) error {
 	if b.result.err != nil {
 		return b.result.err
 	}
-	b.verdict()
+	b.r.verdict(b.began)
 	if b.result.code != 0 {
 		return exitError(b.result.code)
 	}
 	return nil
 }
 
-// verdict says how the run ended, in a line.
-func (b *beside) verdict() {
-	path, err := b.r.place.recordedAt()
+// verdict says in a line how the run ended that began behind a moment, and
+// whether there was one.
+func (r *resolved) verdict(began time.Time) bool {
+	path, err := r.place.recordedAt()
 	if err != nil || path == "" {
-		return
+		return false
 	}
 	var s journal.Status
-	if _, err := journal.Scan(path, s.Apply); err != nil || s.Active() || s.StartedAt.Before(b.began.Truncate(time.Second)) {
-		return // it did not come to a run
+	if _, err := journal.Scan(path, s.Apply); err != nil || s.Active() || s.StartedAt.Before(began.Truncate(time.Second)) {
+		return false // it did not come to a run
 	}
-	t := b.r.app.t
+	t := r.app.t
 	mark, word := t.paint(red, t.symbol("✗")), strings.ReplaceAll(string(s.Reason), "_", " ")
 	if s.Status == journal.StatusCompleted {
 		mark, word = t.paint(green, t.symbol("✓")), "done"
 	}
 	t.printf("%s %s\n", mark, stream.Sanitize(word+": "+string(s.Message)))
+	return true
 }

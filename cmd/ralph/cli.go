@@ -27,6 +27,7 @@ type grammar struct {
 	Version kong.VersionFlag `help:"Print the version."`
 
 	Run      runCmd      `cmd:"" aliases:"loop" help:"Run the loop in this terminal."`
+	Start    startCmd    `cmd:"" help:"Run the loop in the background."`
 	Stop     stopCmd     `cmd:"" help:"End a loop and everything it started."`
 	Pause    pauseCmd    `cmd:"" help:"Hold a loop after the iteration at work."`
 	Resume   resumeCmd   `cmd:"" help:"Let a paused loop go on."`

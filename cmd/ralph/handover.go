@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -35,17 +36,33 @@ func takeOver(args []string) int {
 	}
 	defer line.Close()
 	code := 1
-	if err := parcel.Apply(); err != nil {
+	if err = parcel.Apply(); err != nil {
 		fmt.Fprintf(os.Stderr, "ralph: %v\n", err)
 	} else {
-		code = command(parcel.Args, true)
+		code, err = command(parcel.Args, true)
 	}
-	line.Result(code)
+	line.Result(reportOf(code, err))
 	if parcel.Hold {
 		hold(code)
 		closePanes()
 	}
 	return code
+}
+
+// reportOf is what whoever handed a command over is told of its end. An error
+// that is a status alone has been explained on the way, or in the journal.
+func reportOf(code int, err error) handover.Report {
+	r := handover.Report{Exit: code}
+	var exit exitError
+	var hinted *hintError
+	if err == nil || errors.As(err, &exit) {
+		return r
+	}
+	r.Message = err.Error()
+	if errors.As(err, &hinted) {
+		r.Hint = hinted.hint
+	}
+	return r
 }
 
 // hold keeps the terminal open until a key is pressed, so that the last lines

@@ -40,12 +40,14 @@ func run(args []string) int {
 			return takeOver(args[1:])
 		}
 	}
-	return command(args, false)
+	code, _ := command(args, false)
+	return code
 }
 
-// command carries out a command line and returns the exit status. handedOver
-// says that another ralph was given it, and had it carried out here.
-func command(args []string, handedOver bool) int {
+// command carries out a command line and returns the exit status, and the error
+// behind it, which has been shown. handedOver says that another ralph was given
+// it, and had it carried out here.
+func command(args []string, handedOver bool) (int, error) {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
@@ -60,10 +62,11 @@ func command(args []string, handedOver bool) int {
 	kctx, err := parser.Parse(args)
 	t := newTerminal(cli.Color)
 	if err != nil {
-		return badCommandLine(t, err)
+		return badCommandLine(t, err), err
 	}
 	err = kctx.Run(&app{ctx: ctx, t: t, home: ralphHome(), args: args, colorMode: cli.Color, handedOver: handedOver})
-	return exitCode(t, signalled(ctx, t, err))
+	err = signalled(ctx, t, err)
+	return exitCode(t, err), err
 }
 
 // signalled is the error of a command that a signal has cut off before it was a

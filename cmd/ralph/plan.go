@@ -34,7 +34,7 @@ func (c *planCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	r := &resolved{app: a, flags: &runFlags{Harness: c.Harness, Model: c.Model}, place: p,
+	r := &resolved{app: a, flags: &runFlags{loopFlags: loopFlags{Harness: c.Harness, Model: c.Model}}, place: p,
 		plan: &plan.PRD{Root: p.repo.Root, Folder: p.folder}}
 	if err := c.ready(a, r); err != nil {
 		return err
@@ -202,7 +202,7 @@ func (c *planCmd) conclude(a *app, p *place) error {
 		}
 		a.t.printf("\n")
 	}
-	r, err := (&runCmd{runFlags: runFlags{Harness: c.Harness, Model: c.Model}}).resolveAt(&after, p)
+	r, err := (&runCmd{runFlags: runFlags{loopFlags: loopFlags{Harness: c.Harness, Model: c.Model}}}).resolveAt(&after, p)
 	if err != nil {
 		return err
 	}

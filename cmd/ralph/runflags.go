@@ -11,6 +11,12 @@ import (
 // runFlags are the flags of every command that starts a loop. What can stand in
 // a settings file too has no default here: the file decides.
 type runFlags struct {
+	loopFlags
+	JSON bool `help:"Print the journal's events, a JSON line each, and nothing else."`
+}
+
+// loopFlags are those that say how the loop works, wherever it does.
+type loopFlags struct {
 	MaxIterations *int     `short:"n" aliases:"max" help:"Iterations in this run (default 20; tasks, change and text plans 10)." placeholder:"N"`
 	MinIterations *int     `help:"Believe no promise before this many iterations have ended (default 1)." placeholder:"N"`
 	Timeout       *minutes `short:"t" aliases:"iteration-timeout" help:"Per iteration; a bare number is minutes, else 90s, 1h30m (default 15; tasks, change and text plans 45)." placeholder:"D"`
@@ -40,11 +46,10 @@ type runFlags struct {
 	SkipPreflight              bool `help:"Start in spite of what preflight finds."`
 	DryRun                     bool `help:"Show plan, settings, call and prompt; call nothing, write nothing."`
 	Verbose                    bool `short:"v" help:"Show what tools answer, and the output of failed checks."`
-	JSON                       bool `help:"Print the journal's events, a JSON line each, and nothing else."`
 }
 
 // Validate refuses numbers that make no sense; kong calls it.
-func (f *runFlags) Validate() error {
+func (f *loopFlags) Validate() error {
 	for _, n := range []struct {
 		flag  string
 		value *int

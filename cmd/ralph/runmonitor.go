@@ -41,7 +41,7 @@ func (r *resolved) runBeside() error {
 	case running(r.place):
 		return &hintError{fmt.Errorf("a loop is at work on %s already", r.place.unit), "look at it: ralph monitor; end it: ralph stop"}
 	}
-	b, err := r.openBeside()
+	b, err := r.openBeside(a.args)
 	if err != nil {
 		if a.ctx.Err() != nil {
 			return exitError(loop.ExitInterrupted)
@@ -53,14 +53,15 @@ func (r *resolved) runBeside() error {
 	return b.wait()
 }
 
-// openBeside makes the session and waits until the loop's pane has taken over.
-func (r *resolved) openBeside() (b *beside, err error) {
+// openBeside makes the session and waits until the loop's pane has taken over
+// args, the command that is to run the loop.
+func (r *resolved) openBeside(args []string) (b *beside, err error) {
 	ctx := r.app.ctx
 	client, err := tmux.Find(ctx, os.Environ())
 	if err != nil {
 		return nil, err
 	}
-	sent, argv, err := hand(r.app.args, true)
+	sent, argv, err := hand(args, true)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (c *validateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	r, err := (&runCmd{runFlags: runFlags{changeFlags: c.changeFlags, NoInteractive: c.JSON}}).resolveAt(a, p)
+	r, err := (&runCmd{runFlags: runFlags{loopFlags: loopFlags{changeFlags: c.changeFlags, NoInteractive: c.JSON}}}).resolveAt(a, p)
 	if err != nil {
 		return err
 	}

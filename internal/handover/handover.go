@@ -67,13 +67,21 @@ func (p Parcel) Apply() error {
 	return errors.Join(errs...)
 }
 
+// ofTerminal tells whether a variable, as NAME=value, tells of the terminal.
+func ofTerminal(e string) bool {
+	name, _, _ := strings.Cut(e, "=")
+	return slices.Contains(terminalVariables, name)
+}
+
+// WithoutTerminal is an environment for what runs in another terminal, or in
+// none: it must not take this one's for its own.
+func WithoutTerminal(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), ofTerminal)
+}
+
 // environ is the sender's environment with the receiver's terminal.
 func (p Parcel) environ(own []string) []string {
-	ofTerminal := func(e string) bool {
-		name, _, _ := strings.Cut(e, "=")
-		return slices.Contains(terminalVariables, name)
-	}
-	env := slices.DeleteFunc(slices.Clone(p.Env), ofTerminal)
+	env := WithoutTerminal(p.Env)
 	for _, e := range own {
 		if ofTerminal(e) {
 			env = append(env, e)

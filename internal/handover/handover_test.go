@@ -46,7 +46,7 @@ func receive(how, path string) int {
 	case "waits":
 		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 	case "reports":
-		line.Result(42)
+		line.Result(Report{Exit: 42, Message: "it went wrong", Hint: "try again"})
 	}
 	return 0
 }
@@ -91,8 +91,8 @@ func TestReceiverBecomesWhatTheSenderWas(t *testing.T) {
 	if err := s.Taken(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if code, err := s.Wait(t.Context()); code != 42 || err != nil {
-		t.Errorf("exit status %d, %v", code, err)
+	if got, err := s.Wait(t.Context()); got != (Report{42, "it went wrong", "try again"}) || err != nil {
+		t.Errorf("%+v, %v", got, err)
 	}
 	if got, want := <-said, "run,a; b,--x|secret=1|receivers|"+dir+"|27|true\n"; got != want {
 		t.Errorf("the receiver says %q, want %q", got, want)

@@ -42,9 +42,13 @@ type hello struct {
 // goOn is what the sender answers.
 const goOn = "go\n"
 
-// report is the second and last one.
-type report struct {
+// Report is the second and last one: how the command ended.
+type Report struct {
 	Exit int `json:"exit"`
+	// Message is the error that it ended with, which the receiver has shown where
+	// perhaps nobody looks; empty where there was none or it has a record.
+	Message string `json:"message,omitempty"`
+	Hint    string `json:"hint,omitempty"` // what to do about it
 }
 
 // Send puts a parcel where [Take] finds it. [Sender.Close] takes it back if
@@ -113,17 +117,20 @@ func (s *Sender) Taken(ctx context.Context) error {
 	return nil
 }
 
-// Wait returns the exit status of the command that was handed over, once
+// PID is the receiver's process, once [Sender.Taken] has returned.
+func (s *Sender) PID() int { return s.peer.PID }
+
+// Wait returns how the command that was handed over ended, once
 // [Sender.Taken] has returned. The error is [ErrLost] or the context's.
-func (s *Sender) Wait(ctx context.Context) (int, error) {
+func (s *Sender) Wait(ctx context.Context) (Report, error) {
 	stop := context.AfterFunc(ctx, func() { s.conn.SetDeadline(time.Now()) })
 	defer stop()
 	line, err := s.in.ReadBytes('\n')
-	var r report
+	var r Report
 	if err == nil && json.Unmarshal(line, &r) == nil {
-		return r.Exit, nil
+		return r, nil
 	}
-	return 0, firstOf(context.Cause(ctx), ErrLost)
+	return Report{}, firstOf(context.Cause(ctx), ErrLost)
 }
 
 // Signal sends a signal to the receiver, which must have taken the parcel.

@@ -58,7 +58,7 @@ func Take(path string) (Parcel, *Line, error) {
 }
 
 // Result tells the sender how the command ended.
-func (l *Line) Result(exit int) { l.tell(report{exit}) }
+func (l *Line) Result(r Report) { l.tell(r) }
 
 // Close ends the line.
 func (l *Line) Close() { l.conn.Close() }

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"ralph/internal/handover"
+	"ralph/internal/journal"
+	"ralph/internal/stream"
+)
+
+// startCmd is "ralph start".
+type startCmd struct {
+	Task string `arg:"" optional:"" name:"task" help:"What to do, in words: in addition to the plan, or in place of one."`
+	loopFlags
+	Terminal   string `help:"Where the loop runs: tmux, window, none (no terminal, output to a log) or auto (tmux if it is there, else none)." enum:",auto,tmux,window,none" default:"" placeholder:"WHERE"`
+	Fullscreen bool   `help:"In a window that fills the screen."`
+	JSON       bool   `help:"Print as JSON what was started."`
+}
+
+// Validate refuses what cannot go together; kong calls it.
+func (c *startCmd) Validate() error {
+	if c.Fullscreen && c.Terminal != "" && c.Terminal != "window" {
+		return fmt.Errorf("--fullscreen is for a window, --terminal says %s: choose one of them", c.Terminal)
+	}
+	return c.loopFlags.Validate()
+}
+
+// Run carries the command out: first in the terminal of whoever called it, then,
+// handed over, as the loop itself.
+func (c *startCmd) Run(a *app) error {
+	p, err := here(a.ctx, "")
+	if err != nil {
+		return err
+	}
+	if !a.handedOver && !c.DryRun && running(p) {
+		return &hintError{fmt.Errorf("a loop is at work on %s already", oneLine(p.unit)), "look at it: ralph monitor; end it: ralph stop"}
+	}
+	if !c.DryRun { // which looks, and changes nothing
+		if err := recoverFirst(a, p); err != nil {
+			return err
+		}
+	}
+	run := &runCmd{Text: c.Task, runFlags: runFlags{loopFlags: c.loopFlags}}
+	r, err := run.resolveAt(a, p)
+	if err != nil {
+		return err
+	}
+	if !c.SkipPreflight {
+		if err := c.preflight(r); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.DryRun:
+		return r.dryRun()
+	case a.handedOver:
+		return r.start()
+	}
+	return c.background(r, a.args)
+}
+
+// preflight is the run's; its words are no JSON.
+func (c *startCmd) preflight(r *resolved) error {
+	if !c.JSON || r.app.handedOver {
+		return r.preflight()
+	}
+	t := *r.app.t
+	t.out = t.err
+	a := *r.app
+	a.t = &t
+	quiet := *r
+	quiet.app = &a
+	return quiet.preflight()
+}
+
+// background starts the loop elsewhere and returns when it is at work.
+func (c *startCmd) background(r *resolved, args []string) error {
+	if r.place.unit == "" {
+		return errDetached
+	}
+	began := time.Now()
+	b, err := r.carry(c.whereTo(r), c.Fullscreen || r.settings.Start.Fullscreen, args)
+	if err != nil {
+		return err
+	}
+	defer b.sent.Close()
+	done := r.app.t.slowly("waiting for the loop to begin")
+	run, report, err := b.untilUp(r.app.ctx, r.place.journalPath(), began)
+	done()
+	switch {
+	case errors.Is(err, handover.ErrLost):
+		return &hintError{fmt.Errorf("the loop of %s died before it was at work", r.place.unit), b.lookInto()}
+	case err != nil:
+		return err
+	case report != nil:
+		return b.endedAtOnce(r, *report, began)
+	case c.JSON:
+		return b.tellJSON(r, run)
+	}
+	b.tell(r)
+	return nil
+}
+
+// whereTo is the kind of terminal that was asked for, by the flags or else by
+// the settings.
+func (c *startCmd) whereTo(r *resolved) string {
+	switch {
+	case c.Terminal != "":
+		return c.Terminal
+	case c.Fullscreen:
+		return inWindow
+	}
+	return r.settings.Start.Terminal
+}
+
+// background is a loop that was handed over.
+type background struct {
+	sent     *handover.Sender
+	terminal string // tmux, window or none
+	attach   string // the command that shows its tmux session
+	log      string // where its output goes, if there is no terminal
+}
+
+// errUp ends the look into the journal.
+var errUp = errors.New("the run is in the journal")
+
+// untilUp waits until the loop's run is in the journal, and returns the run, or
+// until the loop has ended. When this command is told to end before that, so is
+// the loop: nobody would know of it.
+func (b *background) untilUp(ctx context.Context, path string, began time.Time) (string, *handover.Report, error) {
+	heard := ctx
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(heard, func() { _ = b.sent.Signal(syscall.SIGINT) })()
+	run := make(chan string, 1)
+	go func() {
+		_ = journal.Follow(ctx, path, func(batch journal.Batch) error {
+			for _, e := range batch.Events {
+				if s, ok := e.Body.(journal.RunStarted); ok && s.PID == b.sent.PID() && !e.Time.Before(began.Truncate(time.Second)) {
+					run <- e.Run
+					return errUp
+				}
+			}
+			return nil
+		})
+	}()
+	type result struct {
+		report handover.Report
+		err    error
+	}
+	over := make(chan result, 1)
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		report, err := b.sent.Wait(waiting)
+		over <- result{report, err}
+	}()
+	select {
+	case id := <-run:
+		return id, nil, nil
+	case r := <-over:
+		return "", &r.report, r.err
+	}
+}
+
+// endedAtOnce tells of a loop that was over before anybody saw it at work, and
+// ends as it did.
+func (b *background) endedAtOnce(r *resolved, report handover.Report, began time.Time) error {
+	t := r.app.t
+	switch {
+	case report.Message != "":
+		t.fail(errors.New(report.Message))
+		t.hint(report.Hint)
+	case !r.verdict(began):
+		t.fail(fmt.Errorf("the loop of %s ended with exit status %d before it was at work", r.place.unit, report.Exit))
+		t.hint(b.lookInto())
+	}
+	if report.Exit != 0 {
+		return exitError(report.Exit)
+	}
+	return nil
+}
+
+// lookInto says where its last words are.
+func (b *background) lookInto() string {
+	switch {
+	case b.log != "":
+		return "its output is in " + b.log
+	case b.attach != "":
+		return "its output may be in the session: " + b.attach
+	}
+	return "try it in this terminal: ralph run"
+}
+
+// tell says what was started, and what can be done with it.
+func (b *background) tell(r *resolved) {
+	t, unit := r.app.t, stream.ShellWord(r.place.unit)
+	where := map[string]string{inTmux: "in tmux", inWindow: "in a window of its own", inNone: "without a terminal"}[b.terminal]
+	t.printf("%s %s is at work %s (pid %d)\n", t.paint(green, t.symbol("✓")), t.paint(bold, oneLine(r.place.unit)), where, b.sent.PID())
+	row := func(name, what string) {
+		if what != "" {
+			t.printf("  %-8s %s\n", name, oneLine(what))
+		}
+	}
+	row("watch:", "ralph monitor "+unit)
+	row("", b.attach)
+	row("read:", "ralph logs -f "+unit)
+	row("stop:", "ralph stop "+unit)
+	row("output:", b.log)
+}
+
+// started is what --json prints. A key is null where there is no such thing.
+type started struct {
+	Unit     string  `json:"unit"`
+	Worktree string  `json:"worktree"`
+	Run      string  `json:"run"`
+	PID      int     `json:"pid"`
+	Terminal string  `json:"terminal"` // tmux, window or none
+	Attach   *string `json:"attach"`   // the command that shows its tmux session
+	Log      *string `json:"log"`      // where its output goes without a terminal
+}
+
+func (b *background) tellJSON(r *resolved, run string) error {
+	known := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	enc := json.NewEncoder(r.app.t.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(started{r.place.unit, r.place.repo.Root, run, b.sent.PID(), b.terminal, known(b.attach), known(b.log)})
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"ralph/internal/journal"
+)
+
+// background calls ralph start and returns what it says, in order, and the exit
+// status.
+func (s *scratch) background(args ...string) (string, int) {
+	s.t.Helper()
+	cmd := s.command(s.bin, append([]string{"start", "--harness", "replay", "--pause", "0"}, args...)...)
+	out, _ := cmd.CombinedOutput()
+	s.t.Cleanup(func() { _ = s.command(s.bin, "stop", "--all").Run() })
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// loopPID is the process of the run that the journal tells of last.
+func (s *scratch) loopPID() int {
+	s.t.Helper()
+	var status journal.Status
+	for _, e := range s.events() {
+		status.Apply(e)
+	}
+	return int(status.PID)
+}
+
+// endsBy waits for the end of the run, and wants its reason.
+func (s *scratch) endsBy(want string) {
+	s.t.Helper()
+	waitFor(s.t, "the end of the run", func() bool {
+		events := s.events()
+		_, ok := events[len(events)-1].Body.(journal.RunEnded)
+		return ok
+	})
+	if got := reason(s.t, s.events()); got != want {
+		s.t.Errorf("the run ended as %s, want %s", got, want)
+	}
+}
+
+// TestStartOutlivesItsTerminal starts the loop on a terminal, which goes away.
+func TestStartOutlivesItsTerminal(t *testing.T) {
+	s := newScratch(t, polite)
+	p := s.onTTY(100, 30, s.bin, "start", "--harness", "replay", "--terminal", "none")
+	p.shows("is at work without a terminal")
+	if code := p.ends(); code != 0 {
+		t.Fatalf("exit status %d\n%s", code, p.text())
+	}
+	p.pty.Close()
+	log := filepath.Join(s.repo, ".ralph/feature-x/logs/start.log")
+	waitFor(t, "the loop's output", func() bool { data, _ := os.ReadFile(log); return strings.Contains(string(data), "working") })
+	agent, pid := s.agentID(), s.loopPID()
+	if sid, err := unix.Getsid(pid); err != nil || sid != pid {
+		t.Errorf("the loop, process %d, is in the session %d of another (%v)", pid, sid, err)
+	}
+	if info, err := os.Stat(log); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the log: %v, %v", info, err)
+	}
+	if !agent.Alive() {
+		t.Error("the agent has not outlived the terminal")
+	}
+	if out, err := s.command(s.bin, "stop").CombinedOutput(); err != nil || !strings.Contains(string(out), "feature-x has stopped") {
+		t.Errorf("%v: %s", err, out)
+	}
+	s.endsBy("stopped")
+	s.nothingLeft()
+}
+
+// TestStartInTmux finds tmux by itself; the session is there, and nobody in it.
+func TestStartInTmux(t *testing.T) {
+	s := newScratch(t, polite)
+	s.withTmux()
+	s.env = append(s.env, "MY_API_KEY=hush")
+	out, code := s.background("--json")
+	var got started
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 || got.Terminal != "tmux" || got.PID != s.loopPID() || got.Log != nil {
+		t.Fatalf("exit status %d, %v\n%s", code, err, out)
+	}
+	if want := "tmux attach -t '=ralph-feature-x'"; got.Attach == nil || *got.Attach != want || got.Run != s.events()[0].Run {
+		t.Errorf("%s\nwant the run %s and %s", out, s.events()[0].Run, want)
+	}
+	s.onScreen("=ralph-feature-x:.{left}", "working")
+	s.onScreen("=ralph-feature-x:.{right}", "LIVE")
+	if clients := s.tmux("list-clients"); clients != "" {
+		t.Errorf("somebody looks: %s", clients)
+	}
+	if argv, _ := s.command("ps", "-A", "-o", "args=").Output(); strings.Contains(string(argv), "hush") {
+		t.Error("the key is in an argv")
+	}
+	s.tmux("kill-session", "-t", "=ralph-feature-x")
+	s.endsBy("stopped")
+	s.nothingLeft()
+}
+
+// fakeTerminal stands in for a terminal program: it writes down how it was
+// called, and runs what it was told to.
+const fakeTerminal = `#!/bin/sh
+printf '%s\n' "$@" >"$FAKE_LOG"
+while test "$1" != -e; do shift; done
+shift
+exec "$@"
+`
+
+// withTerminal puts a terminal program on the PATH, in front of everything else.
+func (s *scratch) withTerminal(name, script string) (log string) {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	log = filepath.Join(dir, "called")
+	s.env = append(s.env, "PATH="+dir+":"+os.Getenv("PATH"), "FAKE_LOG="+log, "DISPLAY=:99", "XTERM_VERSION=1", "MY_API_KEY=hush")
+	return log
+}
+
+// TestStartInAWindow says what people of worktree loops are used to.
+func TestStartInAWindow(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("windows are opened by a script there")
+	}
+	s := newScratch(t, polite)
+	log := s.withTerminal("xterm", fakeTerminal)
+	s.write("tasks.md", "- [ ] one\n")
+	s.git("add", "-A")
+	s.git("commit", "-q", "-m", "tasks")
+	out, code := s.background("a task; $(touch ../owned)", "--max", "10", "--done", "tasks", "--fullscreen", "--stall-threshold", "2", "--iteration-timeout", "45")
+	if code != 0 || !strings.Contains(out, "feature-x is at work in a window of its own") {
+		t.Fatalf("exit status %d\n%s", code, out)
+	}
+	called, err := os.ReadFile(log)
+	pattern := `^-fullscreen\n-T\nRalph: repo\n-e\n` + regexp.QuoteMeta(s.bin) + `\n__handover\n\S+/parcel.json\n$`
+	if err != nil || !regexp.MustCompile(pattern).Match(called) {
+		t.Errorf("%v, called with\n%s", err, called)
+	}
+	begun, ok := s.events()[0].Body.(journal.RunStarted)
+	if !ok || begun.Task != "a task; $(touch ../owned)" || begun.MaxIterations != 10 || begun.StallThreshold != 2 || begun.TimeoutSeconds != 2700 || begun.DoneCriteria != "tasks" {
+		t.Errorf("the run is %+v", begun)
+	}
+	if err := syscall.Kill(s.loopPID(), syscall.SIGHUP); err != nil { // the window is closed
+		t.Fatal(err)
+	}
+	s.endsBy("stopped")
+	s.nothingLeft()
+}
+
+// TestStartThatFails shows here what went wrong there, and leaves nothing.
+func TestStartThatFails(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("windows are opened by a script there")
+	}
+	s := newScratch(t, polite)
+	s.withTerminal("xterm", "#!/bin/sh\necho warming up >&2\necho \"Can't open display: :99\" >&2\nexit 1\n")
+	out, code := s.background("--terminal", "window")
+	if want := "xterm opened no window: exit status 1: Can't open display: :99\n"; code != 1 || !strings.Contains(out, want) {
+		t.Errorf("exit status %d\n%s", code, out)
+	}
+
+	// The loop itself finds the worktree in use, by another unit.
+	if out, code := s.background("--terminal", "none"); code != 0 {
+		t.Fatalf("exit status %d\n%s", code, out)
+	}
+	pid := s.loopPID()
+	s.git("checkout", "-q", "-b", "feature/y")
+	out, code = s.background("--terminal", "none", "--skip-preflight", "--done", "manual", "something else")
+	if want := "ralph: this worktree is in use: unit feature-x is already being worked on by ralph (pid " + strconv.Itoa(pid); code != 1 || !strings.Contains(out, want) || !strings.Contains(out, "git worktree add") {
+		t.Errorf("exit status %d\n%s", code, out)
+	}
+}
+
+// TestStartOfALoopThatEndsAtOnce ends as the loop did, with its words.
+func TestStartOfALoopThatEndsAtOnce(t *testing.T) {
+	s := newScratch(t, "turns: []\n")
+	s.write(".ralph/config.yaml", "start: {terminal: none}\n")
+	s.write("tasks.md", "- [x] one\n")
+	s.git("add", "-A")
+	s.git("commit", "-q", "-m", "tasks")
+	out, code := s.background("--done", "tasks")
+	if code != 0 || !strings.Contains(out, "done: ") && !strings.Contains(out, "is at work without a terminal") {
+		t.Errorf("exit status %d\n%s", code, out)
+	}
+	s.endsBy("tasks_complete")
+}
