@@ -29,6 +29,8 @@ type listed struct {
 	Iteration     int          `json:"iteration"`
 	MaxIterations int          `json:"maxIterations"`
 	LastUpdated   journal.Time `json:"lastUpdated"`
+
+	dead bool // ralph died before it could end the run
 }
 
 // Run carries the command out.
@@ -52,8 +54,13 @@ func (c *listCmd) Run(a *app) error {
 	}
 	for _, l := range list {
 		state := string(l.Status)
-		if l.Alive {
+		switch {
+		case l.Alive && l.Status == journal.StatusPaused:
+			state += ", WAITING"
+		case l.Alive:
 			state += ", LIVE"
+		case l.dead:
+			state += ", DEAD"
 		}
 		a.t.printf("%-18s %3d/%-3d  %-12s  %s  %s\n", state, l.Iteration, l.MaxIterations, clock(l.LastUpdated.Time),
 			a.t.paint(bold, oneLine(l.Unit)), a.t.paint(dim, oneLine(l.Worktree)))
@@ -85,7 +92,8 @@ func units(a *app) ([]listed, error) {
 			s = s.Crashed()
 		}
 		list = append(list, listed{Unit: e.Unit, Plan: e.Plan, Worktree: e.Worktree, Branch: e.Branch, Status: s.Status, Alive: alive,
-			PID: s.PID, Iteration: s.Iteration, MaxIterations: s.MaxIterations, LastUpdated: s.LastUpdated})
+			PID: s.PID, Iteration: s.Iteration, MaxIterations: s.MaxIterations, LastUpdated: s.LastUpdated,
+			dead: s.Reason == journal.ReasonCrashed})
 	}
 	slices.SortStableFunc(list, func(x, y listed) int {
 		if x.Alive != y.Alive {

@@ -121,6 +121,13 @@ func placeAt(repo *git.Repo, unit string) *place {
 	return &place{repo: repo, unit: unit, folder: filepath.Join(".ralph", unit), stateDir: filepath.Join(repo.GitDir, "ralph", unit)}
 }
 
+// placeOf is a unit of the list of loops. Where the state directory is says where
+// the git directory is, without asking git.
+func placeOf(e registry.Entry) *place {
+	return &place{repo: &git.Repo{Root: e.Worktree, GitDir: filepath.Dir(filepath.Dir(e.StateDir))},
+		unit: e.Unit, branch: e.Branch, folder: e.Folder, stateDir: e.StateDir}
+}
+
 // ran tells whether there is a record of the unit, or one that cannot be looked
 // for.
 func (p *place) ran() bool {
@@ -140,11 +147,7 @@ func elsewhere(a *app, unit string) (*place, error) {
 		if e.Unit != unit {
 			continue
 		}
-		// Where the state directory is says where the git directory is, without
-		// asking git.
-		p := &place{repo: &git.Repo{Root: e.Worktree, GitDir: filepath.Dir(filepath.Dir(e.StateDir))},
-			unit: unit, branch: e.Branch, folder: e.Folder, stateDir: e.StateDir}
-		if p.ran() {
+		if p := placeOf(e); p.ran() {
 			found, roots = append(found, p), append(roots, e.Worktree)
 		}
 	}

@@ -83,16 +83,12 @@ func (c *contextShowCmd) Run(a *app) error {
 
 // ask leaves a request for the loop of a unit, if one is at work.
 func ask(a *app, unit unitArg, q journal.Request, said string) error {
-	p, err := unit.place(a)
+	p, err := target(a, unit)
 	if err != nil {
 		return err
 	}
-	if p.unit == "" {
-		return errDetached
-	}
-	if !running(p) {
-		a.t.printf("no loop is at work on %s: nothing to %s\n", oneLine(p.unit), q.Kind)
-		return nil
+	if p == nil || !running(p) {
+		return nothingTo(a, string(q.Kind), p, unit.Unit)
 	}
 	if err := p.post(q); err != nil {
 		return err

@@ -37,7 +37,7 @@ func (c *startCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if !a.handedOver && !c.DryRun && running(p) {
+	if !a.handedOver && !c.DryRun && p.unit != "" && running(p) {
 		return &hintError{fmt.Errorf("a loop is at work on %s already", oneLine(p.unit)), "look at it: ralph monitor; end it: ralph stop"}
 	}
 	if !c.DryRun { // which looks, and changes nothing

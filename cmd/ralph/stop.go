@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -10,7 +11,6 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/proc"
-	"ralph/internal/registry"
 )
 
 // stopCmd is "ralph stop".
@@ -28,20 +28,22 @@ func (c *stopCmd) Run(a *app) error {
 	if c.All {
 		return stopAll(a)
 	}
-	p, err := c.place(a)
+	p, err := target(a, c.unitArg)
 	if err != nil {
 		return err
 	}
-	if p.unit == "" {
-		return errDetached
+	if p == nil {
+		return nothingTo(a, "stop", nil, c.Unit)
 	}
 	s, err := p.stop()
 	if err != nil {
 		return err
 	}
 	if s == nil {
-		a.t.printf("no loop is at work on %s: nothing to stop\n", oneLine(p.unit))
-		return nil
+		if told, err := p.settle(a); told || err != nil {
+			return err
+		}
+		return nothingTo(a, "stop", p, c.Unit)
 	}
 	a.t.printf("asked %s to stop\n", oneLine(p.unit))
 	return s.await(a)
@@ -49,23 +51,29 @@ func (c *stopCmd) Run(a *app) error {
 
 // stopAll asks every loop that is at work to stop.
 func stopAll(a *app) error {
-	entries, _, err := registry.Entries(a.home)
+	all, err := registered(a)
 	if err != nil {
 		return err
 	}
 	var asked []*stopping
-	for _, e := range entries {
-		s, err := (&place{unit: e.Unit, stateDir: e.StateDir}).stop()
+	dead := 0
+	for _, p := range all {
+		s, err := p.stop()
+		switch {
+		case err == nil && s != nil:
+			a.t.printf("asked %s in %s to stop\n", oneLine(p.unit), oneLine(p.repo.Root))
+			asked = append(asked, s)
+		case err == nil:
+			var told bool
+			if told, err = p.settle(a); told {
+				dead++
+			}
+		}
 		if err != nil {
 			a.t.warn("%v", err) // the others are to stop all the same
-			continue
-		}
-		if s != nil {
-			a.t.printf("asked %s in %s to stop\n", oneLine(e.Unit), oneLine(e.Worktree))
-			asked = append(asked, s)
 		}
 	}
-	if len(asked) == 0 {
+	if len(asked)+dead == 0 {
 		a.t.printf("no loop is at work: nothing to stop\n")
 	}
 	var failed error
@@ -75,6 +83,25 @@ func stopAll(a *app) error {
 		}
 	}
 	return failed
+}
+
+// nothingTo says that there is no loop to do something with. p is nil where no
+// unit of the name is known.
+func nothingTo(a *app, do string, p *place, unit string) error {
+	if p != nil {
+		unit = p.unit
+	}
+	a.t.printf("no loop is at work on %s: nothing to %s\n", oneLine(unit), do)
+	all, err := registered(a)
+	if err != nil {
+		return err
+	}
+	for _, other := range all {
+		if p != nil && other.unit == p.unit && other.stateDir != p.stateDir && running(other) {
+			a.t.printf("  one is at work in %s\n", oneLine(other.repo.Root))
+		}
+	}
+	return nil
 }
 
 // stopping is a loop that was asked to stop.
@@ -140,7 +167,11 @@ func (s *stopping) tell(a *app) error {
 	_, err := os.Stat(s.place.stateDir)
 	if err == nil && !s.inbox.Pending(s.name) {
 		a.t.printf("%s has stopped\n", oneLine(s.place.unit))
-		return nil
+		_, err := s.place.settle(a) // it may have been killed before its agent was gone
+		return err
+	}
+	if told, err := s.place.settle(a); told || err != nil {
+		return errors.Join(err, s.inbox.Done(s.name))
 	}
 	a.t.printf("%s had ended by itself\n", oneLine(s.place.unit))
 	return s.inbox.Done(s.name)
