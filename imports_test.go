@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"internal/conformance": {"agent", "proc", "stream"},
 	"internal/doctor":      {"agent", "archive", "git", "journal", "preflight", "proc"},
 	"internal/fakeapi":     {},
+	"internal/form":        {},
 	"internal/git":         {},
 	"internal/handover":    {},
 	"internal/journal":     {"stream"},

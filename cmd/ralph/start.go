@@ -45,6 +45,12 @@ func (c *startCmd) Run(a *app) error {
 			return err
 		}
 	}
+	args := a.args
+	if c.needsForm(a, p) {
+		if args, err = c.fill(a, p); err != nil {
+			return err
+		}
+	}
 	run := &runCmd{Text: c.Task, runFlags: runFlags{loopFlags: c.loopFlags}}
 	r, err := run.resolveAt(a, p)
 	if err != nil {
@@ -61,7 +67,7 @@ func (c *startCmd) Run(a *app) error {
 	case a.handedOver:
 		return r.start()
 	}
-	return c.background(r, a.args)
+	return c.background(r, args)
 }
 
 // preflight is the run's; its words are no JSON.
