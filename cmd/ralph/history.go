@@ -20,33 +20,45 @@ func (c *historyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	r, err := p.record()
+	past, err := p.past(a.t)
 	if err != nil {
 		return err
 	}
-	var h journal.History
-	var s journal.Status
-	if r != nil {
-		if err := r.scan(a.t, h.Apply, s.Apply); err != nil {
-			return err
-		}
-	}
-	dead := s.Active() && !loopAlive(s)
 	if c.JSON {
-		return printJSON(a.t, h.Iterations(dead))
+		return printJSON(a.t, past.history.Iterations(past.dead))
 	}
-	if r == nil {
+	if past.record == nil {
 		return nothingYet(a.t, p, false)
 	}
 	return page(a.t, func(t *terminal) error {
-		if r.archive != "" {
-			t.printf("%s\n", t.paint(dim, "archived as "+stream.Sanitize(r.archive)))
+		if past.record.archive != "" {
+			t.printf("%s\n", t.paint(dim, "archived as "+stream.Sanitize(past.record.archive)))
 		}
-		for _, run := range h.Runs(dead) {
+		for _, run := range past.history.Runs(past.dead) {
 			showRun(t, run)
 		}
 		return nil
 	})
+}
+
+// past is what a unit's record holds of its runs.
+type past struct {
+	record  *record // nil where the unit never ran
+	history journal.History
+	dead    bool // the last run has not recorded its end, and its process is gone
+}
+
+// past reads the unit's record, and looks whether its process lives.
+func (p *place) past(t *terminal) (was past, err error) {
+	if was.record, err = p.record(); err != nil || was.record == nil {
+		return was, err
+	}
+	var s journal.Status
+	if err := was.record.scan(t, was.history.Apply, s.Apply); err != nil {
+		return was, err
+	}
+	was.dead = s.Active() && !loopAlive(s)
+	return was, nil
 }
 
 func showRun(t *terminal, run journal.Run) {

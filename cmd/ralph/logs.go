@@ -51,31 +51,36 @@ func (c *logsCmd) Run(a *app) error {
 	if c.Follow {
 		return c.follow(a, p, r)
 	}
-	var at *journal.AttemptStarted
-	if err := r.scan(a.t, func(e journal.Event) { at = c.pick(at, e) }); err != nil {
+	at, err := p.attempt(a.t, r, c.Iteration)
+	if err != nil {
 		return err
 	}
-	switch {
-	case at == nil && c.Iteration > 0:
-		return &hintError{fmt.Errorf("the last run of %s has no iteration %d", nameOf(p), c.Iteration), "see: ralph history"}
-	case at == nil:
+	if at == nil {
 		a.t.printf("the last run of %s has not called an agent\n", nameOf(p))
 		return nil
 	}
 	return c.show(a, p, r, at)
 }
 
-// pick is the attempt whose log is wanted, as far as the journal was read.
-func (c *logsCmd) pick(at *journal.AttemptStarted, e journal.Event) *journal.AttemptStarted {
-	switch b := e.Body.(type) {
-	case journal.RunStarted:
-		return nil // the logs of the runs before lie elsewhere
-	case journal.AttemptStarted:
-		if c.Iteration == 0 || b.N == c.Iteration {
-			return &b
+// attempt is the last call of the agent in an iteration of the record's last
+// run, or in its last iteration where that is 0. It is nil where the run has
+// not called one.
+func (p *place) attempt(t *terminal, r *record, iteration int) (*journal.AttemptStarted, error) {
+	var at *journal.AttemptStarted
+	err := r.scan(t, func(e journal.Event) {
+		switch b := e.Body.(type) {
+		case journal.RunStarted:
+			at = nil // the logs of the runs before lie elsewhere
+		case journal.AttemptStarted:
+			if iteration == 0 || b.N == iteration {
+				at = &b
+			}
 		}
+	})
+	if err == nil && at == nil && iteration > 0 {
+		err = &hintError{fmt.Errorf("the last run of %s has no iteration %d", nameOf(p), iteration), "see: ralph history"}
 	}
-	return at
+	return at, err
 }
 
 // show prints the log of an attempt that is over, or what there is of it.

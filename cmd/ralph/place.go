@@ -39,6 +39,11 @@ func worktree(ctx context.Context, unit string) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
+	return worktreeAt(ctx, dir, unit)
+}
+
+// worktreeAt is worktree for the one that a directory is in.
+func worktreeAt(ctx context.Context, dir, unit string) (*place, error) {
 	repo, err := git.Open(ctx, dir)
 	if err != nil {
 		return nil, err

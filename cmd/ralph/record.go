@@ -157,5 +157,15 @@ func elsewhere(a *app, unit string) (*place, error) {
 	case 1:
 		return found[0], nil
 	}
-	return nil, &hintError{fmt.Errorf("%s is in %d worktrees: %s", unit, len(found), strings.Join(roots, ", ")), "call ralph in the one that you mean"}
+	return nil, &hintError{&severalError{unit, roots}, "call ralph in the one that you mean"}
+}
+
+// severalError is that a unit's name does not tell which one is meant.
+type severalError struct {
+	unit  string
+	roots []string // of the worktrees
+}
+
+func (e *severalError) Error() string {
+	return fmt.Sprintf("%s is in %d worktrees: %s", e.unit, len(e.roots), strings.Join(e.roots, ", "))
 }

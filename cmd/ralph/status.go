@@ -22,36 +22,25 @@ func (c *statusCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	r, err := p.record()
+	now, err := p.standing(a.t)
 	if err != nil {
 		return err
 	}
-	if r == nil {
+	if now.record == nil {
 		return nothingYet(a.t, p, c.JSON)
 	}
-	var s journal.Status
-	var h journal.History
-	if err := r.scan(a.t, s.Apply, h.Apply); err != nil {
-		return err
-	}
-	alive := s.Active() && loopAlive(s)
-	if !alive {
-		s = s.Crashed()
-	}
-	s.Recent = h.Iterations(!alive)
-	s.Recent = s.Recent[max(0, len(s.Recent)-recentIterations):]
 	if c.JSON {
-		data, err := s.JSON(&alive)
+		data, err := now.status.JSON(&now.alive)
 		if err != nil {
 			return err
 		}
 		_, err = a.t.out.Write(data)
 		return err
 	}
-	showStatus(a.t, s, alive, r.journal)
-	if len(s.Recent) > 0 && s.Change != "" {
+	showStatus(a.t, now.status, now.alive, now.record.journal)
+	if len(now.status.Recent) > 0 && now.status.Change != "" {
 		a.t.printf("Recent:\n")
-		for _, it := range s.Recent {
+		for _, it := range now.status.Recent {
 			showIteration(a.t, it)
 		}
 	}
@@ -60,6 +49,30 @@ func (c *statusCmd) Run(a *app) error {
 
 // recentIterations is how many iterations the status of a change shows.
 const recentIterations = 5
+
+// standing is how far the last run of a unit is at this moment.
+type standing struct {
+	record *record        // nil where the unit never ran
+	status journal.Status // corrected for a process that is dead
+	alive  bool           // its loop is at work
+}
+
+// standing reads the unit's record, and looks whether its process lives.
+func (p *place) standing(t *terminal) (now standing, err error) {
+	if now.record, err = p.record(); err != nil || now.record == nil {
+		return now, err
+	}
+	var h journal.History
+	if err := now.record.scan(t, now.status.Apply, h.Apply); err != nil {
+		return now, err
+	}
+	if now.alive = now.status.Active() && loopAlive(now.status); !now.alive {
+		now.status = now.status.Crashed()
+	}
+	recent := h.Iterations(!now.alive)
+	now.status.Recent = recent[max(0, len(recent)-recentIterations):]
+	return now, nil
+}
 
 // loopAlive reports whether the process that the journal names is at work.
 func loopAlive(s journal.Status) bool {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -135,21 +134,41 @@ func (p *place) stop() (*stopping, error) {
 
 // await waits until the loop has ended, and says so.
 func (s *stopping) await(a *app) error {
-	defer a.t.slowly("waiting for " + oneLine(s.place.unit) + " to end its agent")()
+	done := a.t.slowly("waiting for " + oneLine(s.place.unit) + " to end its agent")
+	answered, err := s.wait(a.ctx)
+	done()
+	switch {
+	case err != nil:
+		return err
+	case answered:
+		a.t.printf("%s has stopped\n", oneLine(s.place.unit))
+		_, err = s.place.settle(a) // it may have been killed before its agent was gone
+	default:
+		var told bool
+		if told, err = s.place.settle(a); !told && err == nil {
+			a.t.printf("%s had ended by itself\n", oneLine(s.place.unit))
+		}
+	}
+	return err
+}
+
+// wait waits until the loop has ended. answered tells whether it did so because
+// it was asked to.
+func (s *stopping) wait(ctx context.Context) (answered bool, err error) {
 	limit := time.NewTimer(stopLimit)
 	defer limit.Stop()
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	for {
 		if s.ended() {
-			return s.tell(a)
+			return s.answered()
 		}
 		select {
 		case <-look.C:
-		case <-a.ctx.Done():
-			return context.Cause(a.ctx)
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
 		case <-limit.C:
-			return &hintError{fmt.Errorf("the loop of %s was asked to stop, and is at work after %s (pid %d)", s.place.unit, stopLimit, s.holder.PID),
+			return false, &hintError{fmt.Errorf("the loop of %s was asked to stop, and is at work after %s (pid %d)", s.place.unit, stopLimit, s.holder.PID),
 				fmt.Sprintf("if it hangs: kill -9 %d; its agent ends with it", s.holder.PID)}
 		}
 	}
@@ -161,18 +180,13 @@ func (s *stopping) ended() bool {
 	return err == nil && h.PID != s.holder.PID || !s.holder.Alive()
 }
 
-// tell says how the loop ended: one that was done at that moment has not
-// answered, and may be archived. A request without an answer is taken back.
-func (s *stopping) tell(a *app) error {
+// answered tells whether the loop that has ended took up the request: one that
+// was done at that moment did not, and may be archived. A request without an
+// answer is taken back.
+func (s *stopping) answered() (bool, error) {
 	_, err := os.Stat(s.place.stateDir)
 	if err == nil && !s.inbox.Pending(s.name) {
-		a.t.printf("%s has stopped\n", oneLine(s.place.unit))
-		_, err := s.place.settle(a) // it may have been killed before its agent was gone
-		return err
+		return true, nil
 	}
-	if told, err := s.place.settle(a); told || err != nil {
-		return errors.Join(err, s.inbox.Done(s.name))
-	}
-	a.t.printf("%s had ended by itself\n", oneLine(s.place.unit))
-	return s.inbox.Done(s.name)
+	return false, s.inbox.Done(s.name)
 }

@@ -24,11 +24,7 @@ func (c *validateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	r, err := (&runCmd{runFlags: runFlags{loopFlags: loopFlags{changeFlags: c.changeFlags, NoInteractive: c.JSON}}}).resolveAt(a, p)
-	if err != nil {
-		return err
-	}
-	report, err := r.check()
+	report, err := validate(a, p, loopFlags{changeFlags: c.changeFlags, NoInteractive: c.JSON}, "")
 	if err != nil {
 		return err
 	}
@@ -44,6 +40,15 @@ func (c *validateCmd) Run(a *app) error {
 		return exitError(1)
 	}
 	return err
+}
+
+// validate checks a worktree as a run with the flags and the text would.
+func validate(a *app, p *place, flags loopFlags, text string) (preflight.Report, error) {
+	r, err := (&runCmd{Text: text, runFlags: runFlags{loopFlags: flags}}).resolveAt(a, p)
+	if err != nil {
+		return preflight.Report{}, err
+	}
+	return r.check()
 }
 
 // preflight shows what stands in the way of the run, and refuses it if
