@@ -40,6 +40,7 @@ type grammar struct {
 	Monitor  monitorCmd  `cmd:"" help:"Watch a loop: a dashboard in this terminal."`
 	List     listCmd     `cmd:"" help:"List all loops of this user."`
 	Verify   verifyCmd   `cmd:"" help:"Prove finished stories again, also in CI."`
+	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Serve the Model Context Protocol on standard input and output, for other agents and editors."`
 	Validate validateCmd `cmd:"" help:"Check everything that must hold before a run."`
 	PRD      prdCmd      `cmd:"" name:"prd" help:"Make or refresh prd.json from spec.md."`
 	Plan     planCmd     `cmd:"" help:"Plan a feature together with the agent."`

@@ -36,13 +36,13 @@ func TestTheSchemasAreUpToDate(t *testing.T) {
 		"config":        settings,
 		"prd":           prd.Schema,
 		"journal-event": document(t, "A line of journal.jsonl and of 'ralph run --json'", eventSchema(t)),
-		"list":          document(t, "ralph list --json", schemaOf(reflect.TypeFor[[]listed]())),
-		"history":       document(t, "ralph history --json", schemaOf(reflect.TypeFor[[]journal.Iteration]())),
-		"validate":      document(t, "ralph validate --json", schemaOf(reflect.TypeFor[preflight.Report]())),
-		"verify":        document(t, "ralph verify --json", schemaOf(reflect.TypeFor[verify.Report]())),
-		"archive-list":  document(t, "ralph archive --list --json", schemaOf(reflect.TypeFor[[]archive.Entry]())),
-		"config-show":   document(t, "ralph config show --json", schemaOf(reflect.TypeFor[[]config.Entry]())),
-		"change-state":  document(t, "state.json of a change", schemaOf(reflect.TypeFor[journal.ChangeState]())),
+		"list":          document(t, "ralph list --json", shapeOf(reflect.TypeFor[[]listed]())),
+		"history":       document(t, "ralph history --json", shapeOf(reflect.TypeFor[[]journal.Iteration]())),
+		"validate":      document(t, "ralph validate --json", shapeOf(reflect.TypeFor[preflight.Report]())),
+		"verify":        document(t, "ralph verify --json", shapeOf(reflect.TypeFor[verify.Report]())),
+		"archive-list":  document(t, "ralph archive --list --json", shapeOf(reflect.TypeFor[[]archive.Entry]())),
+		"config-show":   document(t, "ralph config show --json", shapeOf(reflect.TypeFor[[]config.Entry]())),
+		"change-state":  document(t, "state.json of a change", shapeOf(reflect.TypeFor[journal.ChangeState]())),
 	} {
 		path := filepath.Join(schemaFolder, name+".schema.json")
 		if os.Getenv("UPDATE_SCHEMAS") != "" {
@@ -83,7 +83,7 @@ func eventSchema(t *testing.T) map[string]any {
 		if err := e.UnmarshalJSON(m[1]); err != nil {
 			t.Fatal(err)
 		}
-		s := schemaOf(reflect.TypeOf(e.Body))
+		s := shapeOf(reflect.TypeOf(e.Body))
 		properties := s["properties"].(map[string]any)
 		properties["time"], properties["run"] = timeSchema("string"), map[string]any{"type": "string"}
 		properties["type"] = map[string]any{"const": e.Body.EventType()}
@@ -107,17 +107,17 @@ func timeSchema(types ...string) map[string]any {
 	return map[string]any{"type": types, "pattern": `^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$`}
 }
 
-// schemaOf is the JSON schema of what encoding/json makes of a type. Other keys are
+// shapeOf is the JSON schema of what encoding/json makes of a type. Other keys are
 // allowed: new ones come without a new version.
-func schemaOf(t reflect.Type) map[string]any {
+func shapeOf(t reflect.Type) map[string]any {
 	if s, ok := special[t]; ok {
 		return s
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return map[string]any{"anyOf": []any{schemaOf(t.Elem()), map[string]any{"type": "null"}}}
+		return map[string]any{"anyOf": []any{shapeOf(t.Elem()), map[string]any{"type": "null"}}}
 	case reflect.Slice:
-		return map[string]any{"type": "array", "items": schemaOf(t.Elem())}
+		return map[string]any{"type": "array", "items": shapeOf(t.Elem())}
 	case reflect.Struct:
 		return structSchema(t)
 	case reflect.Interface:
@@ -148,7 +148,7 @@ func structSchema(t reflect.Type) map[string]any {
 		case !f.IsExported() || name == "-":
 			continue
 		}
-		properties[name] = schemaOf(f.Type)
+		properties[name] = shapeOf(f.Type)
 		if !slices.Contains(strings.Split(options, ","), "omitempty") {
 			required = append(required, name)
 		}

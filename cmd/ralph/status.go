@@ -52,7 +52,7 @@ const recentIterations = 5
 
 // standing is how far the last run of a unit is at this moment.
 type standing struct {
-	record *record        // nil where the unit never ran
+	record *record        // nil where no run of the unit has begun
 	status journal.Status // corrected for a process that is dead
 	alive  bool           // its loop is at work
 }
@@ -65,6 +65,9 @@ func (p *place) standing(t *terminal) (now standing, err error) {
 	var h journal.History
 	if err := now.record.scan(t, now.status.Apply, h.Apply); err != nil {
 		return now, err
+	}
+	if now.status.Status == "" { // its first run has taken the lock, and has not begun
+		return standing{}, nil
 	}
 	if now.alive = now.status.Active() && loopAlive(now.status); !now.alive {
 		now.status = now.status.Crashed()

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ralph/internal/git"
+	"ralph/internal/registry"
+)
+
+// mcpCmd is "ralph mcp".
+type mcpCmd struct {
+	AllowStart bool `help:"Offer the tool start_loop, too: the client may start loops."`
+}
+
+const mcpInstructions = `ralph runs coding agents in loops, each on a unit: the plan of one git branch. The tools tell how far loops are, what they did and ` +
+	`what they plan. Name a loop by its unit, as list_loops shows it; without one the unit of the worktree in which this server was started is meant.`
+
+// Run carries the command out. Standard output belongs to the protocol alone.
+func (c *mcpCmd) Run(a *app) error {
+	if a.t.canAsk {
+		a.t.hint("waiting for an MCP client on standard input; how to set one up is told in docs/mcp.md")
+	}
+	err := newMCPServer(a, c.AllowStart).server.Run(a.ctx, &mcp.StdioTransport{})
+	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
+		return nil // the client has gone away in the middle of something
+	}
+	return err
+}
+
+// mcpServer answers the calls of one client, several at a time.
+type mcpServer struct {
+	server   *mcp.Server
+	base     *app
+	starting sync.Mutex // one loop is started at a time
+}
+
+func newMCPServer(a *app, allowStart bool) *mcpServer {
+	s := &mcpServer{base: a, server: mcp.NewServer(&mcp.Implementation{Name: "ralph", Title: "ralph", Version: version},
+		&mcp.ServerOptions{Instructions: mcpInstructions, Capabilities: &mcp.ServerCapabilities{}})}
+	s.addReading()
+	s.addActing(allowStart)
+	s.addResources()
+	s.server.AddReceivingMiddleware(plainRefusals)
+	return s
+}
+
+// app is what the commands' functions work with during a call: nothing that
+// they show to people may reach standard output, their warnings go to the
+// client's log of this server.
+func (s *mcpServer) app(ctx context.Context) *app {
+	t := &terminal{in: os.Stdin, out: io.Discard, err: s.base.t.err}
+	return &app{ctx: ctx, t: t, home: s.base.home}
+}
+
+// mcpUnit names a loop; most tools take it.
+type mcpUnit struct {
+	Unit     string `json:"unit,omitempty" jsonschema:"the unit, as list_loops shows it; default: that of the worktree in which the server was started"`
+	Worktree string `json:"worktree,omitempty" jsonschema:"the worktree's absolute path, as list_loops shows it; needed only where several have a unit of that name"`
+}
+
+// find is the unit that is meant: here, or anywhere in the list of loops.
+func (u mcpUnit) find(a *app) (*place, error) {
+	if len(u.Unit) > maxUnit {
+		return nil, fmt.Errorf("the argument unit has %d bytes, and no unit has more than %d", len(u.Unit), maxUnit)
+	}
+	if u.Worktree != "" {
+		return u.listed(a)
+	}
+	p, err := look(a, u.Unit)
+	if err == nil && p.unit == "" {
+		err = errDetached
+	}
+	return p, forClient(err)
+}
+
+// forClient is an error with what a client can do about it, where people are told
+// of commands.
+func forClient(err error) error {
+	var several *severalError
+	var hinted *hintError
+	switch {
+	case errors.As(err, &several):
+		return &hintError{several, "name the one that is meant with the argument worktree"}
+	case errors.Is(err, git.ErrNotWorktree):
+		return &hintError{errors.New("this server was not started inside a git worktree"), "name a unit; list_loops tells which there are"}
+	case errors.Is(err, errNoUnit) && errors.As(err, &hinted):
+		return &hintError{hinted.err, "list_loops tells which there are"}
+	}
+	return err
+}
+
+// listed finds the unit among those that have run in the worktree.
+func (u mcpUnit) listed(a *app) (*place, error) {
+	entries, _, err := registry.Entries(a.home)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	var p *place
+	for _, e := range entries {
+		if e.Worktree == filepath.Clean(u.Worktree) && (u.Unit == "" || e.Unit == strings.ReplaceAll(u.Unit, "/", "-")) {
+			found, p = append(found, e.Unit), placeOf(e)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return nil, &hintError{fmt.Errorf("%w in %s", errNoUnit, u.Worktree), "list_loops tells which there are"}
+	case len(found) > 1:
+		return nil, &hintError{errors.New("several units have run in that worktree: " + strings.Join(found, ", ")), "name one with the argument unit"}
+	}
+	return p, nil
+}
+
+// addTool offers a function to the client. What it returns is made harmless and
+// held to the schema of its type; its error is the result of the call, as one
+// sentence that the client's model can read.
+func addTool[In, Out any](s *mcpServer, t *mcp.Tool, call func(a *app, in In) (Out, error)) {
+	t.OutputSchema = schemaOf[Out]()
+	mcp.AddTool(s.server, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+		out, err := call(s.app(ctx), in)
+		if err != nil {
+			return nil, nil, sentence(err)
+		}
+		clean, err := cleanJSON(out)
+		return nil, clean, err
+	})
+}
+
+// plainRefusals shortens what the library says of arguments that do not fit a
+// tool's schema, a chain of its own function names.
+func plainRefusals(next mcp.MethodHandler) mcp.MethodHandler {
+	words := strings.NewReplacer("validating root: ", "", "validating /properties/", "", "unexpected additional properties", "there is no argument")
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		res, err := next(ctx, method, req)
+		if called, ok := res.(*mcp.CallToolResult); ok && err == nil && called.IsError {
+			for _, c := range called.Content {
+				text, ok := c.(*mcp.TextContent)
+				if !ok {
+					continue
+				}
+				if why, ok := strings.CutPrefix(text.Text, `validating "arguments": `); ok {
+					text.Text = "the arguments are wrong: " + shortened(oneLine(words.Replace(why)), maxSentence)
+				}
+			}
+		}
+		return res, err
+	}
+}
+
+// sentence is an error with its hint, in one line.
+func sentence(err error) error {
+	text := err.Error()
+	var hinted *hintError
+	if errors.As(err, &hinted) && hinted.hint != "" {
+		text += "; " + hinted.hint
+	}
+	return errors.New(shortened(oneLine(text), maxSentence))
+}

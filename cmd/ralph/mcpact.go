@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ralph/internal/preflight"
+	"ralph/internal/proc"
+)
+
+// addActing offers the tools that change something.
+func (s *mcpServer) addActing(allowStart bool) {
+	yes := true
+	addTool(s, &mcp.Tool{Name: "stop_loop", Description: "End the loop of a unit and everything it started, and wait until it has ended.",
+		Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true}}, mcpStop)
+	if allowStart {
+		addTool(s, &mcp.Tool{Name: "start_loop", Description: "Start a loop on a unit, in the background, in the worktree that has its branch checked out. It goes on when this client ends.",
+			Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes}}, s.start)
+	}
+}
+
+type mcpStopOut struct {
+	Unit     string `json:"unit"`
+	Worktree string `json:"worktree"`
+	Stopped  bool   `json:"stopped" jsonschema:"a loop was at work, and has ended because it was asked to"`
+	Message  string `json:"message"`
+}
+
+func mcpStop(a *app, in mcpUnit) (mcpStopOut, error) {
+	p, err := in.find(a)
+	if err != nil {
+		return mcpStopOut{}, err
+	}
+	out := mcpStopOut{Unit: p.unit, Worktree: p.repo.Root}
+	asked, err := p.stop()
+	if err != nil {
+		return out, err
+	}
+	if asked == nil {
+		out.Message = fmt.Sprintf("no loop is at work on %s: nothing to stop", p.unit)
+		return out, nil
+	}
+	out.Stopped, err = asked.wait(a.ctx)
+	if out.Message = p.unit + " has stopped"; !out.Stopped {
+		out.Message = p.unit + " had ended by itself"
+	}
+	return out, err
+}
+
+type mcpStartIn struct {
+	mcpUnit
+	Prompt        string `json:"prompt,omitempty" jsonschema:"what to do, in words: in addition to the plan, or in place of one"`
+	MaxIterations *int   `json:"maxIterations,omitempty" jsonschema:"end after so many iterations; default: as the settings say"`
+}
+
+type mcpStartOut struct {
+	Unit     string `json:"unit"`
+	Worktree string `json:"worktree"`
+	PID      int    `json:"pid" jsonschema:"of the loop"`
+	Log      string `json:"log" jsonschema:"the file that gets what the loop prints: its events as JSON lines, and its errors"`
+	Message  string `json:"message"`
+}
+
+// start starts a loop that outlives this server.
+func (s *mcpServer) start(a *app, in mcpStartIn) (mcpStartOut, error) {
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	if os.Getenv(proc.TokenVar) != "" {
+		return mcpStartOut{}, errors.New("this server was started by an agent in a loop of ralph: what it starts would end with that agent")
+	}
+	if in.MaxIterations != nil && *in.MaxIterations < 1 {
+		return mcpStartOut{}, fmt.Errorf("the argument maxIterations must be at least 1, not %d", *in.MaxIterations)
+	}
+	p, err := in.checkedOut(a)
+	if err == nil && p.refused != nil {
+		err = p.refused
+	}
+	if err != nil {
+		return mcpStartOut{}, err
+	}
+	if p.unit == "" {
+		return mcpStartOut{}, errDetached
+	}
+	if running(p) {
+		return mcpStartOut{}, fmt.Errorf("a loop is at work on %s already", p.unit)
+	}
+	report, err := validate(a, p, loopFlags{NoInteractive: true}, in.Prompt)
+	if err == nil {
+		err = obstacles(report)
+	}
+	if err != nil {
+		return mcpStartOut{}, err
+	}
+	return launch(a, p, in.args())
+}
+
+// args is the command line of the loop.
+func (in mcpStartIn) args() []string {
+	args := []string{"run", "--json", "--no-interactive"}
+	if in.MaxIterations != nil {
+		args = append(args, fmt.Sprintf("--max-iterations=%d", *in.MaxIterations))
+	}
+	if in.Prompt != "" {
+		args = append(args, "--", in.Prompt)
+	}
+	return args
+}
+
+// obstacles says what of a report stands in the way of a run.
+func obstacles(report preflight.Report) error {
+	var found []string
+	for _, c := range report.Checks {
+		if c.Severity != preflight.Error {
+			continue
+		}
+		text := strings.TrimSuffix(c.Message, ":")
+		for _, d := range c.Details {
+			text += ", " + d.String()
+		}
+		found = append(found, text)
+	}
+	if report.OK {
+		return nil
+	}
+	return &hintError{errors.New("the run cannot begin: " + strings.Join(found, "; ")), "the tool validate tells more"}
+}
+
+// checkedOut is the unit as the place of a run: its worktree must be at its
+// branch. Without a name it is whatever is checked out here.
+func (u mcpUnit) checkedOut(a *app) (*place, error) {
+	if u.Unit == "" && u.Worktree == "" {
+		p, err := worktree(a.ctx, "")
+		return p, forClient(err)
+	}
+	meant, err := u.find(a)
+	if err != nil {
+		return nil, err
+	}
+	p, err := worktreeAt(a.ctx, meant.repo.Root, "")
+	if err != nil {
+		return nil, err
+	}
+	if p.unit != meant.unit {
+		return nil, &hintError{fmt.Errorf("%s has another branch checked out than that of %s", p.repo.Root, meant.unit), "a run works on the branch that is checked out"}
+	}
+	return p, nil
+}

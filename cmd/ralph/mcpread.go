@@ -1,0 +1,152 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ralph/internal/journal"
+	"ralph/internal/preflight"
+)
+
+// addReading offers the tools that only look.
+func (s *mcpServer) addReading() {
+	addTool(s, reads("list_loops", "All loops of this user on this machine, those at work first."), mcpLoops)
+	addTool(s, reads("get_status", "How far the last run of a unit is: iteration, stories, calls, tokens, cost, and whether its loop is alive."), mcpStatus)
+	addTool(s, reads("get_history", "The iterations of a unit, the oldest first: outcome, commits, stories that passed, tokens, cost, error."), mcpHistory)
+	addTool(s, reads("get_log", "What the agent did in an iteration of the last run, as readable text: the end of its log."), mcpLog)
+	addTool(s, reads("get_plan", "The plan of a unit: its stories or tasks, which of them are done, and on demand the text of its spec.md."), mcpPlan)
+	addTool(s, reads("validate", "Check everything that must hold before a run of a unit. It starts nothing."), mcpValidate)
+}
+
+// reads describes a tool that changes nothing.
+func reads(name, description string) *mcp.Tool {
+	closed := false
+	return &mcp.Tool{Name: name, Description: description,
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}}
+}
+
+type mcpLoopsIn struct {
+	Active bool `json:"active,omitempty" jsonschema:"leave out what has ended"`
+	Last   *int `json:"last,omitempty" jsonschema:"at most so many, default 100, at most 500"`
+}
+
+type mcpLoopsOut struct {
+	Loops []listed `json:"loops"`
+	All   bool     `json:"all" jsonschema:"false where there are more loops than are listed"`
+}
+
+func mcpLoops(a *app, in mcpLoopsIn) (mcpLoopsOut, error) {
+	most, err := rowsWanted(in.Last, 100)
+	if err != nil {
+		return mcpLoopsOut{}, err
+	}
+	list, err := units(a)
+	if err != nil {
+		return mcpLoopsOut{}, err
+	}
+	if in.Active {
+		list = slices.DeleteFunc(list, func(l listed) bool { return !l.Alive })
+	}
+	n := min(len(list), most)
+	return mcpLoopsOut{Loops: list[:n], All: n == len(list)}, nil
+}
+
+// mcpWhere says which unit an answer is about.
+type mcpWhere struct {
+	Unit     string       `json:"unit"`
+	Worktree string       `json:"worktree"`
+	Archive  journal.Text `json:"archive" jsonschema:"the name of the archive, null where the unit is not archived"`
+}
+
+func where(p *place, r *record) mcpWhere {
+	w := mcpWhere{Unit: p.unit, Worktree: p.repo.Root}
+	if r != nil {
+		w.Archive = journal.Text(r.archive)
+	}
+	return w
+}
+
+type mcpStatusOut struct {
+	mcpWhere
+	Status *mcpLive `json:"status" jsonschema:"status.json and alive; null where the unit never ran"`
+}
+
+// lastRun is a name under which a status can stand in another type without
+// hiding its own key "status" from the schema.
+type lastRun = journal.Status
+
+// mcpLive is what "ralph status --json" prints.
+type mcpLive struct {
+	lastRun
+	Alive bool `json:"alive" jsonschema:"the loop's process is at work"`
+}
+
+func mcpStatus(a *app, in mcpUnit) (mcpStatusOut, error) {
+	p, err := in.find(a)
+	if err != nil {
+		return mcpStatusOut{}, err
+	}
+	now, err := p.standing(a.t)
+	if err != nil {
+		return mcpStatusOut{}, err
+	}
+	out := mcpStatusOut{mcpWhere: where(p, now.record)}
+	if now.record != nil {
+		out.Status = &mcpLive{now.status, now.alive}
+	}
+	return out, nil
+}
+
+type mcpHistoryIn struct {
+	mcpUnit
+	Last *int `json:"last,omitempty" jsonschema:"only the last so many iterations, default 50, at most 500"`
+}
+
+type mcpHistoryOut struct {
+	mcpWhere
+	Iterations []journal.Iteration `json:"iterations"`
+	All        bool                `json:"all" jsonschema:"false where earlier iterations were left out"`
+}
+
+func mcpHistory(a *app, in mcpHistoryIn) (mcpHistoryOut, error) {
+	most, err := rowsWanted(in.Last, 50)
+	if err != nil {
+		return mcpHistoryOut{}, err
+	}
+	p, err := in.find(a)
+	if err != nil {
+		return mcpHistoryOut{}, err
+	}
+	past, err := p.past(a.t)
+	if err != nil {
+		return mcpHistoryOut{}, err
+	}
+	out := mcpHistoryOut{mcpWhere: where(p, past.record)}
+	out.Iterations, out.All = lastRows(past.history.Iterations(past.dead), most)
+	return out, nil
+}
+
+type mcpValidateOut struct {
+	preflight.Report
+	Worktree string `json:"worktree"`
+	All      bool   `json:"all" jsonschema:"false where more was found than is listed"`
+}
+
+func mcpValidate(a *app, in mcpUnit) (mcpValidateOut, error) {
+	p, err := in.checkedOut(a)
+	if err != nil {
+		return mcpValidateOut{}, err
+	}
+	report, err := validate(a, p, loopFlags{NoInteractive: true}, "")
+	out := mcpValidateOut{Report: report, Worktree: p.repo.Root, All: true}
+	if n := len(out.Checks); n > maxRows {
+		out.Checks, out.All = out.Checks[:maxRows], false
+	}
+	for i, c := range out.Checks {
+		if len(c.Details) > maxRows {
+			out.Checks[i].Details, out.All = c.Details[:maxRows], false
+		}
+	}
+	return out, err
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ralph/internal/prd"
+	"ralph/internal/stream"
+)
+
+// maxResource is how large a file of the plan may be, in bytes, to be given out whole.
+const maxResource = 1 << 20
+
+// listedUnits is how many units the list of resources has at most.
+const listedUnits = 100
+
+// mcpResource is one thing of a unit that a client can read.
+type mcpResource struct {
+	name, mime, about string
+	read              func(a *app, unit string) (string, error)
+}
+
+func mcpResources() []mcpResource {
+	return []mcpResource{
+		{"spec.md", "text/markdown", "the requirements", planFile("spec.md")},
+		{"prd.json", "application/json", "the stories and which of them pass", planFile("prd.json")},
+		{"status.json", "application/json", "how far the last run is", statusResource},
+		{"log", "text/plain", "the end of the log of the last iteration", logResource},
+	}
+}
+
+func (r mcpResource) uri(unit string) string { return "ralph://units/" + unit + "/" + r.name }
+
+// addResources offers what can be read of each unit, and lists it for the units
+// that there are when the client asks.
+func (s *mcpServer) addResources() {
+	for _, r := range mcpResources() {
+		s.server.AddResourceTemplate(&mcp.ResourceTemplate{Name: r.name, URITemplate: r.uri("{unit}"), MIMEType: r.mime,
+			Description: "Of a unit: " + r.about + "."}, func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			return s.readResource(ctx, r, req.Params.URI)
+		})
+	}
+	s.server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			res, err := next(ctx, method, req)
+			if list, ok := res.(*mcp.ListResourcesResult); ok && err == nil {
+				list.Resources, err = s.listResources(ctx)
+			}
+			return res, err
+		}
+	})
+}
+
+// listResources names the resources of each unit whose name tells which one is meant.
+func (s *mcpServer) listResources(ctx context.Context) ([]*mcp.Resource, error) {
+	list, err := units(s.app(ctx))
+	if err != nil {
+		return nil, err
+	}
+	times := map[string]int{}
+	for _, l := range list {
+		times[l.Unit]++
+	}
+	found := []*mcp.Resource{}
+	for _, l := range list[:min(len(list), listedUnits)] {
+		if times[l.Unit] > 1 {
+			continue
+		}
+		for _, r := range mcpResources() {
+			if r.name == "spec.md" && l.Plan != "prd" || r.name == "prd.json" && l.Plan != "prd" {
+				continue
+			}
+			found = append(found, &mcp.Resource{Name: stream.Sanitize(l.Unit) + " " + r.name, URI: r.uri(url.PathEscape(l.Unit)), MIMEType: r.mime,
+				Description: "Of " + stream.Sanitize(l.Unit) + ": " + r.about + "."})
+		}
+	}
+	return found, nil
+}
+
+func (s *mcpServer) readResource(ctx context.Context, r mcpResource, uri string) (*mcp.ReadResourceResult, error) {
+	unit, err := unitOfURI(uri)
+	text := ""
+	if err == nil {
+		text, err = r.read(s.app(ctx), unit)
+	}
+	switch {
+	case errors.Is(err, errNoUnit), errors.Is(err, fs.ErrNotExist):
+		return nil, mcp.ResourceNotFoundError(uri)
+	case err != nil:
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: sentence(err).Error()}
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: r.mime, Text: stream.Sanitize(text)}}}, nil
+}
+
+// unitOfURI is the unit that a resource is of.
+func unitOfURI(uri string) (string, error) {
+	rest, _ := strings.CutPrefix(uri, "ralph://units/")
+	escaped, _, _ := strings.Cut(rest, "/")
+	unit, err := url.PathUnescape(escaped)
+	if err != nil || unit == "" {
+		return "", fmt.Errorf("%q names no unit", uri)
+	}
+	return unit, nil
+}
+
+// planFile reads a file of the feature folder, or of the archived one.
+func planFile(name string) func(*app, string) (string, error) {
+	return func(a *app, unit string) (string, error) {
+		p, err := mcpUnit{Unit: unit}.find(a)
+		if err != nil {
+			return "", err
+		}
+		folder := filepath.Join(p.repo.Root, p.folder)
+		if r, err := p.record(); err != nil {
+			return "", err
+		} else if r != nil {
+			folder = r.folder
+		}
+		data, err := prd.ReadFile(filepath.Join(folder, name), maxResource)
+		return string(data), err
+	}
+}
+
+func statusResource(a *app, unit string) (string, error) {
+	p, err := mcpUnit{Unit: unit}.find(a)
+	if err != nil {
+		return "", err
+	}
+	now, err := p.standing(a.t)
+	if err != nil || now.record == nil {
+		return "null\n", err
+	}
+	data, err := now.status.JSON(&now.alive)
+	return string(data), err
+}
+
+func logResource(a *app, unit string) (string, error) {
+	out, err := mcpLog(a, mcpLogIn{mcpUnit: mcpUnit{Unit: unit}})
+	return out.Log, err
+}
