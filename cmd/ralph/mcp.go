@@ -124,7 +124,7 @@ func (u mcpUnit) listed(a *app) (*place, error) {
 // held to the schema of its type; its error is the result of the call, as one
 // sentence that the client's model can read.
 func addTool[In, Out any](s *mcpServer, t *mcp.Tool, call func(a *app, in In) (Out, error)) {
-	t.OutputSchema = schemaOf[Out]()
+	t.InputSchema, t.OutputSchema = argumentsOf[In](), schemaOf[Out]()
 	mcp.AddTool(s.server, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		out, err := call(s.app(ctx), in)
 		if err != nil {

@@ -131,6 +131,33 @@ func TestMCPTellsOfARun(t *testing.T) {
 	}
 }
 
+// TestMCPTellsUnitsApart: two repositories have a unit of the same name.
+func TestMCPTellsUnitsApart(t *testing.T) {
+	one, two := newScratch(t, onestory), newScratch(t, onestory)
+	two.env = append(two.env, "RALPH_HOME="+filepath.Join(filepath.Dir(one.repo), ".home"))
+	for _, s := range []*scratch{one, two} {
+		if out, code := s.run("--harness", "replay", "--no-archive"); code != 0 {
+			t.Fatalf("exit status %d\n%s", code, out)
+		}
+	}
+	outside := *one
+	outside.repo = t.TempDir()
+	c := newMCPClient(&outside)
+	_, refused := c.call("get_status", map[string]any{"unit": "feature-x"})
+	if !strings.Contains(refused, "feature-x is in 2 worktrees: ") || !strings.HasSuffix(refused, "; name the one that is meant with the argument worktree") {
+		t.Errorf("without a worktree: %q", refused)
+	}
+	for _, s := range []*scratch{one, two} {
+		answer := c.must("get_status", map[string]any{"unit": "feature-x", "worktree": s.repo})
+		if got := answer.Get("worktree").String(); got != s.repo || answer.Get("status.status").String() != "completed" {
+			t.Errorf("with %s: %s", s.repo, answer)
+		}
+	}
+	if _, refused := c.call("get_status", nil); refused != "this server was not started inside a git worktree; name a unit; list_loops tells which there are" {
+		t.Errorf("without a name: %q", refused)
+	}
+}
+
 func TestMCPResources(t *testing.T) {
 	s := newScratch(t, onestory)
 	if out, code := s.run("--harness", "replay"); code != 0 { // archived
@@ -208,6 +235,7 @@ func TestMCPRefusesBadInput(t *testing.T) {
 		{"get_status", map[string]any{"worktree": "/etc"}, "there is no such unit in /etc"},
 		{"get_status", map[string]any{"unti": "x"}, `the arguments are wrong: there is no argument ["unti"]`},
 		{"get_status", map[string]any{"unit": 7}, `the arguments are wrong: unit: type: 7 has type "integer", want "string"`},
+		{"get_history", map[string]any{"last": nil}, `the arguments are wrong: last: type: `},
 		{"get_history", map[string]any{"last": 0}, "the argument last must be from 1 to 500, not 0"},
 		{"list_loops", map[string]any{"last": 501}, "the argument last must be from 1 to 500, not 501"},
 		{"get_log", nil, "there is no run of feature-x yet, and no log"},
@@ -283,6 +311,9 @@ func TestMCPStartIsNotOfferedByItself(t *testing.T) {
 	var names []string
 	for _, tool := range tools.Tools {
 		names = append(names, tool.Name)
+		if in, err := json.Marshal(tool.InputSchema); err != nil || strings.Contains(string(in), `"null"`) {
+			t.Errorf("%s takes null: %s, %v", tool.Name, in, err)
+		}
 		if tool.InputSchema == nil || tool.OutputSchema == nil || tool.Description == "" {
 			t.Errorf("%s is not described", tool.Name)
 		}

@@ -39,6 +39,18 @@ func schemaOf[T any]() *jsonschema.Schema {
 	return s
 }
 
+// argumentsOf is the schema of what a tool is told. An argument is left out, not
+// null: not every client knows a schema in which a type is a list.
+func argumentsOf[T any]() *jsonschema.Schema {
+	s := schemaOf[T]()
+	for _, p := range s.Properties {
+		if len(p.Types) == 2 && p.Types[0] == "null" {
+			p.Type, p.Types = p.Types[1], nil
+		}
+	}
+	return s
+}
+
 // cleanJSON is a value as JSON knows it, in which no text can do anything to a
 // terminal or is too long.
 func cleanJSON(v any) (any, error) {

@@ -1,0 +1,19 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestStatusBeforeTheFirstEvent looks at a unit whose first run has made its
+// journal and not yet written to it.
+func TestStatusBeforeTheFirstEvent(t *testing.T) {
+	s := newScratch(t, "turns: []\n")
+	s.write(".git/ralph/feature-x/journal.jsonl", "")
+	for command, want := range map[string]string{"status": "no run of feature-x yet", "status --json": "null\n"} {
+		out, err := s.command(s.bin, strings.Fields(command)...).CombinedOutput()
+		if err != nil || !strings.HasPrefix(string(out), want) {
+			t.Errorf("%s: %v: %s; want %q", command, err, out, want)
+		}
+	}
+}
