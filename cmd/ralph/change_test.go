@@ -1,0 +1,84 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ralph/internal/journal"
+)
+
+const changeHangs = `turns:
+  - steps:
+      - tick_task: {task: one, path: .ito/changes/002-01_add-x/tasks.md}
+      - git_commit: one
+      - say: working
+      - hang: true
+`
+
+// newChange is a scratch repository with a change of Ito, on a branch without a feature.
+func newChange(t *testing.T, script string) *scratch {
+	t.Helper()
+	s := newScratch(t, script)
+	s.write(".ito/changes/002-01_add-x/proposal.md", "# Add X\n")
+	s.write(".ito/changes/002-01_add-x/tasks.md", "- [ ] one\n- [ ] two\n")
+	s.git("rm", "-rq", ".ralph/feature-x")
+	s.git("add", "-A")
+	s.git("commit", "-q", "-m", "a change")
+	return s
+}
+
+// TestKilledRalphOfAChange: the crash is on record where programs look for the change,
+// with the commits of the iteration that it cut off.
+func TestKilledRalphOfAChange(t *testing.T) {
+	s := newChange(t, changeHangs)
+	cmd, out := s.start("working", "--change", "2-1")
+	var status journal.Status
+	if _, err := journal.Scan(journal.Path(s.repo+"/.git/ralph/002-01_add-x"), status.Apply); err != nil {
+		t.Fatal(err)
+	}
+	guardian := childOf(t, int(status.PID))
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = s.finish(cmd, out)
+	waitFor(t, "the guardian's end", func() bool { return errors.Is(syscall.Kill(guardian, 0), syscall.ESRCH) })
+
+	var state journal.ChangeState
+	if err := json.Unmarshal([]byte(s.read(".ito/.state/ralph/002-01_add-x/state.json")), &state); err != nil {
+		t.Fatal(err)
+	}
+	if len(state.History) != 1 || state.LastOutcome != "crash" || state.LastFailure != "ralph itself died" {
+		t.Errorf("the state is %+v", state)
+	}
+	var rows []journal.Iteration
+	if err := json.Unmarshal(s.output("history", "--json"), &rows); err != nil || len(rows) != 1 || len(rows[0].Commits) != 1 || rows[0].Outcome != "crash" {
+		t.Errorf("the history is %+v, %v", rows, err)
+	}
+	if text := s.read(".claude/loop-state.json"); !strings.Contains(text, `"status": "stopped"`) || !strings.Contains(text, `"exit_reason": "crash"`) {
+		t.Errorf("the loop's state is\n%s", text)
+	}
+}
+
+// TestCommandsOfAChangeAtWork need no name: they mean the loop in the worktree.
+func TestCommandsOfAChangeAtWork(t *testing.T) {
+	s := newChange(t, changeHangs)
+	cmd, out := s.start("working", "--change", "add-x")
+	for _, c := range []struct{ args, want string }{
+		{"context add careful", "002-01_add-x tells its agent from the next iteration on"},
+		{"context add careful --change 2-1", "002-01_add-x tells its agent from the next iteration on"},
+		{"pause", "002-01_add-x pauses after the iteration at work"},
+		{"status", "Status:     Running, LIVE"},
+		{"stop --change 2-1", "002-01_add-x has stopped"},
+		{"stop", "no loop is at work on 002-01_add-x: nothing to stop"},
+	} {
+		if got := string(s.output(strings.Fields(c.args)...)); !strings.Contains(got, c.want) {
+			t.Errorf("ralph %s said %q, want %q", c.args, got, c.want)
+		}
+	}
+	if rest, code := s.finish(cmd, out); code != 143 {
+		t.Errorf("exit status %d\n%s", code, rest)
+	}
+}
