@@ -22,8 +22,8 @@ type changeFlags struct {
 // change it is, and makes the place that of the change.
 func (c *runCmd) choosePlan(a *app, p *place) (plan.Plan, error) {
 	list, err := change.List(p.repo.Root)
-	if err != nil {
-		return nil, err
+	if err != nil && (c.Change != "" || c.Module != "") {
+		return nil, err // what nobody asked for is in nobody's way
 	}
 	choice := plan.Choice{Root: p.repo.Root, Folder: p.folder, Done: c.Done, Text: c.Text, Changes: list}
 	ask := a.t.canAsk && !c.NoInteractive && !c.JSON
@@ -53,6 +53,27 @@ func (c *runCmd) choosePlan(a *app, p *place) (plan.Plan, error) {
 		p.work(choice.Change.ID, filepath.FromSlash(choice.Change.StateFolder()))
 	}
 	return chosen, nil
+}
+
+// status is "ralph run --status".
+func (c *runCmd) status(a *app) error {
+	named := unitArg{Change: c.Change}
+	if c.Module != "" {
+		p, err := worktree(a.ctx, "")
+		if err != nil {
+			return err
+		}
+		list, err := change.List(p.repo.Root)
+		if err != nil {
+			return err
+		}
+		picked, err := c.pick(a, list, false)
+		if err != nil {
+			return err
+		}
+		named.Change = picked.ID
+	}
+	return (&statusCmd{unitArg: named, JSON: c.JSON}).Run(a)
 }
 
 // pick is the change that the flags name, nil where they name none.

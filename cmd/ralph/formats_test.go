@@ -17,36 +17,47 @@ import (
 	"ralph/internal/journal"
 )
 
-// fits holds a document against a schema of docs/.
-func fits(t *testing.T, schema string, data []byte) {
+// compiled is a schema of docs/.
+func compiled(t *testing.T, schema string) *jsonschema.Schema {
 	t.Helper()
 	path := filepath.Join(schemaFolder, schema+".schema.json")
 	if schema == "loop-state" { // the first of them, known by its place
 		path = "../../docs/loop-state.schema.json"
 	}
-	compiled, err := jsonschema.Compile(path)
+	c, err := jsonschema.Compile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var v any
-	if err := json.Unmarshal(data, &v); err != nil {
-		t.Fatalf("%s: %v\n%s", schema, err, data)
-	}
-	if err := compiled.Validate(v); err != nil {
-		t.Errorf("%s: %#v\n%s", schema, err, data)
-	}
+	return c
+}
+
+// fits holds a document against a schema of docs/.
+func fits(t *testing.T, schema string, data []byte) {
+	t.Helper()
+	judge(t, compiled(t, schema), data)
 }
 
 // eachFits holds every line against a schema.
 func eachFits(t *testing.T, schema string, lines []byte) {
 	t.Helper()
-	n := 0
+	c, n := compiled(t, schema), 0
 	for line := range bytes.Lines(lines) {
-		fits(t, schema, line)
+		judge(t, c, line)
 		n++
 	}
 	if n == 0 {
 		t.Errorf("there is nothing to hold against %s", schema)
+	}
+}
+
+func judge(t *testing.T, schema *jsonschema.Schema, data []byte) {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	if err := schema.Validate(v); err != nil {
+		t.Errorf("%#v\n%s", err, data)
 	}
 }
 
@@ -176,7 +187,7 @@ func TestLoopStateIsNeverTorn(t *testing.T) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	path := filepath.Join(s.repo, ".claude/loop-state.json")
-	last, reads := []byte(nil), 0
+	last, reads, schema := []byte(nil), 0, compiled(t, "loop-state")
 	for running := true; running; {
 		select {
 		case <-done:
@@ -188,7 +199,7 @@ func TestLoopStateIsNeverTorn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if reads++; !bytes.Equal(data, last) {
-			fits(t, "loop-state", data)
+			judge(t, schema, data)
 			last = data
 		}
 	}

@@ -75,7 +75,7 @@ func (r *resolved) loadSettings() error {
 	if err != nil {
 		return err
 	}
-	if r.plan.Kind() != plan.KindPRD {
+	if kind := r.plan.Kind(); kind == plan.KindTasks || kind == plan.KindPrompt {
 		if loaded, err = loaded.WithDefaults(kindDefaults); err != nil {
 			return err
 		}

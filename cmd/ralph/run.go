@@ -41,7 +41,7 @@ func (c *runCmd) Validate() error {
 // Run carries the command out.
 func (c *runCmd) Run(a *app) error {
 	if c.Status {
-		return (&statusCmd{unitArg: unitArg{Change: c.Change}, JSON: c.JSON}).Run(a)
+		return c.status(a)
 	}
 	r, err := c.prepare(a)
 	if err != nil {

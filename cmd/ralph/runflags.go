@@ -17,9 +17,9 @@ type runFlags struct {
 
 // loopFlags are those that say how the loop works, wherever it does.
 type loopFlags struct {
-	MaxIterations *int     `short:"n" aliases:"max" help:"Iterations in this run (default 20; tasks, change and text plans 10)." placeholder:"N"`
+	MaxIterations *int     `short:"n" aliases:"max" help:"Iterations in this run (default 20; tasks and text plans 10)." placeholder:"N"`
 	MinIterations *int     `help:"Believe no promise before this many iterations have ended (default 1)." placeholder:"N"`
-	Timeout       *minutes `short:"t" aliases:"iteration-timeout" help:"Per iteration; a bare number is minutes, else 90s, 1h30m (default 15; tasks, change and text plans 45)." placeholder:"D"`
+	Timeout       *minutes `short:"t" aliases:"iteration-timeout" help:"Per iteration; a bare number is minutes, else 90s, 1h30m (default 15; tasks and text plans 45)." placeholder:"D"`
 	IdleTimeout   *minutes `help:"End an iteration that shows no sign of life for so long (default off)." placeholder:"D"`
 	RateLimit     *int     `short:"r" help:"Agent calls per clock hour, all loops of this user and harness together; 0 is off (default 100)." placeholder:"N"`
 	Prompt        string   `short:"p" help:"Prompt template (default: the feature's prompt.md, else the built-in one)." placeholder:"FILE"`
@@ -31,7 +31,7 @@ type loopFlags struct {
 	Status bool `help:"Tell how far the loop of the change is, as 'ralph status --change ID' does, and start nothing."`
 
 	AcceptBaseline bool     `help:"Quality checks that fail before the run do not stand in the way of done."`
-	StallThreshold *int     `aliases:"no-progress" help:"Iterations without progress that end the run (default 3; tasks, change and text plans 2)." placeholder:"N"`
+	StallThreshold *int     `aliases:"no-progress" help:"Iterations without progress that end the run (default 3; tasks and text plans 2)." placeholder:"N"`
 	SameError      *int     `help:"Equal errors in a row that end the run (default 5)." placeholder:"N"`
 	OnLimit        string   `help:"At the provider's usage limit: ask, wait or exit (default ask)." enum:",ask,wait,exit" default:"" placeholder:"HOW"`
 	MaxTokens      *int64   `help:"End after the iteration that spends more; input and output, without cache." placeholder:"N"`

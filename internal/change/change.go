@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // The folders of changes, from the worktree's root.
@@ -57,7 +59,8 @@ func List(root string) ([]Change, error) {
 	var list []Change
 	for _, folder := range []string{itoFolder, openSpecFolder} {
 		entries, err := os.ReadDir(filepath.Join(root, folder))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		// A file of that name is another program's.
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
 			return nil, fmt.Errorf("the changes cannot be read: %w", err)
 		}
 		for _, e := range entries {

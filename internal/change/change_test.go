@@ -42,7 +42,11 @@ func TestList(t *testing.T) {
 	if a, b := got[0].StateFolder(), got[2].StateFolder(); a != ".ito/.state/ralph/002-01_add-x" || b != ".ralph/add-login" {
 		t.Errorf("the state is in %s and %s", a, b)
 	}
-	if list, err := change.List(worktree(t)); len(list) != 0 || err != nil {
+	other := worktree(t)
+	if err := os.WriteFile(filepath.Join(other, "openspec"), nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := change.List(other); len(list) != 0 || err != nil {
 		t.Errorf("without any: %v, %v", list, err)
 	}
 }
