@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -107,11 +108,10 @@ func lastBytes(s string, most int) string {
 	for from < len(s) && !utf8.RuneStart(s[from]) {
 		from++
 	}
-	s = s[from:]
-	if i := bytes.IndexByte([]byte(s), '\n'); i >= 0 && i < len(s)-1 {
-		return s[i+1:]
+	if i := strings.IndexByte(s[from-1:], '\n'); i >= 0 && from+i < len(s) {
+		from += i
 	}
-	return s
+	return s[from:]
 }
 
 // lastRows are the last elements of a list, and whether that is all.

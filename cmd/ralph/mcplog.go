@@ -6,6 +6,9 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
+
+	"ralph/internal/stream"
 )
 
 // maxLogRead is how much of a log is looked at, from its end.
@@ -52,25 +55,37 @@ func mcpLog(a *app, in mcpLogIn) (mcpLogOut, error) {
 		return out, err
 	}
 	out.Iteration, out.Harness = at.N, at.Harness
-	log, err := os.Open(r.log(at.LogFile))
+	text, all, err := logText(a.t, r.log(at.LogFile), formatOf(a, p.repo.Root, at.Harness))
 	if err != nil {
 		return out, fmt.Errorf("the log of iteration %d cannot be read: %w", at.N, err)
-	}
-	defer log.Close()
-	if out.All, err = seekEnd(log, maxLogRead); err != nil {
-		return out, fmt.Errorf("the log of iteration %d cannot be read: %w", at.N, err)
-	}
-	var text strings.Builder
-	if err := render(a.t, &text, log, formatOf(a, p.repo.Root, at.Harness)); err != nil {
-		return out, err
 	}
 	lines := mcpLogLines
 	if in.Lines != nil {
 		lines = *in.Lines
 	}
-	out.Log = lastBytes(lastLines(text.String(), lines), maxText)
-	out.All = out.All && len(out.Log) >= len(strings.TrimRight(text.String(), "\n"))
+	out.Log = lastBytes(lastLines(text, lines), maxText)
+	out.All = all && len(out.Log) >= len(text)
 	return out, nil
+}
+
+// logText is the end of a log as the screen shows it. all tells whether that is
+// everything.
+func logText(t *terminal, path string, format stream.Format) (text string, all bool, err error) {
+	// An agent may have put a FIFO in the log's place, which would wait for a writer.
+	log, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", false, err
+	}
+	defer log.Close()
+	if info, err := log.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", false, errors.Join(err, errors.New("it is no plain file"))
+	}
+	if all, err = seekEnd(log, maxLogRead); err != nil {
+		return "", false, err
+	}
+	var out strings.Builder
+	err = render(t, &out, log, format)
+	return strings.TrimRight(out.String(), "\n"), all, err
 }
 
 // seekEnd goes to the first line that begins within the last so many bytes of a
@@ -82,7 +97,7 @@ func seekEnd(f *os.File, most int64) (all bool, err error) {
 	}
 	from := info.Size() - most
 	buf := make([]byte, 64<<10)
-	for at := from; at < info.Size(); {
+	for at := from - 1; at < info.Size(); { // the byte before may end a line
 		n, err := f.ReadAt(buf, at)
 		if n == 0 {
 			if errors.Is(err, io.EOF) {

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestMCPStartIsNotOfferedByItself(t *testing.T) {
+	tools, err := newMCPClient(newScratch(t, onestory)).session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range tools.Tools {
+		names = append(names, tool.Name)
+		if in, err := json.Marshal(tool.InputSchema); err != nil || strings.Contains(string(in), `"null"`) {
+			t.Errorf("%s takes null: %s, %v", tool.Name, in, err)
+		}
+		if tool.InputSchema == nil || tool.OutputSchema == nil || tool.Description == "" {
+			t.Errorf("%s is not described", tool.Name)
+		}
+	}
+	slices.Sort(names)
+	want := []string{"get_history", "get_log", "get_plan", "get_status", "list_loops", "stop_loop", "validate"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestMCPStartsALoopThatOutlivesIt starts a loop, ends the server and everything
+// in its process group, and stops the loop through another server.
+func TestMCPStartsALoopThatOutlivesIt(t *testing.T) {
+	s := newScratch(t, polite)
+	c := newMCPClient(s, "--allow-start")
+	started := c.must("start_loop", map[string]any{"maxIterations": 3, "prompt": "--not a flag"})
+	pid := int(started.Get("pid").Int())
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGTERM) })
+	if _, refused := c.call("start_loop", nil); refused != "a loop is at work on feature-x already" {
+		t.Errorf("a second loop: %q", refused)
+	}
+	if sid, err := syscall.Getpgid(pid); err != nil || sid != pid {
+		t.Errorf("the loop is in the group %d, not in its own: %v", sid, err)
+	}
+	log := started.Get("log").String()
+	if info, err := os.Stat(log); err != nil || info.Mode().Perm() != 0o600 || !strings.HasPrefix(log, filepath.Join(s.repo, ".git", "ralph", "feature-x")) {
+		t.Errorf("the log %s: %v, %v", log, info, err)
+	}
+	if err := c.session.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c = newMCPClient(s)
+	status := c.must("get_status", nil).Get("status")
+	if !status.Get("alive").Bool() || int(status.Get("pid").Int()) != pid || status.Get("maxIterations").Int() != 3 {
+		t.Errorf("after the client has gone: %s", status)
+	}
+	if task := c.must("get_plan", nil).Get("task").String(); task != "--not a flag" {
+		t.Errorf("the loop was told %q", task)
+	}
+	stopped := c.must("stop_loop", nil)
+	if !stopped.Get("stopped").Bool() || stopped.Get("message").String() != "feature-x has stopped" {
+		t.Errorf("stopped: %s", stopped)
+	}
+	if reason := c.must("get_status", nil).Get("status.reason").String(); reason != "stopped" {
+		t.Errorf("the reason is %q", reason)
+	}
+	s.nothingLeft()
+}
+
+// TestMCPStartRefuses says why nothing is started.
+func TestMCPStartRefuses(t *testing.T) {
+	s := newScratch(t, onestory)
+	inAgent := *s
+	inAgent.env = append(slices.Clone(s.env), "RALPH_RUN_TOKEN=x")
+	if _, refused := newMCPClient(&inAgent, "--allow-start").call("start_loop", nil); !strings.Contains(refused, "would end with that agent") {
+		t.Errorf("in an agent: %q", refused)
+	}
+	c := newMCPClient(s, "--allow-start")
+	if err := os.Remove(filepath.Join(s.repo, ".ralph/feature-x/spec.md")); err != nil {
+		t.Fatal(err)
+	}
+	if _, refused := c.call("start_loop", nil); !strings.Contains(refused, "the run cannot begin: ") || !strings.Contains(refused, "spec.md") {
+		t.Errorf("without spec.md: %q", refused)
+	}
+	s.git("checkout", "-q", "--detach")
+	if _, refused := c.call("start_loop", nil); !strings.Contains(refused, "Not on a branch") {
+		t.Errorf("detached: %q", refused)
+	}
+	if _, err := os.Stat(filepath.Join(s.repo, ".git/ralph/feature-x/start.log")); err == nil {
+		t.Error("something was started")
+	}
+}
