@@ -33,6 +33,9 @@ func (c *mcpCmd) Run(a *app) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return nil // the client has gone away in the middle of something
 	}
+	if err != nil && a.ctx.Err() == nil {
+		return fmt.Errorf("the client on standard input cannot be understood: %w", err)
+	}
 	return err
 }
 

@@ -220,6 +220,20 @@ func TestMCPListsResources(t *testing.T) {
 	}
 }
 
+// TestMCPEnds: a client that goes away is no error, one that speaks something
+// else is.
+func TestMCPEnds(t *testing.T) {
+	s := newScratch(t, onestory)
+	for input, want := range map[string]string{"": "", "hello\n": "ralph: the client on standard input cannot be understood: "} {
+		cmd := s.command(s.bin, "mcp")
+		cmd.Stdin = strings.NewReader(input)
+		out, err := cmd.CombinedOutput()
+		if (err != nil) != (want != "") || !strings.HasPrefix(string(out), want) {
+			t.Errorf("%q: %v: %s", input, err, out)
+		}
+	}
+}
+
 func TestMCPRefusesBadInput(t *testing.T) {
 	s := newScratch(t, onestory)
 	c := newMCPClient(s, "--allow-start")
@@ -238,6 +252,7 @@ func TestMCPRefusesBadInput(t *testing.T) {
 		{"get_history", map[string]any{"last": nil}, `the arguments are wrong: last: type: `},
 		{"get_history", map[string]any{"last": 0}, "the argument last must be from 1 to 500, not 0"},
 		{"list_loops", map[string]any{"last": 501}, "the argument last must be from 1 to 500, not 501"},
+		{"validate", map[string]any{"worktree": s.repo}, "there is no such unit in "},
 		{"get_log", nil, "there is no run of feature-x yet, and no log"},
 		{"get_log", map[string]any{"lines": -1}, "the argument lines is less than 0"},
 		{"get_log", map[string]any{"iteration": -1}, "the argument iteration is less than 1"},

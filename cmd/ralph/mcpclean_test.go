@@ -66,7 +66,8 @@ func TestSeekEnd(t *testing.T) {
 		{"one\ntwo\nthree\n", 8, 8, false},
 		{"one\ntwo\nthree\n", 6, 8, false},
 		{"one\ntwo\nthree\n", 5, 14, false},
-		{"one\ntwo\nthree\n", 10, 8, false},
+		{"one\ntwo\nthree\n", 10, 4, false},
+		{"one\ntwo\nthree\n", 9, 8, false},
 		{"a line without an end", 5, 16, false},
 		{"", 5, 0, true},
 	} {

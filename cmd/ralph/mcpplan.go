@@ -52,6 +52,9 @@ func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
 		return out, err
 	}
 	state, err := chosen.Read()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = &hintError{err, "the unit has no plan yet"}
+	}
 	if err != nil {
 		return out, err
 	}
