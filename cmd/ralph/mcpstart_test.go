@@ -88,6 +88,12 @@ func TestMCPStartRefuses(t *testing.T) {
 	if _, refused := c.call("start_loop", nil); !strings.Contains(refused, "the run cannot begin: ") || !strings.Contains(refused, "spec.md") {
 		t.Errorf("without spec.md: %q", refused)
 	}
+	if err := os.Remove(filepath.Join(s.repo, ".ralph/feature-x/prd.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, refused := c.call("get_plan", nil); !strings.HasSuffix(refused, "; the unit has no plan yet") {
+		t.Errorf("without prd.json: %q", refused)
+	}
 	s.git("checkout", "-q", "--detach")
 	if _, refused := c.call("start_loop", nil); !strings.Contains(refused, "Not on a branch") {
 		t.Errorf("detached: %q", refused)
