@@ -80,15 +80,20 @@ func units(a *app) ([]listed, error) {
 	}
 	list := []listed{}
 	for _, e := range entries {
-		var s journal.Status
-		if _, err := journal.Scan(journal.Path(e.StateDir), s.Apply); err != nil {
-			if !errors.Is(err, fs.ErrNotExist) {
-				a.t.warn("%v", err)
-			}
-			continue
+		last, err := journal.ReadLatest(journal.Path(e.StateDir))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			a.t.warn("%v", err)
 		}
+		if err != nil || last.Status == "" {
+			continue // it is archived, or gone, or never came to a run
+		}
+		s := journal.Status{Status: last.Status, Reason: last.Reason, Iteration: last.Iteration, MaxIterations: last.MaxIterations,
+			PID: last.PID, PIDStart: last.PIDStart, LastUpdated: last.LastUpdated}
 		alive := s.Active() && loopAlive(s)
 		if !alive {
+			if e.Stale() {
+				continue // where the state of a worktree is its record stays a while
+			}
 			s = s.Crashed()
 		}
 		list = append(list, listed{Unit: e.Unit, Plan: e.Plan, Worktree: e.Worktree, Branch: e.Branch, Status: s.Status, Alive: alive,

@@ -10,6 +10,7 @@ import (
 
 	"ralph/internal/handover"
 	"ralph/internal/journal"
+	"ralph/internal/registry"
 	"ralph/internal/stream"
 )
 
@@ -89,6 +90,7 @@ func (c *startCmd) background(r *resolved, args []string) error {
 	if r.place.unit == "" {
 		return errDetached
 	}
+	_, _ = registry.Clear(r.app.home) // of loops whose worktree is gone; those that it cannot remove are not shown either
 	began := time.Now()
 	b, err := r.carry(c.whereTo(r), c.Fullscreen || r.settings.Start.Fullscreen, args)
 	if err != nil {

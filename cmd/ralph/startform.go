@@ -58,7 +58,7 @@ func (c *startCmd) fill(a *app, p *place) (args []string, err error) {
 	for _, h := range withSettings(agent.Builtin(exe), r.settings) {
 		harnesses = append(harnesses, h.Name)
 	}
-	f := startForm(r.settings, harnesses, plan.FindTasks(p.repo.Root))
+	f := startForm(r.settings, harnesses, relative(p.repo.Root, plan.FindTasks(p.repo.Root)))
 	ok, err := f.Ask(a.ctx, a.t.in, os.Stdout, a.t.color)
 	if err != nil {
 		return nil, err
