@@ -83,12 +83,12 @@ func (c *runCmd) recoverFirst(a *app, p *place) error {
 	if c.DryRun { // which looks, and changes nothing
 		return nil
 	}
-	err := recoverFirst(a, p)
-	var held *journal.LockedError
-	if c.Monitor && errors.As(err, &held) {
-		return nil // whoever wants to see the loop is told how
+	if c.Monitor && !a.handedOver {
+		if err := p.busy(); err != nil {
+			return err
+		}
 	}
-	return err
+	return recoverFirst(a, p)
 }
 
 // start runs the loop in this process.

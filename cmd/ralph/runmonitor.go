@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"time"
@@ -35,11 +34,8 @@ type beside struct {
 // Without tmux it runs in this terminal.
 func (r *resolved) runBeside() error {
 	a := r.app
-	switch {
-	case r.place.unit == "":
+	if r.place.unit == "" {
 		return errDetached
-	case running(r.place):
-		return &hintError{fmt.Errorf("a loop is at work on %s already", r.place.unit), "look at it: ralph monitor; end it: ralph stop"}
 	}
 	b, err := r.openBeside(a.args)
 	if err != nil {

@@ -38,8 +38,10 @@ func (c *startCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if !a.handedOver && !c.DryRun && p.unit != "" && running(p) {
-		return &hintError{fmt.Errorf("a loop is at work on %s already", oneLine(p.unit)), "look at it: ralph monitor; end it: ralph stop"}
+	if !a.handedOver && !c.DryRun {
+		if err := p.busy(); err != nil {
+			return err
+		}
 	}
 	if !c.DryRun { // which looks, and changes nothing
 		if err := recoverFirst(a, p); err != nil {
@@ -69,6 +71,14 @@ func (c *startCmd) Run(a *app) error {
 		return r.start()
 	}
 	return c.background(r, args)
+}
+
+// busy is the error that a loop is at work on the unit.
+func (p *place) busy() error {
+	if p.unit == "" || !running(p) {
+		return nil
+	}
+	return &hintError{fmt.Errorf("a loop is at work on %s already", oneLine(p.unit)), "look at it: ralph monitor; end it: ralph stop"}
 }
 
 // preflight is the run's; its words are no JSON.
