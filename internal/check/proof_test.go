@@ -245,36 +245,37 @@ func TestRemoveAfterTheEndOfTheRun(t *testing.T) {
 func TestResults(t *testing.T) {
 	var rs Results
 	c := Check{Name: "unit", Command: "make test"}
-	if _, ok := rs.Find(c, "t1", true); ok {
+	clean, dirty := On{Tree: "t1", Clean: true}, On{Tree: "t1"}
+	if _, ok := rs.Find(c, clean); ok {
 		t.Error("a result is known before there was any")
 	}
-	rs.Keep(Result{Check: c, Outcome: Passed, Tail: "fine"}, "t1", true)
-	rs.Keep(Result{Check: c, Outcome: Interrupted}, "t2", true)
-	rs.Keep(Result{Check: c, Outcome: Passed}, "", false)
-	rs.Keep(Result{Check: c, Outcome: Failed}, "t1", false)
+	rs.Keep(Result{Check: c, Outcome: Passed, Tail: "fine"}, clean)
+	rs.Keep(Result{Check: c, Outcome: Interrupted}, On{Tree: "t2", Clean: true})
+	rs.Keep(Result{Check: c, Outcome: Passed}, On{})
+	rs.Keep(Result{Check: c, Outcome: Failed}, dirty)
 	other := c
 	other.Command = "make"
 	for _, q := range []struct {
-		c     Check
-		tree  string
-		clean bool
-		want  Outcome
+		c    Check
+		on   On
+		want Outcome
 	}{
-		{c, "t1", true, Passed}, {c, "t1", false, Failed}, {c, "t2", true, ""}, {c, "", false, ""}, {other, "t1", true, ""},
+		{c, clean, Passed}, {c, dirty, Failed}, {c, On{Tree: "t2", Clean: true}, ""}, {c, On{}, ""}, {other, clean, ""},
+		{c, On{Tree: "t1", Plan: "another", Clean: true}, ""},
 	} {
-		r, ok := rs.Find(q.c, q.tree, q.clean)
+		r, ok := rs.Find(q.c, q.on)
 		if !ok {
 			r.Outcome = ""
 		}
 		if r.Outcome != q.want {
-			t.Errorf("%v on %q (clean %t): %q, want %q", q.c, q.tree, q.clean, r.Outcome, q.want)
+			t.Errorf("%v on %+v: %q, want %q", q.c, q.on, r.Outcome, q.want)
 		}
 	}
 	rs.Forget("t1")
-	if _, ok := rs.Find(c, "t1", false); ok {
+	if _, ok := rs.Find(c, dirty); ok {
 		t.Error("a result was not forgotten")
 	}
-	if _, ok := rs.Find(c, "t1", true); !ok {
+	if _, ok := rs.Find(c, clean); !ok {
 		t.Error("what is clean cannot have been changed")
 	}
 }

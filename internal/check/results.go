@@ -6,38 +6,44 @@ type Results struct {
 	known map[key]Result
 }
 
+// On is what a check is run on.
+type On struct {
+	Tree  string // of a commit, or a fingerprint of the worktree
+	Plan  string // a fingerprint of the plan beside it, which neither tells of
+	Clean bool   // in a clean worktree
+}
+
 // key is everything that decides how a check fares, as far as ralph can tell.
 // What it cannot tell is the rest of the world: ignored files in place, a
 // database, the time of day.
 type key struct {
 	name, command string
-	tree          string // of a commit, or a fingerprint of the worktree
-	clean         bool
+	on            On
 }
 
-// Find returns the result of a check on a tree.
-func (rs *Results) Find(c Check, tree string, clean bool) (Result, bool) {
-	r, ok := rs.known[key{c.Name, c.Command, tree, clean}]
+// Find returns the result of a check.
+func (rs *Results) Find(c Check, on On) (Result, bool) {
+	r, ok := rs.known[key{c.Name, c.Command, on}]
 	r.Check = c
-	return r, ok && tree != ""
+	return r, ok && on.Tree != ""
 }
 
 // Keep remembers a result. One that was interrupted says nothing.
-func (rs *Results) Keep(r Result, tree string, clean bool) {
-	if r.Outcome == Interrupted || tree == "" {
+func (rs *Results) Keep(r Result, on On) {
+	if r.Outcome == Interrupted || on.Tree == "" {
 		return
 	}
 	if rs.known == nil {
 		rs.known = map[key]Result{}
 	}
-	rs.known[key{r.Check.Name, r.Check.Command, tree, clean}] = r
+	rs.known[key{r.Check.Name, r.Check.Command, on}] = r
 }
 
 // Forget drops what is known of a tree in place: the checks have changed it
 // while they ran, so that not all of them saw the same.
 func (rs *Results) Forget(tree string) {
 	for k := range rs.known {
-		if k.tree == tree && !k.clean {
+		if k.on.Tree == tree && !k.on.Clean {
 			delete(rs.known, k)
 		}
 	}

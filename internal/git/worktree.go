@@ -37,3 +37,10 @@ func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	_, err = r.git(ctx, "worktree", "prune")
 	return err
 }
+
+// Overlook tells git to show no changes of a file in the worktree at path, which
+// has an index of its own. The error is an *[Error] where git does not know the file.
+func (r *Repo) Overlook(ctx context.Context, path, file string) error {
+	_, err := run(ctx, path, nil, "update-index", "--skip-worktree", "--", file)
+	return err
+}

@@ -71,36 +71,55 @@ func (l *Loop) runInPlace(ctx context.Context, it *iteration, phase string, due 
 // runCheck runs one check, in place where clean is nil, and records how it fared.
 // What is known of it on the same tree is not found out again.
 func (l *Loop) runCheck(ctx context.Context, it *iteration, phase string, c check.Check, clean *check.Clean) (check.Result, error) {
-	tree := it.proof.look.Hash
-	if clean != nil {
-		tree = clean.Tree
-	}
-	r, known := l.proofs.results.Find(c, tree, clean != nil)
+	on := l.on(it, clean)
+	r, known := l.proofs.results.Find(c, on)
 	if known && reusable(r, phase, it.n, clean != nil) {
-		return r, l.recordCheck(it.n, phase, r, tree, true)
+		return r, l.recordCheck(it.n, phase, r, on.Tree, true)
 	}
-	dir := l.Repo.Root
-	if clean != nil {
-		var err error
-		if dir, err = clean.Dir(ctx); err != nil {
-			return check.Result{Check: c}, err
-		}
-	} else {
+	dir, err := l.room(ctx, it, clean)
+	if err != nil {
+		return check.Result{Check: c}, err
+	}
+	if clean == nil {
 		it.proof.inPlace = append(it.proof.inPlace, c.Name)
 	}
 	l.working("running check " + c.Name)
 	// 'ralph prd' refuses to change the plan for whatever a run has started.
 	env := append(slices.Clip(l.CheckEnv), "RALPH_UNIT="+l.Unit, fmt.Sprintf("RALPH_ITERATION=%d", it.n))
-	r, err := l.tryCheck(ctx, c, dir, env)
-	if err != nil {
+	if r, err = l.tryCheck(ctx, c, dir, env); err != nil {
 		return r, err
 	}
 	r.Tail = l.Secrets.Text(stream.Sanitize(r.Tail)) // before anything is cut off
 	if clean != nil {
 		r.Commit = clean.Commit
 	}
-	l.proofs.results.Keep(r, tree, clean != nil)
-	return r, l.recordCheck(it.n, phase, r, tree, false)
+	l.proofs.results.Keep(r, on)
+	return r, l.recordCheck(it.n, phase, r, on.Tree, false)
+}
+
+// on is what a check would be run on now. The commit that the work began with is
+// left with the plan of its own time.
+func (l *Loop) on(it *iteration, clean *check.Clean) check.On {
+	switch clean {
+	case nil:
+		return check.On{Tree: it.proof.look.Hash, Plan: l.state.Print}
+	case it.proof.base:
+		return check.On{Tree: clean.Tree, Clean: true}
+	}
+	return check.On{Tree: clean.Tree, Plan: l.state.Print, Clean: true}
+}
+
+// room is the folder in which a check is run, with the marks as they are now.
+func (l *Loop) room(ctx context.Context, it *iteration, clean *check.Clean) (string, error) {
+	if clean == nil {
+		return l.Repo.Root, nil
+	}
+	dir, err := clean.Dir(ctx)
+	if p, ok := l.Plan.(*plan.PRD); ok && err == nil && clean != it.proof.base {
+		path, data := p.Record()
+		err = clean.Place(ctx, path, data)
+	}
+	return dir, err
 }
 
 // tryCheck runs a check, and once more where the guardian was killed meanwhile:

@@ -201,6 +201,12 @@ func (*PRD) Judge(s State, promised, trust bool) Verdict {
 	return Verdict{}
 }
 
+// Record is the file with the marks, from the worktree's root, and what it held
+// when it was read last.
+func (p *PRD) Record() (path string, data []byte) {
+	return filepath.Join(p.Folder, "prd.json"), p.data
+}
+
 // Revoke implements Plan.
 func (p *PRD) Revoke(ids []string) error {
 	loaded, err := p.load()

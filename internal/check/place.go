@@ -1,0 +1,49 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ralph/internal/git"
+)
+
+// Place puts a file of the plan into the worktree as it is now, at rel: checks
+// may ask which stories are marked, and the marks are seldom in the commit that
+// they are about. To git the worktree stays clean. The error is a *CheckoutError.
+func (c *Clean) Place(ctx context.Context, rel string, data []byte) error {
+	if _, err := c.Dir(ctx); err != nil {
+		return err
+	}
+	if err := c.place(ctx, rel, data); err != nil {
+		return &CheckoutError{Commit: c.Commit, Err: fmt.Errorf("%s: %w", rel, err)}
+	}
+	return nil
+}
+
+func (c *Clean) place(ctx context.Context, rel string, data []byte) error {
+	// The agent has committed what is here: a link may lead anywhere.
+	root, err := os.OpenRoot(c.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if old, err := root.ReadFile(rel); err == nil && string(old) == string(data) {
+		return nil
+	}
+	if err := c.repo.Overlook(ctx, c.dir, rel); err != nil {
+		var refused *git.Error
+		if !errors.As(err, &refused) { // it is not in the commit
+			return err
+		}
+	}
+	if err := root.MkdirAll(filepath.Dir(rel), 0o755); err != nil {
+		return err
+	}
+	if err := root.RemoveAll(rel); err != nil {
+		return err
+	}
+	return root.WriteFile(rel, data, 0o644)
+}
