@@ -67,12 +67,13 @@ func makeFolder(path string) error {
 	return os.MkdirAll(path, 0o755)
 }
 
-// writeSnapshot replaces a file of the snapshot.
-func writeSnapshot(path string, data []byte) error {
+// writeSnapshot replaces a file of the snapshot. What a crash leaves of it lies in
+// the folder temp: beside the file it would be taken for one of the plan's.
+func writeSnapshot(temp, path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, data, 0o600)
+	return renameio.WriteFile(path, data, 0o600, renameio.WithTempDir(temp))
 }
 
 func fingerprint(parts ...[]byte) string {

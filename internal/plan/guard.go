@@ -95,7 +95,7 @@ func (g *guard) store() error {
 		if old, ok := g.stored[rel]; data == nil || ok && bytes.Equal(old, data) {
 			continue
 		}
-		if err := writeSnapshot(filepath.Join(base, rel), data); err != nil {
+		if err := writeSnapshot(g.dir, filepath.Join(base, rel), data); err != nil {
 			return fmt.Errorf("the plan's snapshot cannot be written: %w", err)
 		}
 	}
@@ -228,7 +228,7 @@ func (g *guard) unmake(label, rel string) (*Restored, error) {
 // keep stores what is about to be replaced: it may have been a person's edit.
 func (g *guard) keep(label, rel string, data []byte) (string, error) {
 	path := g.keptAs(label, rel)
-	return path, writeSnapshot(path, data)
+	return path, writeSnapshot(g.dir, path, data)
 }
 
 func (g *guard) keptAs(label, rel string) string {
@@ -287,7 +287,7 @@ func RestoreFrom(dir, root, label string) ([]Restored, error) {
 		g.files[rel] = data
 		switch filepath.Base(rel) {
 		case "prd.json":
-			rules[rel] = mergeStories
+			rules[rel] = storyRule((&PRD{Root: root, Folder: filepath.Dir(rel)}).parse)
 		case "progress.txt":
 			rules[rel] = keepAppended
 		case "tasks.md":

@@ -23,6 +23,13 @@ type PRD struct {
 	data, spec []byte   // what was read last
 	loaded     *prd.PRD // and what it says
 	state      State
+	parsed     [2]parsed // the last two states, the newer one first: before and after the agent
+}
+
+// parsed is a state of prd.json.
+type parsed struct {
+	data []byte
+	says *prd.PRD
 }
 
 // Kind implements Plan.
@@ -53,12 +60,28 @@ func (p *PRD) Read() (State, error) {
 	if p.loaded != nil && bytes.Equal(data, p.data) && bytes.Equal(spec, p.spec) {
 		return p.state, nil
 	}
-	loaded, _, err := prd.Parse(p.path("prd.json"), data)
+	loaded, err := p.parse(data)
 	if err != nil {
 		return State{}, err
 	}
 	p.data, p.spec, p.loaded, p.state = data, spec, loaded, stateOf(loaded, spec)
 	return p.state, nil
+}
+
+// parse parses a state of prd.json that it did not just parse: the guard looks at
+// two that are read before and behind it.
+func (p *PRD) parse(data []byte) (*prd.PRD, error) {
+	for _, known := range p.parsed {
+		if known.says != nil && bytes.Equal(known.data, data) {
+			return known.says, nil
+		}
+	}
+	says, _, err := prd.Parse(p.path("prd.json"), data)
+	if err != nil {
+		return nil, err
+	}
+	p.parsed = [2]parsed{{data, says}, p.parsed[0]}
+	return says, nil
 }
 
 func stateOf(loaded *prd.PRD, spec []byte) State {
@@ -134,7 +157,7 @@ func (p *PRD) Snapshot(dir string) error {
 // progress.txt, and nothing else of the plan.
 func (p *PRD) Guard(label string) ([]Restored, error) {
 	return p.guard.restore(label, map[string]rule{
-		filepath.Join(p.Folder, "prd.json"):     mergeStories,
+		filepath.Join(p.Folder, "prd.json"):     storyRule(p.parse),
 		filepath.Join(p.Folder, "progress.txt"): keepAppended,
 	})
 }
@@ -150,23 +173,23 @@ func (*PRD) Left(s State) string {
 	return fmt.Sprintf("%d of %d stories pass", done, total)
 }
 
-// mergeStories is the rule for prd.json: the snapshot with the agent's passes
-// and notes.
-func mergeStories(before, after []byte) (merged []byte, what string) {
-	old, _, err := prd.Parse("prd.json", before)
-	if err != nil {
-		return after, "" // it was broken before the iteration: not this agent's doing
+// storyRule is the rule for prd.json: the snapshot with the agent's passes and
+// notes.
+func storyRule(parse func(data []byte) (*prd.PRD, error)) rule {
+	return func(before, after []byte) (merged []byte, what string) {
+		old, err := parse(before)
+		if err != nil {
+			return after, "" // it was broken before the iteration: not this agent's doing
+		}
+		now, err := parse(after)
+		if err != nil {
+			return before, "prd.json was left unreadable: " + firstLine(err)
+		}
+		if what = forbidden(prd.Diff(old, now)); what == "" {
+			return after, ""
+		}
+		return prd.Restore(old, now).Bytes(), what
 	}
-	now, _, err := prd.Parse("prd.json", after)
-	if err != nil {
-		return before, "prd.json was left unreadable: " + firstLine(err)
-	}
-	d := prd.Diff(old, now)
-	what = forbidden(d)
-	if what == "" {
-		return after, ""
-	}
-	return prd.Restore(old, now).Bytes(), what
 }
 
 // forbidden says what of a difference was not the agent's to change.
