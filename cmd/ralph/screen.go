@@ -203,7 +203,7 @@ func (s *screen) check(b journal.CheckEnded) {
 	switch {
 	case b.Same:
 		text = fmt.Sprintf("check %s: %s, as before on the same files", b.Name, b.Outcome)
-	case b.Clean && b.Phase == "baseline":
+	case b.Compares():
 		text += " in a clean worktree of the commit before"
 	case b.Clean:
 		text += " in a clean worktree"

@@ -191,6 +191,11 @@ type CheckEnded struct {
 	Tail            string  `json:"tail,omitempty"`
 }
 
+// Compares tells whether the check was run on the commit before the work, in a
+// clean worktree, for comparison: that is no word on the work, nor on the files
+// that are there.
+func (b CheckEnded) Compares() bool { return b.Phase == "baseline" && b.Clean }
+
 // StoryProved is the receipt of a story: what was run, on which state of the
 // project, before ralph believed that it is finished.
 type StoryProved struct {

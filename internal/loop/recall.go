@@ -88,8 +88,8 @@ func fold(events []journal.Event) past {
 		case journal.RunEnded:
 			p.cutOff = p.cutOff || b.Reason == string(BranchChanged)
 		case journal.CheckEnded:
-			if b.Phase == baselinePhase && b.Clean {
-				continue // of a commit, to compare with: it tells nothing of the worktree
+			if b.Compares() {
+				continue
 			}
 			if b.Outcome == "passed" {
 				delete(p.red, b.Name)

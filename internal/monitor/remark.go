@@ -21,7 +21,11 @@ func remark(body journal.Body) string {
 	case journal.IterationEnded:
 		return iterationRemark(b)
 	case journal.CheckEnded:
-		return fmt.Sprintf("check %s: %s", b.Name, b.Outcome)
+		text := fmt.Sprintf("check %s: %s", b.Name, b.Outcome)
+		if b.Compares() {
+			text += " on the commit before"
+		}
+		return text
 	case journal.WaitStarted:
 		return "waiting: " + b.Message
 	case journal.RunEnded:

@@ -58,7 +58,7 @@ func (it *Iteration) Brief() string {
 		parts = append(parts, fmt.Sprintf("not accepted: %s: %s", r.what(4), r.Reason))
 	}
 	if len(it.Rejected) == 0 || it.Rejected[0].Claim == "promise" {
-		for _, c := range it.Checks {
+		for _, c := range it.lastChecks() {
 			if c.Outcome != "passed" {
 				parts = append(parts, "check "+c.Name+" "+c.ended())
 			}

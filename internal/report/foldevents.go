@@ -120,7 +120,7 @@ func (f *Fold) evidence(e journal.Event) bool {
 	case journal.CheckEnded:
 		it := f.of(b.N)
 		it.Checks = append(it.Checks, Check{Phase: clean(b.Phase), Name: clean(b.Name), Command: clean(b.Command), Outcome: clean(b.Outcome),
-			ExitCode: b.ExitCode, Seconds: b.DurationSeconds, Clean: b.Clean, Same: b.Same, Tail: tailOf(b)})
+			ExitCode: b.ExitCode, Seconds: b.DurationSeconds, Clean: b.Clean, Same: b.Same, Compares: b.Compares(), Tail: tailOf(b)})
 		if !b.Same {
 			it.Spent.Check += b.DurationSeconds
 			f.run.Spent.Check += b.DurationSeconds

@@ -164,6 +164,7 @@ type Check struct {
 	Clean    bool    `json:"clean"` // in a clean worktree
 	Same     bool    `json:"same"`  // not run again
 	Tail     string  `json:"tail"`  // the last lines, of one that did not pass
+	Compares bool    `json:"-"`     // run on the commit before the work: no word on the work
 }
 
 // Proof is the receipt of a story.

@@ -155,7 +155,15 @@ func (r *Run) checkTable() Table {
 	return t
 }
 
+// take adds a result. One that compares is of the project before the work: it
+// only costs time.
 func (s *checkSum) take(c Check) {
+	if !c.Same {
+		s.seconds += c.Seconds
+	}
+	if c.Compares {
+		return
+	}
 	s.last = c
 	s.runs++
 	if c.Outcome == "passed" {
@@ -165,8 +173,6 @@ func (s *checkSum) take(c Check) {
 	}
 	if c.Same {
 		s.reuse++
-	} else {
-		s.seconds += c.Seconds
 	}
 }
 

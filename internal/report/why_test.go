@@ -151,6 +151,61 @@ func TestWhyDone(t *testing.T) {
 	}
 }
 
+// TestWhyComparedWithTheCommitBefore: a check that fails in the clean worktree of
+// the work is run in the one of the commit before it. That is no word on the work.
+func TestWhyComparedWithTheCommitBefore(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		checks []journal.CheckEnded
+		want   []string // among the evidence for what the checks said
+		red    string
+		brief  string
+	}{
+		{"the work's fault", []journal.CheckEnded{
+			{Phase: "claim", Outcome: "failed", ExitCode: 1, Clean: true}, {Phase: "baseline", Outcome: "passed", Clean: true}},
+			[]string{"check unit failed with exit status 1 after 0s, in a clean worktree: make test",
+				"check unit passed after 0s, in a clean worktree of the commit before the work: make test"},
+			"quality checks failed: unit", "check unit failed with exit status 1"},
+		{"a dependency is missing", []journal.CheckEnded{
+			{Phase: "claim", Outcome: "failed", ExitCode: 1, Clean: true}, {Phase: "baseline", Outcome: "failed", ExitCode: 1, Clean: true, Same: true},
+			{Phase: "claim", Outcome: "passed"}},
+			[]string{"check unit failed with exit status 1 after 0s, in a clean worktree: make test",
+				"check unit failed with exit status 1 on the same files before, and was not run again, in a clean worktree of the commit before the work: make test",
+				"check unit passed after 0s: make test"},
+			"the quality checks passed", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tp := &tape{run: "20261121-140203"}
+			tp.add(0, opened(tp.run))
+			tp.add(1, journal.IterationStarted{N: 1})
+			tp.session(1, 1, 1)
+			for _, one := range c.checks {
+				one.N, one.Name, one.Command = 1, "unit", "make test"
+				tp.add(2, one)
+			}
+			tp.add(3, journal.IterationEnded{N: 1, Outcome: "ok", Progress: true})
+			folded := fold("", false, tp.events)
+			it := folded.Run.Iteration(1)
+			for _, d := range folded.Run.Decisions(it) {
+				if d.Kind != report.Checked {
+					continue
+				}
+				if diff := cmp.Diff(c.want, d.Because); diff != "" || d.Text != c.red {
+					t.Errorf("%q, want %q\n%s", d.Text, c.red, diff)
+				}
+			}
+			if got := it.Brief(); got != c.brief {
+				t.Errorf("in brief %q, want %q", got, c.brief)
+			}
+			for _, table := range folded.Tables() {
+				if good := table.Rows[0].Mark == report.Good; table.Title == "Quality checks" && good != (c.brief == "") {
+					t.Errorf("the table says %+v", table.Rows[0])
+				}
+			}
+		})
+	}
+}
+
 // TestEveryReasonIsExplained: a reason that the loop knows reads as words.
 func TestEveryReasonIsExplained(t *testing.T) {
 	for _, reason := range []loop.Reason{loop.StoriesComplete, loop.TasksComplete, loop.Promise, loop.MaxIterations, loop.NoProgress, loop.SameError, loop.Budget,

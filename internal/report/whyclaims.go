@@ -12,6 +12,8 @@ func (d *decider) checks() {
 	var red, because []string
 	for _, c := range d.it.Checks {
 		because = append(because, c.evidence()...)
+	}
+	for _, c := range d.it.lastChecks() {
 		if c.Outcome != "passed" {
 			red = append(red, c.Name)
 		}
@@ -59,7 +61,7 @@ func (d *decider) forAccepted() []string {
 	} else if len(d.it.NoWork) == 0 {
 		because = append(because, "files were changed, and no commit was made")
 	}
-	for _, c := range d.it.Checks {
+	for _, c := range d.it.lastChecks() {
 		because = append(because, "check "+c.Name+" "+c.ended())
 	}
 	if len(d.it.Checks) == 0 && len(d.it.Proofs) == 0 {
@@ -74,7 +76,7 @@ func (d *decider) forAccepted() []string {
 // against are the checks that spoke against a claim.
 func (d *decider) against(r Rejection) []string {
 	var because []string
-	for _, c := range d.it.Checks {
+	for _, c := range d.it.lastChecks() {
 		if c.Outcome != "passed" && r.Claim != "promise" {
 			because = append(because, "check "+c.Name+" "+c.ended())
 		}
@@ -85,11 +87,14 @@ func (d *decider) against(r Rejection) []string {
 // evidence is how a check ended, and the end of what it printed where it failed.
 func (c Check) evidence() []string {
 	text := fmt.Sprintf("check %s %s after %s", c.Name, c.ended(), words.Seconds(c.Seconds))
-	if c.Clean {
-		text += ", in a clean worktree"
-	}
 	if c.Same {
 		text = fmt.Sprintf("check %s %s on the same files before, and was not run again", c.Name, c.ended())
+	}
+	switch {
+	case c.Compares:
+		text += ", in a clean worktree of the commit before the work"
+	case c.Clean && !c.Same:
+		text += ", in a clean worktree"
 	}
 	because := []string{text + ": " + c.Command}
 	if c.Outcome == "passed" || c.Tail == "" {
