@@ -36,7 +36,11 @@ func (c *verifyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	stories, err := c.stories(p)
+	features, err := c.features(p)
+	if err != nil {
+		return err
+	}
+	stories, err := verify.Stories(features, c.Stories)
 	if err != nil {
 		return err
 	}
@@ -45,7 +49,7 @@ func (c *verifyCmd) Run(a *app) error {
 		return err
 	}
 	r := &resolved{app: a, place: p, settings: &loaded.Settings}
-	v := &verification{resolved: r, quiet: c.JSON, report: verify.Report{Mode: "clean", Stories: stories, Checks: []verify.Check{}}}
+	v := &verification{resolved: r, quiet: c.JSON, features: features, report: verify.Report{Mode: "clean", Stories: stories, Checks: []verify.Check{}}}
 	if c.Inplace {
 		v.report.Mode = "inplace"
 	}
@@ -66,14 +70,14 @@ func (c *verifyCmd) Run(a *app) error {
 	return err
 }
 
-// stories finds what is to be proved.
-func (c *verifyCmd) stories(p *place) ([]verify.Story, error) {
+// features finds the plans with the stories that are to be proved.
+func (c *verifyCmd) features(p *place) ([]verify.Feature, error) {
 	if c.All {
 		features, err := verify.All(p.repo.Root, p.archive())
 		if err != nil {
 			return nil, errors.New(relative(p.repo.Root, err.Error()))
 		}
-		return verify.Stories(features, nil)
+		return features, nil
 	}
 	if p.unit == "" {
 		return nil, &hintError{errDetached.err, "name the unit with --unit, or prove all with --all"}
@@ -86,14 +90,15 @@ func (c *verifyCmd) stories(p *place) ([]verify.Story, error) {
 	if err != nil {
 		return nil, errors.New(relative(p.repo.Root, err.Error()))
 	}
-	return verify.Stories([]verify.Feature{f}, c.Stories)
+	return []verify.Feature{f}, nil
 }
 
 // verification is one run of the checks for a report.
 type verification struct {
 	*resolved
-	quiet  bool
-	report verify.Report
+	quiet    bool
+	features []verify.Feature
+	report   verify.Report
 }
 
 // run fills the report.
@@ -164,6 +169,11 @@ func (v *verification) checks(clean *check.Clean) error {
 	if v.report.Mode == "clean" {
 		if dir, err = clean.Dir(v.app.ctx); err != nil {
 			return err
+		}
+		for _, f := range v.features { // as in a run: checks may ask which stories are marked
+			if err := clean.Place(v.app.ctx, f.File, f.PRD.Bytes()); err != nil {
+				return err
+			}
 		}
 	}
 	v.say("%s", v.heading())
