@@ -227,6 +227,41 @@ func (c *cursor) texts() []string {
 	return list
 }
 
+// limits is a list of an account's limits.
+func (c *cursor) limits() []LimitWindow {
+	list := []LimitWindow{}
+	c.want('[')
+	if c.take(']') {
+		return list
+	}
+	for !c.bad {
+		list = append(list, c.limit())
+		if c.take(']') {
+			break
+		}
+		c.want(',')
+	}
+	return list
+}
+
+func (c *cursor) limit() (w LimitWindow) {
+	for c.open(); c.next(); {
+		switch string(c.key) {
+		case "window":
+			w.Window = c.text()
+		case "utilization":
+			w.Utilization = c.cost()
+		case "resetsAt":
+			w.ResetsAt = c.time()
+		case "rejected":
+			w.Rejected = c.bool()
+		default:
+			c.bad = true
+		}
+	}
+	return w
+}
+
 // story reads into s, which is nil for the first time.
 func (c *cursor) story(s *Story) *Story {
 	if s == nil {

@@ -55,6 +55,10 @@ func (c *cursor) attemptStarted() (b AttemptStarted) {
 			b.Model = c.text()
 		case "logFile":
 			b.LogFile = c.text()
+		case "logOffset":
+			b.LogOffset = c.int64()
+		case "output":
+			b.Output = c.text()
 		case "apiCallsUsed":
 			b.CallsUsed = c.int()
 		case "apiCallsLimit":
@@ -125,6 +129,8 @@ func (c *cursor) attemptEnded() (b AttemptEnded) {
 			b.Strays = c.int()
 		case "brokenLines":
 			b.BrokenLines = c.int()
+		case "limits":
+			b.Limits = c.limits()
 		default:
 			c.bad = true
 		}
