@@ -171,9 +171,14 @@ func (c *prdCmd) save(t *terminal, p *place, now *prd.PRD, progress progressStat
 }
 
 // handOver gives the new plan to the loop that is at work: it alone may change
-// the plan's files then, and takes them over at its next iteration.
+// the plan's files then, and takes them over at its next iteration. Where another
+// plan waits for that already, one without a change takes its place.
 func (c *prdCmd) handOver(t *terminal, p *place, same bool) error {
-	if same {
+	_, waiting, err := p.plansThatWait()
+	if err != nil {
+		return err
+	}
+	if same && len(waiting) == 0 {
 		t.printf("%s prd.json is what spec.md asks for; nothing to change\n", t.paint(green, t.symbol("✓")))
 		return nil
 	}
@@ -190,20 +195,31 @@ func (c *prdCmd) handOver(t *terminal, p *place, same bool) error {
 
 // dropPlans removes the plans that were handed to a loop which has ended since.
 func (p *place) dropPlans() error {
-	if _, err := os.Stat(p.stateDir); err != nil {
-		return nil // no loop has ever been at work here
-	}
-	inbox, err := journal.OpenInbox(p.stateDir)
-	if err != nil {
-		return err
-	}
-	mail, _, err := inbox.Take()
-	for _, m := range mail {
-		if m.Request.Kind == loop.RequestPlan && err == nil {
-			err = inbox.Done(m.Name)
+	inbox, waiting, err := p.plansThatWait()
+	for _, name := range waiting {
+		if err == nil {
+			err = inbox.Done(name)
 		}
 	}
 	return err
+}
+
+// plansThatWait names the plans in the inbox, which is nil where no loop has ever
+// been at work.
+func (p *place) plansThatWait() (inbox *journal.Inbox, names []string, err error) {
+	if _, err := os.Stat(p.stateDir); err != nil {
+		return nil, nil, nil
+	}
+	if inbox, err = journal.OpenInbox(p.stateDir); err != nil {
+		return nil, nil, err
+	}
+	mail, _, err := inbox.Take()
+	for _, m := range mail {
+		if m.Request.Kind == loop.RequestPlan {
+			names = append(names, m.Name)
+		}
+	}
+	return inbox, names, err
 }
 
 // relative shortens the paths in a message to those from the worktree's root.

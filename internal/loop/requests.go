@@ -21,7 +21,8 @@ const (
 
 // requests are what was asked of the loop and not answered yet. The listener
 // puts them in, the loop takes them out between two iterations; a stop is
-// carried out at once.
+// carried out at once. A new plan only wakes the loop, which reads it from the
+// inbox: a newer one may have come meanwhile.
 type requests struct {
 	mu    sync.Mutex
 	seen  map[string]bool // by name of the mail
@@ -34,7 +35,9 @@ func (r *requests) put(m journal.Mail) {
 	known := r.seen[m.Name]
 	if !known {
 		r.seen[m.Name] = true
-		r.queue = append(r.queue, m)
+		if m.Request.Kind != RequestPlan {
+			r.queue = append(r.queue, m)
+		}
 	}
 	r.mu.Unlock()
 	if known {
@@ -44,18 +47,6 @@ func (r *requests) put(m journal.Mail) {
 	case r.more <- struct{}{}:
 	default:
 	}
-}
-
-// claim says whether the caller may answer the request of that name now: it was
-// not answered before. It is taken out of the queue.
-func (r *requests) claim(name string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	n := len(r.queue)
-	r.queue = slices.DeleteFunc(r.queue, func(m journal.Mail) bool { return m.Name == name })
-	fresh := !r.seen[name]
-	r.seen[name] = true
-	return fresh || len(r.queue) < n
 }
 
 func (r *requests) take() []journal.Mail {
@@ -149,6 +140,9 @@ func (l *Loop) between(ctx context.Context) error {
 
 // answer carries out what was asked and returns whether the loop is paused.
 func (l *Loop) answer(paused bool) (bool, error) {
+	if err := l.newPlan(); err != nil {
+		return paused, err
+	}
 	for _, m := range l.requests.take() {
 		q := m.Request
 		if err := l.record(q); err != nil {
@@ -166,35 +160,31 @@ func (l *Loop) answer(paused bool) (bool, error) {
 			l.notes.steer = append(l.notes.steer, q.Text)
 		case RequestClearContext:
 			l.notes.steer = nil
-		case RequestPlan:
-			if err := l.renew(q); err != nil {
-				return paused, err
-			}
 		}
 	}
 	return paused, nil
 }
 
-// newPlan takes over the plans that wait, and leaves all other requests for
-// later. It comes before every judgement of whether the plan is done: a person
-// who has just added a story must not find the feature finished without it.
+// newPlan takes over the newest of the plans that wait, and leaves all other
+// requests for later: an older plan is what a person has thought better of, and
+// could drop a finished story on the way. It comes before every judgement of whether
+// the plan is done: a person who has just added a story must not find the feature
+// finished without it.
 func (l *Loop) newPlan() error {
 	mail, _, err := l.Inbox.Take()
 	if err != nil {
 		return l.warn("what other commands ask for cannot be read: %v", err)
 	}
+	mail = slices.DeleteFunc(mail, func(m journal.Mail) bool { return m.Request.Kind != RequestPlan })
 	for _, m := range mail {
-		if m.Request.Kind != RequestPlan || !l.requests.claim(m.Name) {
-			continue
-		}
 		if err := firstErr(l.record(m.Request), l.Inbox.Done(m.Name)); err != nil {
 			return err
 		}
-		if err := l.renew(m.Request); err != nil {
-			return err
-		}
 	}
-	return nil
+	if len(mail) == 0 {
+		return nil
+	}
+	return l.renew(mail[len(mail)-1].Request)
 }
 
 // renewer is a plan that a person can replace while the loop works on it.
