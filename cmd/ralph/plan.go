@@ -39,6 +39,9 @@ func (c *planCmd) Run(a *app) error {
 	if err := c.ready(a, r); err != nil {
 		return err
 	}
+	if err := recoverFirst(a, p); err != nil {
+		return err
+	}
 	if err := r.loadSettings(); err != nil {
 		return err
 	}

@@ -55,6 +55,11 @@ func (c *prdCmd) Run(a *app) error {
 
 // refresh brings prd.json in line with spec.md.
 func (c *prdCmd) refresh(a *app, p *place) error {
+	if !c.Check {
+		if err := recoverKeeping(a, p); err != nil {
+			return err
+		}
+	}
 	s, err := readSpec(a.t, p)
 	if err != nil {
 		return err

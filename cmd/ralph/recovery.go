@@ -34,6 +34,7 @@ func recoverFirst(a *app, p *place) error {
 		return err
 	case end != nil:
 		a.t.warn("the last run was cut off: %s; what it left is on record", end.Message)
+		tellPutBack(a.t, p)
 	case putAway && !p.hasFolder():
 		return nothingLeft(p.unit)
 	case putAway:

@@ -93,6 +93,15 @@ func (s *screen) remarkf(code, mark, format string, args ...any) {
 	s.line(code, mark, fmt.Sprintf(format, args...))
 }
 
+// putBack says what the guard of the plan did with a file.
+func putBack(b journal.PlanRestored) string {
+	text := fmt.Sprintf("put back %s: %s", b.Path, b.What)
+	if b.Kept != "" {
+		text += "; what stood there is kept in " + b.Kept
+	}
+	return text
+}
+
 // remark shows events that are a line each.
 func (s *screen) remark(body journal.Body) {
 	switch b := body.(type) {
@@ -103,11 +112,7 @@ func (s *screen) remark(body journal.Body) {
 		}
 		s.line(yellow, "⚠", fmt.Sprintf("not accepted: %s: %s", what, b.Reason))
 	case journal.PlanRestored:
-		text := fmt.Sprintf("put back %s: %s", b.Path, b.What)
-		if b.Kept != "" {
-			text += "; what stood there is kept in " + b.Kept
-		}
-		s.line(yellow, "⚠", text)
+		s.line(yellow, "⚠", putBack(b))
 	case journal.TamperFound:
 		s.tampered(b)
 	case journal.NoWork:

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+
+	"ralph/internal/journal"
+	"ralph/internal/prd"
+	"ralph/internal/spec"
+)
+
+// recoverKeeping finishes what a run that died has left, as the next run would, and
+// keeps spec.md as it stands: who calls for a new plan has the last word on it, and
+// the recovery would put it back to what it was before that run's last iteration.
+func recoverKeeping(a *app, p *place) error {
+	if ended, err := journal.Ended(p.journalPath()); err != nil || ended || running(p) {
+		return err
+	}
+	path := filepath.Join(p.repo.Root, p.folder, "spec.md")
+	text, unread := prd.ReadFile(path, spec.MaxSize)
+	if err := recoverFirst(a, p); err != nil || unread != nil {
+		return err // what cannot be read is put back like everything else
+	}
+	if now, err := prd.ReadFile(path, spec.MaxSize); err == nil && bytes.Equal(now, text) {
+		return nil
+	}
+	if err := renameio.WriteFile(path, text, 0o644, renameio.WithTempDir(filepath.Dir(path)), renameio.WithExistingPermissions()); err != nil {
+		return fmt.Errorf("%s/spec.md cannot be written: %w", p.folder, err)
+	}
+	a.t.warn("%s/spec.md stays as you have it", oneLine(p.folder))
+	return nil
+}
+
+// tellPutBack says which files of the plan the recovery of the last run has put back.
+func tellPutBack(t *terminal, p *place) {
+	events, err := p.events(t)
+	if err != nil {
+		return // the record is for those who ask for it
+	}
+	for i := len(events) - 1; i >= 0; i-- {
+		switch b := events[i].Body.(type) {
+		case journal.PlanRestored:
+			t.warn("%s", putBack(b))
+		case journal.AttemptStarted, journal.RunStarted:
+			return
+		}
+	}
+}
