@@ -17,8 +17,12 @@ import (
 // List returns the archives, the newest first. warnings tell of what is in
 // the archive's folder but is no archive.
 func (s *Store) List() (entries []Entry, warnings []string, err error) {
-	files, err := os.ReadDir(s.root())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err = checkFolder(s.root()) // each entry would be refused for the same reason
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	files, unread := os.ReadDir(s.root())
+	if err = cmp.Or(err, unread); err != nil {
 		return nil, nil, fmt.Errorf("the archive cannot be read: %w", err)
 	}
 	for _, f := range files {

@@ -43,10 +43,11 @@ func (s *Store) prepare(ctx context.Context, unit string, now time.Time) (intent
 	if err := checkFolder(s.feature(unit)); err != nil {
 		return intent{}, err
 	}
-	if err := os.MkdirAll(s.root(), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return intent{}, err
+	err := checkFolder(s.root())
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.MkdirAll(s.root(), 0o755)
 	}
-	if err := checkFolder(s.root()); err != nil {
+	if err != nil {
 		return intent{}, err
 	}
 	if path := filepath.Join(s.feature(unit), manifestName); exists(path) && !s.leftOver(unit) {

@@ -32,6 +32,9 @@ func TestPutRefuses(t *testing.T) {
 		{"an archive that is a link to nowhere", unit, "symbolic link", func(s *Store, _ string) error {
 			return os.Symlink("nowhere", s.root())
 		}},
+		{"an archive that is a file", unit, "not a folder; move it", func(s *Store, _ string) error {
+			return os.WriteFile(s.root(), nil, 0o600)
+		}},
 		{"a file in the journal's place", unit, "rename it", func(s *Store, _ string) error {
 			return os.WriteFile(filepath.Join(s.feature(unit), journalName), nil, 0o600)
 		}},
@@ -150,5 +153,31 @@ func TestAForgedManifestLeadsNowhere(t *testing.T) {
 	}
 	if got := files(t, dir)["tree/.ralph/feature-x/spec.md"]; got != "# X\n" {
 		t.Errorf("spec.md is %q", got)
+	}
+}
+
+// TestListRefuses: an archive that cannot be one is no empty list.
+func TestListRefuses(t *testing.T) {
+	for name, tt := range map[string]struct {
+		want    string
+		arrange func(root, outside string) error
+	}{
+		"a link":        {"symbolic link; put a real folder", func(root, outside string) error { return os.Symlink(outside, root) }},
+		"a link's loop": {"symbolic link; put a real folder", func(root, _ string) error { return os.Symlink(root, root) }},
+		"a file":        {"not a folder; move it", func(root, _ string) error { return os.WriteFile(root, nil, 0o600) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := fixture(t)
+			outside := t.TempDir()
+			if err := os.Mkdir(filepath.Join(outside, "20260102-030405-x"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := tt.arrange(s.root(), outside); err != nil {
+				t.Fatal(err)
+			}
+			if entries, warnings, err := s.List(); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, %v, %v", entries, warnings, err)
+			}
+		})
 	}
 }
