@@ -52,6 +52,9 @@ func (c *archiveCmd) put(a *app, p *place) error {
 	if !slices.Contains(begun, p.unit) && !p.hasFolder() {
 		return p.nothingToArchive()
 	}
+	if err := p.notAnothers(); err != nil {
+		return err
+	}
 	s, err := lockState(a.ctx, p) // which finishes what was cut off
 	if err != nil {
 		return err

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 
 	"ralph/internal/archive"
 	"ralph/internal/git"
+	"ralph/internal/preflight"
 )
 
 // place is where a command works: a worktree, and a unit in it.
@@ -69,6 +71,19 @@ func (p *place) work(unit, folder string) {
 }
 
 func (p *place) journalPath() string { return filepath.Join(p.stateDir, "journal.jsonl") }
+
+func (p *place) ownerFile() string { return filepath.Join(p.stateDir, "branch") }
+
+// notAnothers refuses to change the folder of another branch: feature/a and
+// feature-a have the same.
+func (p *place) notAnothers() error {
+	owner := preflight.Owner(p.ownerFile())
+	if owner == "" || owner == p.branch {
+		return nil
+	}
+	return &hintError{fmt.Errorf("%s/ belongs to branch %s", p.folder, owner),
+		"give one of the branches another name with: git branch -m NAME; or, if the folder is this branch's own now, remove " + p.ownerFile()}
+}
 
 // archive is where the worktree's finished features are.
 func (p *place) archive() *archive.Store {

@@ -56,6 +56,9 @@ func (c *prdCmd) Run(a *app) error {
 // refresh brings prd.json in line with spec.md.
 func (c *prdCmd) refresh(a *app, p *place) error {
 	if !c.Check {
+		if err := p.notAnothers(); err != nil {
+			return err
+		}
 		if err := recoverKeeping(a, p); err != nil {
 			return err
 		}

@@ -172,7 +172,7 @@ func (r *resolved) noteOwner() error {
 	return preflight.NoteOwner(file, r.place.branch)
 }
 
-func (r *resolved) ownerFile() string { return filepath.Join(r.place.stateDir, "branch") }
+func (r *resolved) ownerFile() string { return r.place.ownerFile() }
 
 // newLoop puts the run together.
 func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {

@@ -186,7 +186,11 @@ func (s *Store) clear(in intent) error {
 		}
 		s.step("cleared " + it.From)
 	}
-	return errors.Join(os.RemoveAll(filepath.Join(dir, "snapshot")), os.RemoveAll(filepath.Join(dir, "inbox")))
+	var errs []error
+	for _, name := range []string{"snapshot", "inbox", "branch"} { // the last says whose the folder was
+		errs = append(errs, os.RemoveAll(filepath.Join(dir, name)))
+	}
+	return errors.Join(errs...)
 }
 
 // forget removes what is left over at the side, and then the intent: all is done.

@@ -89,17 +89,19 @@ func (r *runner) owner() bool {
 	if r.in.OwnerFile == "" {
 		return true
 	}
-	content, err := os.ReadFile(r.in.OwnerFile)
-	if err != nil {
-		return true // nobody has run here yet
-	}
-	owner := strings.TrimSuffix(string(content), "\n")
+	owner := Owner(r.in.OwnerFile)
 	if owner == "" || owner == r.in.Branch {
 		return true
 	}
 	r.add(Check{ID: "owner", Severity: Error, Message: fmt.Sprintf("Folder %s belongs to branch '%s'", r.report.Folder, owner),
 		Hint: fmt.Sprintf("Give one of the branches another name with 'git branch -m NAME'. If the folder is this branch's own now, remove %s.", r.in.OwnerFile)})
 	return false
+}
+
+// Owner reads what NoteOwner has written; it is empty where nobody has run yet.
+func Owner(file string) string {
+	content, _ := os.ReadFile(file) // there is none, or it tells nothing
+	return strings.TrimSuffix(string(content), "\n")
 }
 
 // NoteOwner writes down whose folder it is, for later checks; the file's
@@ -131,7 +133,7 @@ func (r *runner) agent() {
 		return
 	case a.Path == "":
 		c.Severity, c.Message = Error, fmt.Sprintf("Agent '%s' not found", a.Name)
-		c.Hint = "Install it, put its command into ~/.ralph/config.yaml, or choose another with '--harness NAME'."
+		c.Hint = "Install it, put its command into ~/.ralph/config.yaml, or choose another with 'ralph run --harness NAME'."
 	case a.RootAndApproveAll:
 		c.Severity, c.Message = Error, fmt.Sprintf("Agent '%s' must not approve everything as root", a.Name)
 		c.Hint = "Run as another user, or without --dangerously-skip-permissions."
