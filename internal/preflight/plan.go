@@ -32,7 +32,7 @@ func (r *runner) plan() {
 	if !missing["spec.md"] {
 		s = r.spec()
 	}
-	if s != nil && p != nil {
+	if s != nil && p != nil && len(s.Stories) > 0 { // else all stories would be orphans, and 'ralph prd' refuses
 		r.sync(s, p)
 	}
 	if s != nil {

@@ -222,6 +222,26 @@ func TestNothingIsInSyncWithAnUnclearSpec(t *testing.T) {
 	}
 }
 
+// TestNoOrphansOfAnEmptySpec: nothing is lost through it, since 'ralph prd' makes
+// nothing of it.
+func TestNoOrphansOfAnEmptySpec(t *testing.T) {
+	in := worktree(t, good)
+	if err := os.WriteFile(filepath.Join(in.Root, folder, "spec.md"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report := preflight.Run(in)
+	found := false
+	for _, c := range report.Checks {
+		found = found || c.ID == "spec" && c.Severity == preflight.Error
+		if c.ID == "orphans" || c.ID == "sync" {
+			t.Errorf("%s: %s", c.ID, c.Message)
+		}
+	}
+	if !found || report.OK {
+		t.Errorf("no error about spec.md: %+v", report)
+	}
+}
+
 func TestTextForScreensThatKnowOnlyASCII(t *testing.T) {
 	in := worktree(t, good)
 	in.Dirty = []string{"src/a.go", "b\x1b[31m.go"}
