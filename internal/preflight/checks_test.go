@@ -85,6 +85,20 @@ func TestChecks(t *testing.T) {
 			},
 			nil,
 		},
+		"a folder that is a link to nowhere": {
+			func(_ *testing.T, in *preflight.Input) error {
+				path := filepath.Join(in.Root, folder)
+				return errors.Join(os.RemoveAll(path), os.Symlink("nowhere", filepath.Clean(path)))
+			},
+			[]string{"error folder: Folder is a link to nowhere, which does not exist"},
+		},
+		"a folder that is a link to itself": {
+			func(_ *testing.T, in *preflight.Input) error {
+				path := filepath.Join(in.Root, folder)
+				return errors.Join(os.RemoveAll(path), os.Symlink(filepath.Base(path), filepath.Clean(path)))
+			},
+			[]string{"error folder: Folder cannot be read: too many levels of symbolic links"},
+		},
 		"files missing": {
 			func(_ *testing.T, in *preflight.Input) error {
 				return errors.Join(os.Remove(inFolder(*in, "progress.txt")), os.Remove(inFolder(*in, "prd.json")))

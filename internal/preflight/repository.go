@@ -70,10 +70,13 @@ func operationHint(op string) string {
 func (r *runner) folder() bool {
 	info, err := os.Stat(filepath.Join(r.in.Root, r.report.Folder))
 	c := Check{ID: "folder", Severity: Error, Message: "Folder missing: " + r.report.Folder, Hint: planHint}
+	link, unread := os.Readlink(filepath.Join(r.in.Root, strings.TrimSuffix(r.report.Folder, "/")))
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && unread == nil:
+		c.Message, c.Hint = fmt.Sprintf("Folder is a link to %s, which does not exist", link), "Remove the link. "+planHint
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		c.Message, c.Hint = fmt.Sprintf("Folder cannot be read: %s", r.worded(err)), "See to the permissions of "+r.report.Folder+"."
+		c.Message, c.Hint = fmt.Sprintf("Folder cannot be read: %s", cause(err)), "See to the permissions of "+r.report.Folder+"."
 	case !info.IsDir():
 		c.Message, c.Hint = "Not a folder: "+strings.TrimSuffix(r.report.Folder, "/"), "Move it out of the way. "+planHint
 	default:
