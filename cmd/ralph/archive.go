@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ralph/internal/archive"
+	"ralph/internal/journal"
 	"ralph/internal/stream"
 )
 
@@ -60,6 +61,15 @@ func (c *archiveCmd) put(a *app, p *place) error {
 		return err
 	}
 	defer s.close()
+	// What a run that died left alive would go on in the feature's place.
+	end, _, err := s.recordDeath(context.WithoutCancel(a.ctx), a.t, p, func(journal.Event) {})
+	if err != nil {
+		return err
+	}
+	if end != nil {
+		a.t.warn("the last run was cut off: %s; what it left is on record", end.Message)
+	}
+	s.closeWriter()
 	var e archive.Entry
 	if p.hasFolder() {
 		e, err = store.Put(context.WithoutCancel(a.ctx), p.unit, time.Now(), nil)

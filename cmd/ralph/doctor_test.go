@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -13,7 +14,6 @@ import (
 
 	"ralph/internal/fakeapi"
 	"ralph/internal/journal"
-	"ralph/internal/proc"
 )
 
 // doctor visits the doctor and returns what it said and the exit status.
@@ -41,6 +41,22 @@ func (s *scratch) wants(text string, words ...string) {
 	}
 }
 
+// dieTogether kills ralph and its guardian in the same moment.
+func (s *scratch) dieTogether(cmd *exec.Cmd, out io.Reader) {
+	s.t.Helper()
+	guardian := parentOf(s.t, s.agentID().PID)
+	// Stopped, ralph cannot see its guardian die and clean up itself.
+	for _, kill := range []struct {
+		pid int
+		sig syscall.Signal
+	}{{cmd.Process.Pid, syscall.SIGSTOP}, {guardian, syscall.SIGKILL}, {cmd.Process.Pid, syscall.SIGKILL}} {
+		if err := syscall.Kill(kill.pid, kill.sig); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	_, _ = s.finish(cmd, out)
+}
+
 // TestDoctorMendsWhatADeadRunLeft kills ralph and its guardian while an agent is
 // at work that has broken the plan and left a process behind.
 func TestDoctorMendsWhatADeadRunLeft(t *testing.T) {
@@ -57,48 +73,20 @@ turns:
 		t.Fatal(err)
 	}
 	cmd, out := s.start("working")
-	guardian := parentOf(t, s.agentID().PID)
-	// Stopped, ralph cannot see its guardian die and clean up itself.
-	for _, kill := range []struct {
-		pid int
-		sig syscall.Signal
-	}{{cmd.Process.Pid, syscall.SIGSTOP}, {guardian, syscall.SIGKILL}, {cmd.Process.Pid, syscall.SIGKILL}} {
-		if err := syscall.Kill(kill.pid, kill.sig); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, _ = s.finish(cmd, out)
-	token := ""
-	for _, e := range s.events() {
-		if b, ok := e.Body.(journal.RunStarted); ok {
-			token = b.Token
-		}
-	}
-	sleeps := func() int {
-		alive, err := proc.ByToken(token)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		for _, p := range alive {
-			if p.Name == "sleep" {
-				n++
-			}
-		}
-		return n
-	}
+	s.dieTogether(cmd, out)
+	token := s.token()
 	before := len(s.events())
 
 	text, code := s.doctor("--harness", "replay", "--dry-run")
 	s.wants(text, "feature-x: a run has died:", "with its agent at work", "still alive: ", "sleep (pid ", "Mend it with 'ralph doctor'")
-	if code != 0 || sleeps() != 1 || len(s.events()) != before {
-		t.Errorf("exit status %d, %d processes, %d events of %d\n%s", code, sleeps(), len(s.events()), before, text)
+	if code != 0 || sleeping(t, token) != 1 || len(s.events()) != before {
+		t.Errorf("exit status %d, %d processes, %d events of %d\n%s", code, sleeping(t, token), len(s.events()), before, text)
 	}
 
 	text, code = s.doctor("--harness", "replay")
 	s.wants(text, "feature-x: mended:", "prd.json (", "put back", "iteration 1 recorded as a crash, with 0 commits", "Go on with 'ralph run'.")
-	if code != 0 || sleeps() != 0 {
-		t.Errorf("exit status %d, %d processes\n%s", code, sleeps(), text)
+	if code != 0 || sleeping(t, token) != 0 {
+		t.Errorf("exit status %d, %d processes\n%s", code, sleeping(t, token), text)
 	}
 	if got, err := os.ReadFile(filepath.Join(s.repo, ".ralph/feature-x/prd.json")); err != nil || string(got) != string(plan) {
 		t.Errorf("the plan is %v\n%s", err, got)

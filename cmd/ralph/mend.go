@@ -11,7 +11,6 @@ import (
 
 	"ralph/internal/doctor"
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/preflight"
 	"ralph/internal/ratelimit"
 	"ralph/internal/registry"
@@ -59,6 +58,11 @@ func (e *examination) units() error {
 func (e *examination) unit(dir, folder string) (well bool) {
 	u := doctor.Examine(dir)
 	e.clock["the journal of "+u.Name] = u.Last
+	p := placeAt(e.around.repo, u.Name)
+	if folder != "" {
+		p.folder = folder
+	}
+	u.Behind = u.Journal && behind(e.app.t, p)
 	switch {
 	case u.Well():
 		return true
@@ -67,17 +71,13 @@ func (e *examination) unit(dir, folder string) (well bool) {
 	case e.cmd.DryRun:
 		e.add(u.Check(e.now, "Mend it with 'ralph doctor'; the next 'ralph run' of the unit would, too."))
 	default:
-		e.heal(u, folder)
+		e.heal(u, p)
 	}
 	return false
 }
 
 // heal mends a unit and says so, or why not.
-func (e *examination) heal(u doctor.Unit, folder string) {
-	if folder == "" {
-		folder = filepath.Join(".ralph", u.Name)
-	}
-	p := &place{repo: e.around.repo, unit: u.Name, folder: folder, stateDir: u.Dir}
+func (e *examination) heal(u doctor.Unit, p *place) {
 	done, err := mendUnit(e.app, p, u)
 	var locked *journal.LockedError
 	switch {
@@ -105,18 +105,14 @@ func mendUnit(a *app, p *place, u doctor.Unit) (done []string, err error) {
 	if u.CutOff {
 		done = append(done, "mended: the archive was finished")
 	}
-	if _, err := os.Stat(p.journalPath()); err == nil {
-		if s.writer, err = journal.OpenWriter(p.journalPath()); err != nil { // which ends or cuts a torn line
-			return done, err
-		}
-		if u.Torn {
-			done = append(done, "mended: the journal ends with a whole line")
-		}
-		told, err := recoverRun(ctx, a, p, s)
-		done = append(done, told...)
-		if err != nil {
-			return done, err
-		}
+	if u.Torn { // which opening the journal mends
+		done = append(done, "mended: the journal ends with a whole line")
+	}
+	if _, _, err := s.recordDeath(ctx, a.t, p, func(e journal.Event) { done = append(done, mendedBy(e)...) }); err != nil {
+		return done, err
+	}
+	if u.Behind {
+		done = append(done, "mended: the status files say what the journal says")
 	}
 	if len(u.Stale) == 0 {
 		return done, nil
@@ -132,22 +128,18 @@ func mendUnit(a *app, p *place, u doctor.Unit) (done []string, err error) {
 	return append(done, "mended: what was asked of the loop that is gone was dropped"), nil
 }
 
-// recoverRun finishes the record of a run that died, and says what it took.
-func recoverRun(ctx context.Context, a *app, p *place, s *state) (done []string, err error) {
-	f := newFiles(a.t, p)
-	defer f.settled()
-	_, err = loop.Recover(ctx, s.writer, p.repo, p.stateDir, func(e journal.Event) {
-		f.event(e)
-		switch b := e.Body.(type) {
-		case journal.PlanRestored:
-			done = append(done, strings.TrimSuffix(fmt.Sprintf("mended: %s (%s) put back; kept: %s", b.Path, b.What, b.Kept), "; kept: "))
-		case journal.IterationEnded:
-			done = append(done, fmt.Sprintf("mended: iteration %d recorded as a crash, with %s", b.N, plural(len(b.Commits), "commit")))
-		case journal.RunEnded:
-			done = append(done, "mended: what was alive is ended, and the run has its end in the journal")
-		}
-	})
-	return done, err
+// mendedBy says what an event of a recovery was written for; nothing of those that
+// only count.
+func mendedBy(e journal.Event) []string {
+	switch b := e.Body.(type) {
+	case journal.PlanRestored:
+		return []string{strings.TrimSuffix(fmt.Sprintf("mended: %s (%s) put back; kept: %s", b.Path, b.What, b.Kept), "; kept: ")}
+	case journal.IterationEnded:
+		return []string{fmt.Sprintf("mended: iteration %d recorded as a crash, with %s", b.N, plural(len(b.Commits), "commit"))}
+	case journal.RunEnded:
+		return []string{"mended: what was alive is ended, and the run has its end in the journal"}
+	}
+	return nil
 }
 
 // elsewhere looks at a unit of another worktree. Only what is ill is told of.

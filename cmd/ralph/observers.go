@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -106,6 +107,20 @@ func (f *files) summary() journal.Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.status
+}
+
+// behind tells whether a unit's status.json speaks of another state than the
+// journal: whoever wrote it last died, or could not. One that is not there is not
+// behind, as it may be deleted at any time.
+func behind(t *terminal, p *place) bool {
+	f := newFiles(t, p)
+	data, err := os.ReadFile(f.statusAt)
+	if err != nil || f.status.Run == "" {
+		return false
+	}
+	var said struct{ Status, Reason string }
+	err = json.Unmarshal(data, &said)
+	return err != nil || said.Status != string(f.status.Status) || said.Reason != string(f.status.Reason)
 }
 
 // settled writes what still waits to be written.

@@ -9,8 +9,10 @@ import (
 	"regexp"
 	"slices"
 
+	"ralph/internal/doctor"
 	"ralph/internal/journal"
 	"ralph/internal/loop"
+	"ralph/internal/proc"
 )
 
 // recoverFirst finishes what a run that died has left, before anybody looks at the
@@ -21,6 +23,9 @@ func recoverFirst(a *app, p *place) error {
 	}
 	pending, err := p.archive().Pending()
 	if err != nil {
+		return err
+	}
+	if err := recoverOthers(a, p); err != nil {
 		return err
 	}
 	ended, err := journal.Ended(p.journalPath())
@@ -43,6 +48,37 @@ func recoverFirst(a *app, p *place) error {
 	return nil
 }
 
+// recoverOthers does the same for the worktree's other units, on whose branch the
+// last run may have died: what it left alive would work in the same files.
+func recoverOthers(a *app, p *place) error {
+	holder, _ := journal.ReadHolder(filepath.Dir(p.stateDir))
+	if (proc.ID{PID: holder.PID, Start: holder.PIDStart}).Alive() {
+		return nil // a loop is at work here, as the lock will tell
+	}
+	dirs, err := doctor.Units(filepath.Dir(p.stateDir))
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		if dir == p.stateDir {
+			continue
+		}
+		if ended, err := journal.Ended(journal.Path(dir)); ended || err != nil {
+			continue // it has no run that died, or none that can be told of
+		}
+		other := placeAt(p.repo, filepath.Base(dir))
+		other.folder = p.folderOf(other.unit)
+		end, _, err := recordDeath(a.ctx, a.t, other)
+		if err != nil {
+			return err
+		}
+		if end != nil {
+			a.t.warn("the last run of %s was cut off: %s; what it left is on record", oneLine(other.unit), end.Message)
+		}
+	}
+	return nil
+}
+
 // pidFileLeft tells whether the file is there whose removal is the last that a run
 // does: where it died just before, the status files may tell of a run at work.
 func (p *place) pidFileLeft() bool {
@@ -59,6 +95,11 @@ func recordDeath(ctx context.Context, t *terminal, p *place) (*loop.End, journal
 		return nil, journal.Status{}, err
 	}
 	defer s.close()
+	return s.recordDeath(ctx, t, p, func(journal.Event) {})
+}
+
+// recordDeath is recordDeath for whoever holds the locks; tell is told of each event.
+func (s *state) recordDeath(ctx context.Context, t *terminal, p *place, tell func(journal.Event)) (end *loop.End, _ journal.Status, err error) {
 	if _, err := os.Stat(p.journalPath()); errors.Is(err, fs.ErrNotExist) {
 		return nil, journal.Status{}, nil // the unit is archived
 	}
@@ -66,7 +107,8 @@ func recordDeath(ctx context.Context, t *terminal, p *place) (*loop.End, journal
 		return nil, journal.Status{}, err
 	}
 	f := newFiles(t, p)
-	end, err := loop.Recover(ctx, s.writer, p.repo, p.stateDir, f.event)
+	defer f.settled()
+	end, err = loop.Recover(ctx, s.writer, p.repo, p.stateDir, func(e journal.Event) { f.event(e); tell(e) })
 	if err == nil {
 		f.renew()
 	}

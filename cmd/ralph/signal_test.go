@@ -152,8 +152,8 @@ func (s *scratch) agentID() proc.ID {
 	return id
 }
 
-// nothingLeft fails where anything of the last run is alive.
-func (s *scratch) nothingLeft() {
+// token is that of the last run.
+func (s *scratch) token() string {
 	s.t.Helper()
 	token := ""
 	for _, e := range s.events() {
@@ -161,7 +161,28 @@ func (s *scratch) nothingLeft() {
 			token = b.Token
 		}
 	}
-	if n, err := proc.EndByToken(token); n > 0 || err != nil {
+	return token
+}
+
+// sleeping counts the sleeps that a run left alive.
+func sleeping(t *testing.T, token string) (n int) {
+	t.Helper()
+	alive, err := proc.ByToken(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range alive {
+		if p.Name == "sleep" {
+			n++
+		}
+	}
+	return n
+}
+
+// nothingLeft fails where anything of the last run is alive.
+func (s *scratch) nothingLeft() {
+	s.t.Helper()
+	if n, err := proc.EndByToken(s.token()); n > 0 || err != nil {
 		s.t.Errorf("%d processes of the run were alive, %v", n, err)
 	}
 }

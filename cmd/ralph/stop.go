@@ -55,6 +55,7 @@ func stopAll(a *app) error {
 		return err
 	}
 	var asked []*stopping
+	var failed error
 	dead := 0
 	for _, p := range all {
 		s, err := p.stop()
@@ -69,13 +70,13 @@ func stopAll(a *app) error {
 			}
 		}
 		if err != nil {
-			a.t.warn("%v", err) // the others are to stop all the same
+			a.t.warn("%s in %s: %v", oneLine(p.unit), oneLine(p.repo.Root), err) // the others are to stop all the same
+			failed = exitError(1)
 		}
 	}
-	if len(asked)+dead == 0 {
+	if len(asked)+dead == 0 && failed == nil {
 		a.t.printf("no loop is at work: nothing to stop\n")
 	}
-	var failed error
 	for _, s := range asked {
 		if err := s.await(a); err != nil {
 			failed = err

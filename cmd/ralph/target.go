@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -104,10 +105,11 @@ func (p *place) settle(a *app) (told bool, err error) {
 	if repo, err := git.Open(a.ctx, p.repo.Root); err == nil {
 		p.repo = repo // one from the list of loops knows its folders alone
 	}
-	end, _, err := recordDeath(a.ctx, a.t, p)
+	// A signal from now on must not leave it half done.
+	end, _, err := recordDeath(context.WithoutCancel(a.ctx), a.t, p)
 	told = err == nil && end != nil
 	if told {
-		a.t.printf("the loop of %s had died: %s; what it left is ended, and on record\n", oneLine(p.unit), oneLine(end.Message))
+		a.t.printf("the last run of %s was cut off: %s; what it left alive is ended, and on record\n", oneLine(p.unit), oneLine(end.Message))
 	}
 	return told, err
 }

@@ -30,7 +30,7 @@ func TestStopOfALoopThatDied(t *testing.T) {
 		t.Errorf("pause says %s", out)
 	}
 	out, code := s.from(away, "stop", "feature/x")
-	if code != 0 || !strings.Contains(out, "the loop of feature-x had died: ") {
+	if code != 0 || !strings.Contains(out, "the last run of feature-x was cut off: ") {
 		t.Errorf("exit status %d\n%s", code, out)
 	}
 	if agent.Alive() {

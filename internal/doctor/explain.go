@@ -22,6 +22,9 @@ func (u Unit) Explain(now time.Time) []string {
 	if u.Torn {
 		lines = append(lines, "the journal ends in the middle of a line, which was never confirmed to anyone")
 	}
+	if u.Behind && u.Death == nil {
+		lines = append(lines, "the status files were not brought in line with the end of the last run")
+	}
 	if n := len(u.Stale); n > 0 {
 		var kinds []string
 		for _, m := range u.Stale {

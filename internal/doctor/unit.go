@@ -26,6 +26,7 @@ type Unit struct {
 	Stale   []journal.Mail // requests to a loop that is gone
 	CutOff  bool           // an archive or a restore was not finished
 	Last    time.Time      // the latest time in the journal
+	Behind  bool           // status.json tells of another state than the journal: for whoever knows where it is to set
 	Broken  error          // why the journal cannot be read at all
 	Journal bool           // there is one
 }
@@ -45,7 +46,7 @@ type Death struct {
 
 // Ill tells whether there is something to mend.
 func (u Unit) Ill() bool {
-	return !u.Alive && (u.Death != nil || u.Torn || u.CutOff || len(u.Stale) > 0)
+	return !u.Alive && (u.Death != nil || u.Torn || u.Behind || u.CutOff || len(u.Stale) > 0)
 }
 
 // Well tells whether there is nothing to say of the unit at all.

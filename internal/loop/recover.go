@@ -117,7 +117,9 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 		}
 		u.apply(e)
 	}
-	if u.open != nil && u.worked { // else no agent was at work since the snapshot
+	// Without a call no agent was at work since the snapshot; and on another branch
+	// the plan's files are other ones, or rightly gone.
+	if u.open != nil && u.worked && u.onBranch(ctx, repo) {
 		if err := u.putBack(filepath.Join(stateDir, "snapshot"), repo.Root, record); err != nil {
 			return nil, err
 		}
@@ -130,6 +132,13 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 	end := &End{Reason: Crashed, Message: fmt.Sprintf(ralphDied+" at about %s", clock(u.last)), Hint: "go on with 'ralph run'"}
 	return end, record(journal.RunEnded{Status: end.Status(), Reason: string(end.Reason), ExitCode: end.ExitCode(),
 		Message: end.Message, Tokens: u.tokens, CostUSD: u.cost})
+}
+
+// onBranch tells whether the worktree is still on the run's branch, as far as can
+// be told.
+func (u *unfinished) onBranch(ctx context.Context, repo *git.Repo) bool {
+	head, err := repo.Head(context.WithoutCancel(ctx))
+	return err != nil || head.Branch == u.start.Branch
 }
 
 // putBack restores the plan where the agent left it broken, and records what was

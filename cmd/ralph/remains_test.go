@@ -1,0 +1,93 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCommandsEndWhatADeadRunLeft: whoever asks for a loop's end, or takes its place,
+// must not be told that there is nothing while its agent's children are at work.
+func TestCommandsEndWhatADeadRunLeft(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"stop":       {[]string{"stop"}, "the last run of feature-x was cut off: ralph itself died"},
+		"stop --all": {[]string{"stop", "--all"}, "the last run of feature-x was cut off: ralph itself died"},
+		"archive":    {[]string{"archive"}, "the last run was cut off: ralph itself died"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScratch(t, polite)
+			cmd, out := s.start("working")
+			token := s.token()
+			s.dieTogether(cmd, out)
+			if sleeping(t, token) == 0 {
+				t.Fatal("nothing was left to end")
+			}
+			text, err := s.command(s.bin, c.args...).CombinedOutput()
+			if err != nil || !strings.Contains(string(text), c.says) || strings.Contains(string(text), "nothing to stop") {
+				t.Errorf("%v: %s", err, text)
+			}
+			if n := sleeping(t, token); n > 0 {
+				t.Errorf("%d processes are alive", n)
+			}
+			if c.args[0] == "archive" {
+				return // the journal went along
+			}
+			s.endedWith("crashed", 1)
+			if text, err := s.command(s.bin, c.args...).CombinedOutput(); err != nil || !strings.Contains(string(text), "nothing to stop") {
+				t.Errorf("once more: %v: %s", err, text)
+			}
+		})
+	}
+}
+
+// TestRunOnAnotherBranchEndsWhatADeadRunLeft, and leaves the plan of that run where
+// git has put it.
+func TestRunOnAnotherBranchEndsWhatADeadRunLeft(t *testing.T) {
+	s := newScratch(t, polite)
+	s.git("checkout", "-q", "-b", "feature/y")
+	s.git("mv", ".ralph/feature-x", ".ralph/feature-y")
+	s.git("commit", "-q", "-m", "another plan")
+	s.git("checkout", "-q", "feature/x")
+	cmd, out := s.start("working")
+	token := s.token()
+	s.dieTogether(cmd, out)
+	s.git("checkout", "-q", "feature/y")
+	if sleeping(t, token) == 0 {
+		t.Fatal("nothing was left to end")
+	}
+	s.write(".ralph/replay.yaml", "otherwise: [{say: nothing}]\n")
+	text, _ := s.command(s.bin, "run", "--harness", "replay", "--pause", "0", "-n", "1").CombinedOutput()
+	if !strings.Contains(string(text), "the last run of feature-x was cut off: ralph itself died") {
+		t.Errorf("it does not say what happened: %s", text)
+	}
+	if n := sleeping(t, token); n > 0 {
+		t.Errorf("%d processes are alive", n)
+	}
+	s.endedWith("crashed", 1)
+	if _, err := os.Stat(filepath.Join(s.repo, ".ralph/feature-x/prd.json")); err == nil {
+		t.Error("the plan of the other branch is back, where git does not want it")
+	}
+}
+
+// TestDoctorBringsStatusFilesInLine where a run died between its end in the journal
+// and the last writing of its status files.
+func TestDoctorBringsStatusFilesInLine(t *testing.T) {
+	s := newScratch(t, finishes)
+	s.runToEnd("--no-archive")
+	s.write(".ralph/feature-x/status.json", `{"status": "running"}`)
+	text, code := s.doctor("--harness", "replay", "--dry-run")
+	s.wants(text, "feature-x: something was left behind", "the status files were not brought in line")
+	text, code = s.doctor("--harness", "replay")
+	s.wants(text, "feature-x: mended:", "mended: the status files say what the journal says")
+	status, err := os.ReadFile(filepath.Join(s.repo, ".ralph/feature-x/status.json"))
+	if err != nil || code != 0 || !strings.Contains(string(status), `"status": "completed"`) {
+		t.Errorf("exit status %d, %v: %s", code, err, status)
+	}
+	text, _ = s.doctor("--harness", "replay")
+	s.wants(text, "1 unit of this worktree: nothing left behind")
+}
