@@ -29,7 +29,7 @@ func (p *place) record() (*record, error) {
 		return nil, errDetached
 	}
 	r := p.ownRecord()
-	if _, err := os.Stat(r.journal); err == nil {
+	if info, err := os.Stat(r.journal); err == nil && info.Size() > 0 { // an empty one is of a run that died before its first line
 		return r, nil
 	}
 	store := p.archive()

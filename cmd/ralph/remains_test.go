@@ -91,3 +91,23 @@ func TestDoctorBringsStatusFilesInLine(t *testing.T) {
 	text, _ = s.doctor("--harness", "replay")
 	s.wants(text, "1 unit of this worktree: nothing left behind")
 }
+
+// TestARunThatDiedBeforeItsFirstLine has made the journal, and is no run.
+func TestARunThatDiedBeforeItsFirstLine(t *testing.T) {
+	for name, text := range map[string]string{"empty": "", "torn": `{"time":"2026-01-02T03:04:05Z","ty`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScratch(t, finishes)
+			s.runToEnd("--no-archive") // so that the unit is on the list
+			s.write(".git/ralph/feature-x/journal.jsonl", text)
+			for command, want := range map[string]string{"status": "no run of feature-x yet; start one with 'ralph run'\n", "status --json": "null\n", "list": "no loops\n", "stop": "no loop is at work on feature-x: nothing to stop\n"} {
+				out, err := s.command(s.bin, strings.Fields(command)...).Output()
+				if err != nil || string(out) != want {
+					t.Errorf("%s: %v: %q, want %q", command, err, out, want)
+				}
+			}
+			s.write(".ralph/feature-x/prd.json", strings.Replace(s.read(".ralph/feature-x/prd.json"), `"passes": true`, `"passes": false`, 1))
+			s.runToEnd("--no-archive")
+		})
+	}
+}
