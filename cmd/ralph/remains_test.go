@@ -80,9 +80,9 @@ func TestDoctorBringsStatusFilesInLine(t *testing.T) {
 	s := newScratch(t, finishes)
 	s.runToEnd("--no-archive")
 	s.write(".ralph/feature-x/status.json", `{"status": "running"}`)
-	text, code := s.doctor("--harness", "replay", "--dry-run")
+	text, _ := s.doctor("--harness", "replay", "--dry-run")
 	s.wants(text, "feature-x: something was left behind", "the status files were not brought in line")
-	text, code = s.doctor("--harness", "replay")
+	text, code := s.doctor("--harness", "replay")
 	s.wants(text, "feature-x: mended:", "mended: the status files say what the journal says")
 	status, err := os.ReadFile(filepath.Join(s.repo, ".ralph/feature-x/status.json"))
 	if err != nil || code != 0 || !strings.Contains(string(status), `"status": "completed"`) {
