@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -273,6 +274,7 @@ func TestRunMonitorWhoseLoopIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.onScreen("=ralph-feature-x:.{left}", "working")
+	guardian := parentOf(t, s.agentID().PID)
 	if err := exec.Command("kill", "-9", s.tmux("display-message", "-p", "-t", "=ralph-feature-x:.{left}", "#{pane_pid}")).Run(); err != nil {
 		t.Fatal(err)
 	}
@@ -281,6 +283,9 @@ func TestRunMonitorWhoseLoopIsKilled(t *testing.T) {
 		t.Errorf("exit status %d\n%s", code, &out)
 	}
 	waitFor(t, "the end of the session", func() bool { return s.tmux("list-panes", "-a") == "" })
+	waitFor(t, "the end of the guardian, which records the death", func() bool {
+		return errors.Is(syscall.Kill(guardian, 0), syscall.ESRCH)
+	})
 }
 
 // TestRunMonitorInsideTmux shows the loop in place of the session that it was

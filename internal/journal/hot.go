@@ -207,6 +207,9 @@ func (c *cursor) iterationEnded() (b IterationEnded) {
 			b.StoriesPassed = c.texts()
 		case "storiesComplete":
 			b.StoriesComplete = c.int()
+		case "changedFiles":
+			n := c.int()
+			b.ChangedFiles = &n
 		case "storiesTotal":
 			b.StoriesTotal = c.int()
 		case "currentStory":
