@@ -34,6 +34,9 @@ set -g mouse on
 func (s *scratch) withTmux() {
 	s.t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
+		if os.Getenv("CI") != "" {
+			s.t.Fatal("no tmux to test with, where nothing may be left out: run tests/setup")
+		}
 		s.t.Skip("no tmux to test with")
 	}
 	// The socket's address holds about a hundred bytes: the test's own folder may
