@@ -155,17 +155,21 @@ func TestClaudeIsDeniedItsTools(t *testing.T) {
 // against what they should be.
 func (s *scratch) endedWith(reason string, iterations int) {
 	s.t.Helper()
-	n := 0
-	var last journal.RunEnded
+	if gotReason, n := s.end(); gotReason != reason || n != iterations {
+		s.t.Errorf("the run ended with %s after %d iterations, want %s after %d", gotReason, n, reason, iterations)
+	}
+}
+
+// end returns the reason on record for the end of the last run, and how many
+// iterations the journal holds.
+func (s *scratch) end() (reason string, iterations int) {
 	for _, e := range s.events() {
 		switch b := e.Body.(type) {
 		case journal.IterationEnded:
-			n++
+			iterations++
 		case journal.RunEnded:
-			last = b
+			reason = b.Reason
 		}
 	}
-	if last.Reason != reason || n != iterations {
-		s.t.Errorf("the run ended with %s after %d iterations, want %s after %d", last.Reason, n, reason, iterations)
-	}
+	return reason, iterations
 }
