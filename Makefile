@@ -47,10 +47,11 @@ bench: build ## measure ralph beside a plain shell loop and tee
 ROUNDS ?= 500
 CHAOSTIME ?= $(if $(filter 500,$(ROUNDS)),3m,0)
 SEED ?= 0
+DEAD ?= 2s
 
 .PHONY: chaos
 chaos: build ## kill ralph in every way, ROUNDS (500, at most 3m) times; SEED=N plays an earlier run again
-	$(GO) run ./tests/chaos -rounds "$(ROUNDS)" -for "$(CHAOSTIME)" -seed "$(SEED)"
+	$(GO) run ./tests/chaos -rounds "$(ROUNDS)" -for "$(CHAOSTIME)" -seed "$(SEED)" -dead "$(DEAD)"
 
 .PHONY: picture
 picture: build ## record docs/demo.svg anew; needs tmux

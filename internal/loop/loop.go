@@ -136,7 +136,8 @@ type Loop struct {
 	tokens   stream.Tokens
 	cost     *float64
 	grant    ratelimit.Grant
-	late     []string // warnings from before the run had a record
+	late     []string       // warnings from before the run had a record
+	owed     []journal.Body // what the journal refused, and must not go without
 }
 
 // Run runs the loop to its end. The end is in the journal when it returns;
@@ -308,22 +309,6 @@ func told(ctx context.Context) End {
 		return End{Reason: Interrupted, Message: "ended by Ctrl-C; what was finished is kept", Hint: "go on with 'ralph run'"}
 	}
 	return End{Reason: Stopped, Message: "ended by a signal or 'ralph stop'; what was finished is kept", Hint: "go on with 'ralph run'"}
-}
-
-// record appends to the journal and tells whoever watches.
-func (l *Loop) record(b journal.Body) error {
-	l.recording.Lock()
-	defer l.recording.Unlock()
-	e, err := l.Journal.Append(l.Identity.Run, time.Now(), l.discreet(b))
-	if err != nil {
-		return err
-	}
-	l.Observe(e)
-	return nil
-}
-
-func (l *Loop) warn(format string, args ...any) error {
-	return l.record(journal.Warning{Message: fmt.Sprintf(format, args...)})
 }
 
 // stories is the plan as ralph believes it.

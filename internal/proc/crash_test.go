@@ -201,6 +201,45 @@ func TestEndByToken(t *testing.T) {
 	}
 }
 
+// A chain of processes of which each forks the next one and exits is found although
+// none of them lives as long as a look at the process table takes. Links in sessions
+// of their own share nothing but the token and the mark.
+func TestEndByTokenComet(t *testing.T) {
+	for _, comet := range []string{"comet", "solitary comet"} {
+		t.Run(comet, func(t *testing.T) {
+			if _, err := exec.LookPath("setsid"); err != nil && comet != "comet" {
+				t.Skip("macOS has no setsid command")
+			}
+			for range 5 {
+				v := startVictim(t, comet, comet, "announce", "sleep")
+				announced(t, v.out, 1)
+				v.killBoth(t)
+				if _, err := EndByToken(v.token); err != nil {
+					t.Fatal(err)
+				}
+				v.eof(t) // the chain holds the output, link by link
+			}
+		})
+	}
+}
+
+// killBoth kills ralph and its guardian, which has no time to clean up.
+func (v *victim) killBoth(t *testing.T) {
+	t.Helper()
+	if err := v.guardian.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.cmd.Process.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.guardian.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // On Linux the kernel itself ends the leader of a guardian that is gone.
 func TestLeaderDiesWithGuardian(t *testing.T) {
 	if runtime.GOOS != "linux" {

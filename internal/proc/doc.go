@@ -31,7 +31,8 @@
 //   - The guardian: [Guardian.Lost] closes and pending calls return [ErrLost]. On
 //     Linux the leader gets SIGKILL from the kernel; the rest carries the run's
 //     token in its environment and, on Linux, its mark in a resource limit that
-//     cannot be raised again, by which End and [EndByToken] find it.
+//     cannot be raised again, by which End and [EndByToken] find it, also a chain of
+//     processes of which each forks the next one and exits.
 //   - ralph and the guardian: the next ralph command calls EndByToken.
 //
 // A process is never named by its pid alone: an [ID] holds its start time too,

@@ -100,8 +100,9 @@ func play(step string) {
 			announce(bear(&syscall.SysProcAttr{Setpgid: true}, "sleep", "3600").Process.Pid)
 		}
 	case "comet":
-		const next = `sh -c "$0" "$0" & exit`
-		bear(&syscall.SysProcAttr{Setsid: true}, "sh", "-c", next, next)
+		launch("")
+	case "solitary comet":
+		launch("setsid ")
 	case "environment":
 		fmt.Print(strings.Join(os.Environ(), "\x00"))
 	case "files":
@@ -109,6 +110,13 @@ func play(step string) {
 	default:
 		panic("no such step: " + step)
 	}
+}
+
+// launch starts a chain of shells of which each one starts the next and exits. It
+// ends by itself after a minute or so, if nobody ends it.
+func launch(prefix string) {
+	next := `[ $1 -lt 40000 ] || exit; ` + prefix + `sh -c "$0" "$0" $(($1+1)) & exit`
+	bear(&syscall.SysProcAttr{Setsid: true}, "sh", "-c", next, next, "0")
 }
 
 // bear starts a child that shares our output.

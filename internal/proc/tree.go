@@ -126,7 +126,9 @@ func (t *tree) signal(sig syscall.Signal) {
 }
 
 // slay kills all members that it can see. What forks meanwhile is seen in the
-// next round, which comes until wait finds no child.
+// next round, which comes until wait finds no child. At the deadline it gives up on
+// those that were killed before; a chain of which each forks the next one and
+// exits has none of these, and would get away.
 func (t *tree) slay(now time.Time) {
 	if now.Before(t.next) {
 		return
@@ -134,8 +136,12 @@ func (t *tree) slay(now time.Time) {
 	t.next = now.Add(pollStep)
 	found, err := members(t.token)
 	if now.After(t.deadline) {
-		t.phase, t.survivors = finished, alive(found)
-		return
+		left := alive(found)
+		maps.DeleteFunc(left, func(id ID, _ string) bool { _, struck := t.strays[id]; return !struck && id != t.leader })
+		if len(left) > 0 || len(found) == 0 {
+			t.phase, t.survivors = finished, left
+			return
+		}
 	}
 	if err != nil && !t.exited {
 		_ = syscall.Kill(-t.leader.PID, syscall.SIGKILL) // blind, but not idle

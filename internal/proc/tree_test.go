@@ -17,15 +17,41 @@ func TestTreeGivesUp(t *testing.T) {
 		_ = c.Process.Kill()
 		_ = c.Wait()
 	}()
+	e, err := look(c.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
 	now := time.Now()
-	tr := &tree{exited: true, strays: map[ID]string{}}
+	tr := &tree{exited: true, strays: map[ID]string{e.id: e.name}} // it was killed before
 	tr.kill(now.Add(-2 * killLimit))
 	if due := tr.advance(now, false); !due.IsZero() || tr.phase != finished {
 		t.Fatalf("phase %v, due %v, want the end", tr.phase, due)
 	}
-	err := survivors(tr.survivors)
+	err = survivors(tr.survivors)
 	if !strings.Contains(err.Error(), "sleep (pid ") {
 		t.Errorf("the error does not name the process: %v", err)
+	}
+}
+
+// What was forked at the last moment has not outlived anything: a chain of which
+// each forks the next one and exits would get away at the limit.
+func TestTreeKillsTheYoungest(t *testing.T) {
+	c := exec.Command("sleep", "3600")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	}()
+	now := time.Now()
+	tr := &tree{exited: true, strays: map[ID]string{}}
+	tr.kill(now.Add(-2 * killLimit))
+	if due := tr.advance(now, false); due.IsZero() || tr.phase != slaying {
+		t.Errorf("phase %v, due %v, want another round", tr.phase, due)
+	}
+	if err := await(t, "the child's end", c.Wait); err == nil || err.Error() != "signal: killed" {
+		t.Errorf("the child ended by %v", err)
 	}
 }
 

@@ -20,8 +20,9 @@ type campaign struct {
 	until    time.Time // begin no feature after; zero is no limit
 	workers  int
 	dead     time.Duration // how long something may live after kill -9 of ralph
-	keep     bool          // keep what went well
-	faults   bool          // inject faults at system calls
+	plots    []plot
+	keep     bool // keep what went well
+	faults   bool // inject faults at system calls
 	progress io.Writer
 
 	mu   sync.Mutex
@@ -83,7 +84,7 @@ func (c *campaign) take() (int, bool) {
 func (c *campaign) feature(ctx context.Context, master string, n int) error {
 	rng := rand.New(rand.NewPCG(c.seed, uint64(n)))
 	dir := filepath.Join(c.dir, fmt.Sprintf("f%06d", n))
-	s, err := newScratch(c.ralph, master, dir, stories[rng.IntN(len(stories))])
+	s, err := newScratch(c.ralph, master, dir, c.plots[rng.IntN(len(c.plots))])
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func TestCampaign(t *testing.T) {
 		seed = s
 	}
 	t.Logf("seed %d", seed)
-	c := &campaign{ralph: ralph(t), dir: t.TempDir(), seed: seed, rounds: 50, workers: 2, dead: time.Minute, progress: t.Output(), faults: canInject()}
+	c := &campaign{ralph: ralph(t), dir: t.TempDir(), seed: seed, rounds: 50, workers: 2, plots: stories, dead: time.Minute, progress: t.Output(), faults: canInject()}
 	all, err := c.run(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ func TestFullDisk(t *testing.T) {
 			}
 			s.auditPlan()
 			s.auditCounts(true)
-			s.auditFiles()
+			s.auditFiles(true)
 			s.report(t)
 		})
 	}

@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// auditFiles wants every file whole, and the derived ones in line with the journal.
-func (s *scratch) auditFiles() {
+// auditFiles wants every file whole, and where nobody was killed over it the derived
+// ones in line with the journal.
+func (s *scratch) auditFiles(derived bool) {
 	for _, path := range []string{filepath.Join(s.folder(), "status.json"), filepath.Join(s.repo, ".claude", "loop-state.json")} {
 		if data, err := os.ReadFile(path); err == nil && !json.Valid(data) {
 			s.complain(corrupt, "%s is no JSON: %.80q", filepath.Base(path), data)
@@ -23,7 +24,9 @@ func (s *scratch) auditFiles() {
 			s.complain(corrupt, "%s is no JSON: %.80q", path, data)
 		}
 	}
-	s.auditStatus()
+	if derived {
+		s.auditStatus()
+	}
 }
 
 // auditStatus holds status.json and loop-state.json against a run that has ended.

@@ -15,7 +15,9 @@ import (
 func (s *scratch) judge(e ending, a attack, begun bool) {
 	if !a.fails() { // where the journal could not be written the next run finishes the record
 		s.auditCounts(begun) // whose guardian is alive, records its death
-		s.auditFiles()
+		// Killed before its own run began, it has no guardian: what it had found of
+		// an earlier one may be on record, and not in the files yet.
+		s.auditFiles(begun || !e.killed)
 	}
 	if e.killed || a.fails() {
 		return
@@ -70,8 +72,9 @@ func (s *scratch) finish(ctx context.Context) {
 	if left := s.alive(); len(left) > 0 {
 		s.complain(survivor, "alive although the feature is finished: %s", names(left))
 	}
+	s.auditComets(s.comets())
 	s.auditCounts(true)
-	s.auditFiles()
+	s.auditFiles(true)
 	s.auditPlan()
 	for _, path := range s.litter() {
 		s.complain(corrupt, "%s was left behind", path)

@@ -3,7 +3,7 @@
 // every file whole, every call counted once, the feature finished in the end. It
 // knows nothing of ralph's insides.
 //
-//	go run ./tests/chaos [-ralph PATH] [-rounds N] [-for TIME] [-seed N] [-workers N]
+//	go run ./tests/chaos [-ralph PATH] [-rounds N] [-for TIME] [-seed N] [-workers N] [-plot NAME]
 //
 // It runs from the repository's root. A round is one start of 'ralph run' that is
 // attacked; docs/reliability.md explains the attacks, the checks and the figures.
@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -42,10 +43,15 @@ func run(ctx context.Context) (bool, error) {
 	seed := flag.Uint64("seed", 0, "play these attacks; 0 takes a new seed")
 	workers := flag.Int("workers", runtime.NumCPU(), "features under attack at the same time")
 	dead := flag.Duration("dead", 2*time.Second, "how long something may live after kill -9 of ralph")
+	only := flag.String("plot", "", "play features of this plot alone, such as comet")
 	keep := flag.Bool("keep", false, "keep the scratch folders of features that went well, too")
 	flag.Parse()
 	if *seed == 0 {
 		*seed = rand.Uint64N(1<<32) + 1
+	}
+	plots := slices.DeleteFunc(slices.Clone(stories), func(p plot) bool { return *only != "" && p.name != *only })
+	if len(plots) == 0 {
+		return false, fmt.Errorf("there is no plot %q", *only)
 	}
 	binary, err := filepath.Abs(*ralph)
 	if err != nil {
@@ -59,7 +65,7 @@ func run(ctx context.Context) (bool, error) {
 		defer os.Remove(dir) // where something is left in it, it stays
 	}
 	fmt.Printf("seed %d, %d rounds, %d workers, in %s\n", *seed, *rounds, *workers, dir)
-	c := &campaign{ralph: binary, dir: dir, seed: *seed, rounds: *rounds, workers: *workers, dead: *dead, keep: *keep,
+	c := &campaign{ralph: binary, dir: dir, seed: *seed, rounds: *rounds, workers: *workers, dead: *dead, plots: plots, keep: *keep,
 		progress: os.Stderr, faults: canInject()}
 	if *limit > 0 {
 		c.until = time.Now().Add(*limit)

@@ -35,7 +35,7 @@ var stories = []plot{
 	{name: "checked", check: true, steps: `
       - spawn: {argv: [sleep, "600"], setsid: true}`},
 	{name: "comet", steps: `
-      - spawn: {argv: [sh, -c, "sh -c \"$0\" \"$0\" & exit", "sh -c \"$0\" \"$0\" & exit"], setsid: true}`},
+      - ` + comet},
 }
 
 // The figures that each call of the agent tells.

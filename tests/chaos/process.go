@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -74,6 +75,7 @@ func (s *scratch) still(known []process) []process {
 
 // clean ends what is alive, so that nothing outlives the campaign.
 func (s *scratch) clean() {
+	_ = os.Remove(filepath.Join(s.dir, cometFile)) // nobody catches a chain with a list
 	for range 100 {
 		left := s.alive()
 		if len(left) == 0 {

@@ -25,7 +25,7 @@ type ending struct {
 func (s *scratch) round(ctx context.Context, a attack) {
 	s.attacks = append(s.attacks, a.String())
 	s.last = played{how: a.how}
-	before := s.left
+	before, chains := s.left, s.comets()
 	argv := s.argv()
 	if a.fault != nil {
 		argv = a.fault.argv(argv)
@@ -52,6 +52,7 @@ func (s *scratch) round(ctx context.Context, a attack) {
 		if left := s.still(before); len(left) > 0 {
 			s.complain(survivor, "alive although a later run has begun: %s", names(left))
 		}
+		s.auditComets(chains)
 	}
 }
 
@@ -66,6 +67,7 @@ func (s *scratch) sweep(since time.Time) {
 	if left := s.awaitDeath(longest, nil); len(left) > 0 {
 		s.complain(hang, "alive %v after ralph's death: %s", longest, names(left))
 	}
+	s.auditComets(s.comets())
 }
 
 // tear cuts the journal's end off, though not the whole of it. What is lost had
@@ -73,7 +75,7 @@ func (s *scratch) sweep(since time.Time) {
 func (s *scratch) tear(bytes uint64) {
 	path := s.journal()
 	info, err := os.Stat(path)
-	if err != nil || s.archived() || uint64(info.Size()) <= bytes || len(s.alive()) > 0 {
+	if err != nil || s.archived() || uint64(info.Size()) <= bytes || len(s.alive()) > 0 || len(flying(s.comets())) > 0 {
 		return // a power cut leaves no guardian that goes on writing
 	}
 	if err := os.Truncate(path, info.Size()-int64(bytes)); err != nil {

@@ -86,6 +86,7 @@ func newScratch(ralph, template, dir string, p plot) (*scratch, error) {
 	for path, text := range map[string]string{
 		filepath.Join(s.home, "config.yaml"): settings,
 		filepath.Join(dir, "replay.yaml"):    p.script(),
+		filepath.Join(dir, cometFile):        cometScript,
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			return nil, err

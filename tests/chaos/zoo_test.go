@@ -42,7 +42,7 @@ var zoo = []struct {
 	{name: "two hundred children", outcome: "ok",
 		steps: `[{run: [sh, -c, "i=0; while [ $i -lt 200 ]; do sleep 600 & i=$((i+1)); done"]}]`},
 	{name: "children that flee", outcome: "ok",
-		steps: `[{spawn: {argv: [sh, -c, "sh -c \"$0\" \"$0\" & exit", "sh -c \"$0\" \"$0\" & exit"], setsid: true}}]`},
+		steps: "[{" + comet + "}]"},
 	{name: "children that become daemons while they are ended", outcome: "timeout", limit: "1s",
 		steps: `[{spawn: {argv: [sh, -c, "trap 'env -i sh -c \"sleep 600 & sleep 600 &\"; exit' TERM INT HUP; while :; do sleep 0.01; done"]}}, {hang: true}]`},
 }
@@ -78,6 +78,7 @@ func TestZoo(t *testing.T) {
 			if left := s.alive(); len(left) > 0 {
 				t.Errorf("alive when ralph had ended: %s", names(left))
 			}
+			s.auditComets(s.comets())
 			events, _ := s.events()
 			var outcomes []string
 			for _, e := range events {

@@ -1,0 +1,161 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// EndByToken kills every process of this user, the caller and spare aside, that
+// was started with TokenVar=token in its environment or, on Linux, has the token's
+// mark among its limits, and looks again until none is left. It returns how many
+// it killed. It is for what a dead guardian left behind.
+func EndByToken(token string, spare ...ID) (int, error) {
+	if token == "" {
+		return 0, errors.New("ending processes by token needs a token that is not empty")
+	}
+	h := hunt{token: token, spare: spare, killed: map[ID]stroke{}}
+	begin := time.Now()
+	for quiet := 0; ; { // how many looks in a row have met nobody
+		met, missed, err := h.look(quiet < 2)
+		if err != nil {
+			return len(h.killed), fmt.Errorf("cannot read the process table: %w", err)
+		}
+		// A dying process loses its environment first: those killed before are
+		// waited for by identity.
+		dying, outlived := h.dying(time.Now())
+		switch {
+		case len(outlived) > 0:
+			return len(h.killed), survivors(outlived)
+		case met+dying > 0 && time.Since(begin) > huntLimit:
+			return len(h.killed), fmt.Errorf("%d processes were killed in %v, and more were there each time; end them by hand", len(h.killed), huntLimit)
+		case met+dying > 0:
+			quiet = 0
+			time.Sleep(pollStep) // they are not our children: no event tells of their end
+			continue
+		}
+		// One look can miss a child that was forked behind it: two must agree.
+		if quiet++; quiet >= 2 && missed == 0 || quiet >= doubt {
+			return len(h.killed), nil
+		}
+	}
+}
+
+const (
+	// doubt is after how many looks those that came and went unseen count as
+	// others': a busy machine always has such ones.
+	doubt = 50
+	// huntLimit bounds a hunt in which there is always another one.
+	huntLimit = 30 * time.Second
+)
+
+// hunt is the search for processes that are not our children. A chain of them, of
+// which each forks the next one and exits, is only ever caught in the moment between
+// the birth of one and its fork, and a look at a long process table takes longer than
+// that. So each look begins with those that are new, the youngest first, and kills as
+// it goes; and where some were gone before they could be looked at, more looks
+// follow, at the new ones alone.
+type hunt struct {
+	token  string
+	spare  []ID
+	killed map[ID]stroke
+	known  map[int]bool // the pids of the last look
+}
+
+// stroke is a SIGKILL that was sent.
+type stroke struct {
+	name string // of the process
+	at   time.Time
+}
+
+// look looks once at every process, or at those alone that are new since the last
+// look. It tells how many holders it met, and how many new ones were gone before it
+// could tell whose they were.
+func (h *hunt) look(all bool) (met, missed int, err error) {
+	pids, err := allPIDs()
+	if err != nil {
+		return 0, 0, err
+	}
+	now := make(map[int]bool, len(pids))
+	var fresh, rest []int
+	for _, pid := range slices.Backward(pids) { // the system gives numbers upwards
+		now[pid] = true
+		if h.known[pid] {
+			rest = append(rest, pid)
+		} else {
+			fresh = append(fresh, pid)
+		}
+	}
+	h.known = now
+	if !all {
+		rest = nil
+	}
+	for i, pid := range slices.Concat(fresh, rest) {
+		switch holds, seen := h.strike(pid); {
+		case holds:
+			met++
+		case !seen && i < len(fresh):
+			missed++
+		}
+	}
+	return met, missed, nil
+}
+
+// strike kills a process that holds the token; seen tells that it was alive when
+// it was looked at.
+func (h *hunt) strike(pid int) (holds, seen bool) {
+	if pid == os.Getpid() {
+		return false, true
+	}
+	holds = holdsToken(pid, h.token) || holdsMark(pid, h.token)
+	e, err := look(pid)
+	if err != nil || e.zombie {
+		return false, false
+	}
+	if !holds || slices.Contains(h.spare, e.id) {
+		return false, true
+	}
+	_ = e.id.Signal(syscall.SIGKILL) // gone or not: the next look tells
+	if _, again := h.killed[e.id]; !again {
+		h.killed[e.id] = stroke{name: e.name, at: time.Now()}
+	}
+	return true, true
+}
+
+// dying is how many of the killed are still alive, and outlived are those that were
+// killed too long ago for that.
+func (h *hunt) dying(now time.Time) (n int, outlived map[ID]string) {
+	outlived = map[ID]string{}
+	for id, s := range h.killed {
+		if !id.Alive() {
+			continue
+		}
+		n++
+		if now.Sub(s.at) > killLimit {
+			outlived[id] = s.name
+		}
+	}
+	return n, outlived
+}
+
+// holders lists the living processes that hold the token.
+func holders(token string, spare []ID) ([]entry, error) {
+	pids, err := allPIDs()
+	if err != nil {
+		return nil, err
+	}
+	var found []entry
+	for _, pid := range pids {
+		if pid == os.Getpid() || !holdsToken(pid, token) && !holdsMark(pid, token) {
+			continue
+		}
+		e, err := look(pid)
+		if err == nil && !e.zombie && !slices.Contains(spare, e.id) {
+			found = append(found, e)
+		}
+	}
+	return found, nil
+}
