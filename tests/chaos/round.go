@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -39,16 +40,16 @@ func (s *scratch) round(ctx context.Context, a attack) {
 		return
 	}
 	s.last.killed, s.last.failed = e.killed, a.fails()
-	guarded := !a.kills(guardian)
-	if e.killed && guarded && !a.follow {
-		s.sweep(struck)
+	guarded, begun := !a.kills(guardian), len(s.runs()) > runs
+	if e.killed && guarded && !a.follow && (begun || len(flying(chains)) == 0) {
+		s.sweep(struck, begun, before)
 	}
 	if !e.killed || guarded && !a.follow {
-		s.judge(e, a, len(s.runs()) > runs)
+		s.judge(e, a, begun)
 	}
 	s.left = s.alive()
 	// A new run begins when everything of those before is dead.
-	if len(s.runs()) > runs {
+	if begun {
 		if left := s.still(before); len(left) > 0 {
 			s.complain(survivor, "alive although a later run has begun: %s", names(left))
 		}
@@ -57,17 +58,26 @@ func (s *scratch) round(ctx context.Context, a attack) {
 }
 
 // sweep waits for the guardian to end everything, and then for its own end behind
-// the record of the crash.
-func (s *scratch) sweep(since time.Time) {
-	left := s.awaitDeath(s.dead-time.Since(since), others)
+// the record of the crash. Where no run had begun there is nobody yet who would end
+// what was alive before.
+func (s *scratch) sweep(since time.Time, begun bool, before []process) {
+	ours := func(list []process) []process {
+		if !begun {
+			list = slices.DeleteFunc(list, func(p process) bool { return slices.Contains(before, p) })
+		}
+		return list
+	}
+	left := s.awaitDeath(s.dead-time.Since(since), func(list []process) []process { return others(ours(list)) })
 	s.last.swept = time.Since(since)
 	if len(left) > 0 {
 		s.complain(survivor, "alive %v after ralph's death: %s", s.last.swept.Round(time.Millisecond), names(left))
 	}
-	if left := s.awaitDeath(longest, nil); len(left) > 0 {
+	if left := s.awaitDeath(longest, ours); len(left) > 0 {
 		s.complain(hang, "alive %v after ralph's death: %s", longest, names(left))
 	}
-	s.auditComets(s.comets())
+	if begun {
+		s.auditComets(s.comets())
+	}
 }
 
 // tear cuts the journal's end off, though not the whole of it. What is lost had
