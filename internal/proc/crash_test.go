@@ -120,6 +120,29 @@ func TestRalphStopped(t *testing.T) {
 	}
 }
 
+// A guardian that somebody stopped is woken by whatever ralph wants of it.
+func TestGuardianStopped(t *testing.T) {
+	z := openZoo(t)
+	stop := func() {
+		t.Helper()
+		if err := z.ID().Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	p, ids := z.run(2, "session", "announce", "sleep")
+	stop()
+	swept, err := p.End(gentle, patience)
+	if err != nil || swept.Strays != 1 {
+		t.Errorf("End: %+v, %v", swept, err) // without the guardian it would be ErrLost
+	}
+	z.nothingLeft(ids)
+	stop()
+	if err := z.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+}
+
 func TestGuardianKilled(t *testing.T) {
 	z := openZoo(t)
 	p, ids := z.run(3, "ignore", "group", "session", "announce", "sleep")

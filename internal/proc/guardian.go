@@ -120,10 +120,8 @@ func (g *Guardian) Start(c Command) (*Process, error) {
 		within(answerLimit, g.done)
 		return nil, fmt.Errorf("%w: %w", ErrLost, err)
 	}
-	select {
-	case m = <-g.answer:
-	case <-g.done:
-		return nil, ErrLost
+	if m, err = g.await(); err != nil {
+		return nil, err
 	}
 	if m.Errno != 0 {
 		return nil, &fs.PathError{Op: "start", Path: r.path, Err: m.Errno}
@@ -132,6 +130,26 @@ func (g *Guardian) Start(c Command) (*Process, error) {
 	// may have made it unknown again.
 	return m.process, nil
 }
+
+// await returns the answer to a start.
+func (g *Guardian) await() (message, error) {
+	again := time.NewTicker(time.Second)
+	defer again.Stop()
+	for {
+		g.rouse()
+		select {
+		case m := <-g.answer:
+			return m, nil
+		case <-g.done:
+			return message{}, ErrLost
+		case <-again.C:
+		}
+	}
+}
+
+// rouse wakes a guardian that somebody has stopped, which hears nothing else; one
+// that runs does not mind.
+func (g *Guardian) rouse() { _ = g.id.Signal(syscall.SIGCONT) }
 
 // process is the one at work, or nil.
 func (g *Guardian) process() *Process {
@@ -149,6 +167,7 @@ func (g *Guardian) Close() error {
 	g.closing = true
 	g.mu.Unlock()
 	if first {
+		g.rouse()
 		_ = g.conn.send(message{Kind: kindClose}) // an error shows as its end
 	}
 	if !within(killLimit+answerLimit, g.done) {

@@ -42,6 +42,7 @@ func (p *Process) Signal(sig syscall.Signal) error {
 		return os.ErrProcessDone
 	default:
 	}
+	p.g.rouse()
 	if err := p.g.conn.send(message{Kind: kindSignal, ID: p.id, Signals: []syscall.Signal{sig}}); err != nil {
 		return ErrLost
 	}
@@ -61,6 +62,7 @@ func (p *Process) End(gentle []syscall.Signal, grace time.Duration) (Swept, erro
 	select {
 	case <-p.gone:
 	default:
+		p.g.rouse()
 		// An error shows as the guardian's end.
 		_ = p.g.conn.send(message{Kind: kindEnd, ID: p.id, Signals: gentle, Grace: grace})
 	}

@@ -65,11 +65,18 @@ func (s *scratch) awaitDeath(limit time.Duration, only func([]process) []process
 	}
 }
 
-// still returns those of the processes that are alive.
+// guards takes all but guardians out of a list, and what ralph has forked and is
+// about to become one.
+func guards(list []process) []process {
+	return slices.DeleteFunc(list, func(p process) bool {
+		return !strings.Contains(p.command, "__guardian") && !strings.Contains(p.command, "ralph run ")
+	})
+}
+
+// still returns those of the processes that are alive, as they are now.
 func (s *scratch) still(known []process) []process {
-	now := s.alive()
-	return slices.DeleteFunc(slices.Clone(known), func(p process) bool {
-		return !slices.ContainsFunc(now, func(q process) bool { return p.pid == q.pid && p.start == q.start })
+	return slices.DeleteFunc(s.alive(), func(p process) bool {
+		return !slices.ContainsFunc(known, func(q process) bool { return p.pid == q.pid && p.start == q.start })
 	})
 }
 

@@ -44,12 +44,17 @@ func (s *scratch) round(ctx context.Context, a attack) {
 	if e.killed && guarded && !a.follow && (begun || len(flying(chains)) == 0) {
 		s.sweep(struck, begun, before)
 	}
+	if !begun && !e.killed { // it may have met an earlier run's guardian, which is at its work
+		s.awaitDeath(longest, guards)
+	}
 	if !e.killed || guarded && !a.follow {
 		s.judge(e, a, begun)
 	}
 	s.left = s.alive()
-	// A new run begins when everything of those before is dead.
+	// A new run begins when everything of those before is dead. A guardian that had
+	// started nothing yet goes by itself.
 	if begun {
+		s.awaitDeath(s.dead, func(list []process) []process { return guards(s.still(before)) })
 		if left := s.still(before); len(left) > 0 {
 			s.complain(survivor, "alive although a later run has begun: %s", names(left))
 		}
