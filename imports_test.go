@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"internal/awake":       {},
 	"internal/breaker":     {},
 	"internal/change":      {},
-	"internal/check":       {"git", "proc"},
+	"internal/check":       {"git", "proc", "stopwatch"},
 	"internal/checklist":   {},
 	"internal/config":      {},
 	"internal/conformance": {"agent", "proc", "stream"},

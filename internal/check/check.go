@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ralph/internal/proc"
+	"ralph/internal/stopwatch"
 )
 
 // When says at which points of a run a check is run.
@@ -66,6 +67,8 @@ const (
 	grace = 2 * time.Second
 	// settle is how long the news that a check has exited may take to arrive.
 	settle = 100 * time.Millisecond
+	// step is how often a check's time is looked at.
+	step = time.Second
 	// tailKept bounds what is kept of a check's output, in bytes.
 	tailKept = 8 << 10
 )
@@ -88,7 +91,7 @@ func Due(checks []Check, at When) []Check {
 // The error is ralph's own trouble, [proc.ErrLost] where the guardian was dead
 // before; how the check fared is in the result.
 func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []string) (Result, error) {
-	began := time.Now()
+	watch := stopwatch.Start()
 	r, w, err := os.Pipe()
 	if err != nil {
 		return Result{}, fmt.Errorf("check %s: %w", c.Name, err)
@@ -104,23 +107,15 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 	go func() { tail <- readTail(r) }()
 
 	res := Result{Check: c}
-	timeout := time.NewTimer(c.Timeout)
-	defer timeout.Stop()
-	select {
-	case <-p.Exited():
-	case <-g.Lost():
-	case <-ctx.Done():
-		res.Outcome = Interrupted
-	case <-timeout.C:
-		if !exited(p) {
-			res.Outcome = TimedOut
-		}
+	res.Outcome = await(ctx, p.Exited(), g.Lost(), c.Timeout, func() time.Duration { return watch.Passed().Real })
+	if res.Outcome == TimedOut && exited(p) {
+		res.Outcome = ""
 	}
 	_, err = p.End([]syscall.Signal{syscall.SIGTERM}, grace)
 	if err != nil && !errors.Is(err, proc.ErrLost) {
 		return res, fmt.Errorf("check %s cannot be ended: %w", c.Name, err)
 	}
-	res.Tail, res.Duration = <-tail, time.Since(began)
+	res.Tail, res.Duration = <-tail, watch.Passed().Awake
 	res.ExitCode = p.Exit().Code
 	if err != nil && ctx.Err() == nil {
 		// What it had started is dead all the same, found by the run's token.
@@ -131,6 +126,32 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 		res.Outcome = verdict(p.Exit(), res.Tail)
 	}
 	return res, nil
+}
+
+// await waits until the check has exited or has to be ended, and says why; it is empty
+// where the check, or its guardian, is gone. passed is the real time since it began:
+// a timer stands still while the machine sleeps.
+func await(ctx context.Context, exited, lost <-chan struct{}, limit time.Duration, passed func() time.Duration) Outcome {
+	timeout := time.NewTimer(limit) // for precision; the ticks are for a machine that slept
+	defer timeout.Stop()
+	tick := time.NewTicker(step)
+	defer tick.Stop()
+	for {
+		select {
+		case <-exited:
+			return ""
+		case <-lost:
+			return ""
+		case <-ctx.Done():
+			return Interrupted
+		case <-timeout.C:
+			return TimedOut
+		case <-tick.C:
+			if passed() >= limit {
+				return TimedOut
+			}
+		}
+	}
 }
 
 // exited reports at the time limit whether the check has come to its end by

@@ -210,6 +210,19 @@ func (l *Loop) tellLimit(ctx context.Context, o agent.Outcome) (*End, error) {
 	return l.atLimit(ctx, o.ResetsAt, o.ResetsAt, o.Message)
 }
 
+// limitCleared tells a wait for the end of a limit whether a person has taken that
+// back meanwhile. A limit that is no other loop's to know nobody can take back.
+func (l *Loop) limitCleared(reset time.Time) func() bool {
+	known, _, err := l.Ledger.LimitedUntil(time.Now())
+	if err != nil || known.IsZero() || reset.IsZero() {
+		return func() bool { return false }
+	}
+	return func() bool {
+		until, _, err := l.Ledger.LimitedUntil(time.Now())
+		return err == nil && until.IsZero()
+	}
+}
+
 // atLimit decides what becomes of a run while the provider refuses calls: until
 // is when it would go on, reset when the limit ends, zero where unknown.
 func (l *Loop) atLimit(ctx context.Context, until, reset time.Time, message string) (*End, error) {
@@ -221,7 +234,7 @@ func (l *Loop) atLimit(ctx context.Context, until, reset time.Time, message stri
 	question := "The provider's usage limit is reached. Wait until " + clock(until) + "?"
 	if l.OnLimit == "wait" || l.OnLimit == "ask" && l.Ask != nil && l.Ask(ctx, question, l.AskTimeout) {
 		l.waited = until
-		return nil, l.wait(ctx, "usage_limit", until, message)
+		return nil, l.waitUnless(ctx, "usage_limit", until, message, l.limitCleared(reset))
 	}
 	end.Hint = "go on after it with 'ralph run', or let ralph wait with --on-limit wait"
 	return end, cause(ctx)

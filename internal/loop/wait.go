@@ -16,11 +16,16 @@ const tick = time.Second
 
 // wait waits until a time by the wall clock, as a state in the journal.
 func (l *Loop) wait(ctx context.Context, reason string, until time.Time, message string) error {
+	return l.waitUnless(ctx, reason, until, message, func() bool { return false })
+}
+
+// waitUnless is wait that ends as soon as over says so.
+func (l *Loop) waitUnless(ctx context.Context, reason string, until time.Time, message string, over func() bool) error {
 	watch := stopwatch.Start()
 	if err := l.record(journal.WaitStarted{Reason: reason, Until: timePtr(until), Message: message}); err != nil {
 		return err
 	}
-	if err := l.sleepUntil(ctx, watch, stopwatch.Until(until, watch.Began())); err != nil {
+	if err := l.sleepUnless(ctx, watch, stopwatch.Until(until, watch.Began()), over); err != nil {
 		return err
 	}
 	return l.record(journal.WaitEnded{Reason: reason, Seconds: watch.Passed().Real.Seconds()})
@@ -28,9 +33,14 @@ func (l *Loop) wait(ctx context.Context, reason string, until time.Time, message
 
 // sleepUntil waits until a deadline that counts from the start of the watch.
 func (l *Loop) sleepUntil(ctx context.Context, watch stopwatch.Watch, d stopwatch.Deadline) error {
+	return l.sleepUnless(ctx, watch, d, func() bool { return false })
+}
+
+// sleepUnless is sleepUntil that ends as soon as over says so, which is asked at each tick.
+func (l *Loop) sleepUnless(ctx context.Context, watch stopwatch.Watch, d stopwatch.Deadline, over func() bool) error {
 	for {
 		left := d.Left(watch.Passed(), time.Now())
-		if left <= 0 {
+		if left <= 0 || over() {
 			return cause(ctx)
 		}
 		if err := l.sleep(ctx, min(left, tick)); err != nil {

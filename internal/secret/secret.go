@@ -1,10 +1,12 @@
 // Package secret keeps the keys, tokens and passwords of the environment out of
 // what is written down: wherever the value of such a variable stands in a text,
-// its name takes its place.
+// its name takes its place. So do the logins in URLs, of variables with any name.
 package secret
 
 import (
+	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -20,7 +22,10 @@ const (
 // Redactor hides the values of secret variables. A nil one hides nothing.
 type Redactor struct{ secrets []secret } // the longest value first
 
-type secret struct{ name, value string }
+type secret struct {
+	name, value string
+	rest        string // the end of the value that tells nothing, and stays
+}
 
 // New returns a redactor for the secrets of an environment, whose entries are
 // NAME=value.
@@ -29,6 +34,7 @@ func New(env []string) *Redactor {
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		value = strings.TrimSpace(value)
+		r.addLogins(name, value)
 		if len(value) < shortest || !Named(name) || namesFile(value) {
 			continue
 		}
@@ -46,8 +52,39 @@ func New(env []string) *Redactor {
 	return r
 }
 
+// login matches what stands before the host of a URL.
+var login = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s/?#"']+@)`)
+
+// addLogins adds the user and password of each URL in the value of a variable, whatever
+// its name, and the password alone where it is long enough to be told from a word.
+func (r *Redactor) addLogins(name, value string) {
+	for _, m := range login.FindAllStringSubmatch(value, -1) {
+		user, password, both := strings.Cut(strings.TrimSuffix(m[1], "@"), ":")
+		if !both && len(user) >= shortestLine {
+			password = user // a token takes the place of both
+		}
+		if password == "" {
+			continue
+		}
+		r.secrets = append(r.secrets, secret{name: strings.Map(printable, name), value: m[1], rest: "@"})
+		for _, form := range []string{password, unescaped(password)} {
+			if len(form) >= shortest {
+				r.add(name, form)
+			}
+		}
+	}
+}
+
+// unescaped is a part of a URL as a program uses it.
+func unescaped(part string) string {
+	if plain, err := url.PathUnescape(part); err == nil {
+		return plain
+	}
+	return part
+}
+
 func (r *Redactor) add(name, value string) {
-	r.secrets = append(r.secrets, secret{strings.Map(printable, name), value})
+	r.secrets = append(r.secrets, secret{name: strings.Map(printable, name), value: value})
 }
 
 // Text returns s with each secret replaced by ***NAME***, also one of which the
@@ -79,7 +116,7 @@ func (r *Redactor) cutOff(s string) string {
 	return s
 }
 
-func (x secret) mark() string { return "***" + x.name + "***" }
+func (x secret) mark() string { return "***" + x.name + "***" + x.rest }
 
 func printable(r rune) rune {
 	if r < ' ' || r > '~' {

@@ -53,6 +53,28 @@ func TestText(t *testing.T) {
 	}
 }
 
+// A login in a URL is a secret whatever the variable is called.
+func TestLoginsInURLs(t *testing.T) {
+	r := New([]string{"DATABASE_URL=postgres://app:pw@db.local/x", "REMOTE=https://me:ghp_0123456789@example.org/r.git", "PROXY_URL=http://t0ken-of-16-bytes-or-more@proxy:8080",
+		"JDBC=-Durl=mysql://root:p%40ssw0rd!@h -v", "PLAIN=ssh://git@example.org/r.git", "PORT_URL=http://localhost:8080/a@b"})
+	for _, c := range []struct{ name, text, want string }{
+		{"whole", "cannot reach postgres://app:pw@db.local/x", "cannot reach postgres://***DATABASE_URL***@db.local/x"},
+		{"a short password is a word", "pw", "pw"},
+		{"the password alone", "login ghp_0123456789 refused", "login ***REMOTE*** refused"},
+		{"a token for both", "407 from http://t0ken-of-16-bytes-or-more@proxy:8080", "407 from http://***PROXY_URL***@proxy:8080"},
+		{"inside of a value", "mysql://root:p%40ssw0rd!@h", "mysql://***JDBC***@h"},
+		{"as a program uses it", "password p@ssw0rd! is wrong", "password ***JDBC*** is wrong"},
+		{"no password", "ssh://git@example.org and git@example.org", "ssh://git@example.org and git@example.org"},
+		{"no login", "http://localhost:8080/a@b", "http://localhost:8080/a@b"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := r.Text(c.text); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 func BenchmarkText(b *testing.B) {
 	env := []string{"A_KEY=0123456789abcdef", "B_TOKEN=ghp_0123456789abcdef", "C_SECRET=0123456789abcdef0123456789abcdef"}
 	r, text := New(env), strings.Repeat("a line of the output of a check\n", 256)
