@@ -117,9 +117,8 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 		}
 		u.apply(e)
 	}
-	// Without a call no agent was at work since the snapshot; and on another branch
-	// the plan's files are other ones, or rightly gone.
-	if u.open != nil && u.worked && u.onBranch(ctx, repo) {
+	// On another branch the plan's files are other ones, or rightly gone.
+	if u.onBranch(ctx, repo) {
 		if err := u.putBack(filepath.Join(stateDir, "snapshot"), repo.Root, record); err != nil {
 			return nil, err
 		}
@@ -142,11 +141,19 @@ func (u *unfinished) onBranch(ctx context.Context, repo *git.Repo) bool {
 }
 
 // putBack restores the plan where the agent left it broken, and records what was
-// done, also where not all of it could be.
+// done, also where not all of it could be. Without a call on record no agent was at work
+// since the snapshot, unless a power cut took the end of the journal with it.
 func (u *unfinished) putBack(snapshot, root string, record func(journal.Body) error) error {
-	restored, err := plan.RestoreFrom(snapshot, root, fmt.Sprintf("%s-%d", u.id, u.open.N))
+	n, restore := 0, plan.RestoreBroken
+	if u.open != nil {
+		n = u.open.N
+	}
+	if u.open != nil && u.worked {
+		restore = plan.RestoreFrom
+	}
+	restored, err := restore(snapshot, root, fmt.Sprintf("%s-%d", u.id, n))
 	for _, r := range restored {
-		if err := record(journal.PlanRestored{N: u.open.N, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
+		if err := record(journal.PlanRestored{N: n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
 			return err
 		}
 	}

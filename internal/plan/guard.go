@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"ralph/internal/checklist"
 )
 
 // settingsFile is guarded with every feature: the settings of a run are read
@@ -271,30 +269,6 @@ func filesBelow(root, dir string) []string {
 		return nil
 	})
 	return files
-}
-
-// RestoreFrom does what Guard does with a snapshot that an earlier process left
-// on disk: an agent that was cut off may have left the plan in any state.
-func RestoreFrom(dir, root, label string) ([]Restored, error) {
-	base := filepath.Join(dir, "files")
-	g := guard{root: root, dir: dir, files: map[string][]byte{}}
-	rules := map[string]rule{}
-	for _, rel := range filesBelow(base, ".") {
-		data, err := os.ReadFile(filepath.Join(base, rel))
-		if err != nil {
-			return nil, err
-		}
-		g.files[rel] = data
-		switch filepath.Base(rel) {
-		case "prd.json":
-			rules[rel] = storyRule((&PRD{Root: root, Folder: filepath.Dir(rel)}).parse)
-		case "progress.txt":
-			rules[rel] = keepAppended
-		case "tasks.md":
-			rules[rel] = checklist.Merge
-		}
-	}
-	return g.restore(label, rules)
 }
 
 func exists(path string) bool { _, err := os.Lstat(path); return err == nil }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ralph/internal/plan"
 	"ralph/internal/prd"
 )
@@ -254,6 +256,36 @@ func TestRestoreFrom(t *testing.T) {
 	}
 	if read(t, filepath.Join(root, folder, "spec.md")) != "# Greeting\n" {
 		t.Error("spec.md is not what it was")
+	}
+}
+
+// TestRestoreBroken puts back what no run can do without, and nothing that may be a
+// person's edit.
+func TestRestoreBroken(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(folder string) error
+		want []string
+	}{
+		{"a person's edits", func(f string) error { return os.WriteFile(filepath.Join(f, "spec.md"), []byte("# Other\n"), 0o644) }, nil},
+		{"a file is gone", func(f string) error { return os.Remove(filepath.Join(f, "progress.txt")) }, []string{"progress.txt: removed"}},
+		{"the plan is half there", func(f string) error { return os.Truncate(filepath.Join(f, "prd.json"), 90) }, []string{"prd.json: prd.json was left unreadable: not JSON: unexpected end of JSON input"}},
+		{"the feature is gone", os.RemoveAll, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, root := feature(t)
+			if err := c.do(filepath.Join(root, folder)); err != nil {
+				t.Fatal(err)
+			}
+			restored, err := plan.RestoreBroken(filepath.Join(root, "snapshot"), root, "crash")
+			var got []string
+			for _, r := range restored {
+				got = append(got, filepath.Base(r.Path)+": "+r.What)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+				t.Errorf("(-want +got): %s error %v", diff, err)
+			}
+		})
 	}
 }
 

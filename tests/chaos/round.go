@@ -90,8 +90,8 @@ func (s *scratch) sweep(since time.Time, begun bool, before []process) {
 func (s *scratch) tear(bytes uint64) {
 	path := s.journal()
 	info, err := os.Stat(path)
-	if err != nil || s.archived() || uint64(info.Size()) <= bytes || len(s.alive()) > 0 || len(flying(s.comets())) > 0 {
-		return // a power cut leaves no guardian that goes on writing
+	if err != nil || strings.Contains(s.folder(), "archive") || uint64(info.Size()) <= bytes || len(s.alive()) > 0 || len(flying(s.comets())) > 0 {
+		return // a power cut leaves no guardian that goes on writing; and what is archived has no next run
 	}
 	if err := os.Truncate(path, info.Size()-int64(bytes)); err != nil {
 		s.complain(hang, "%v", err)

@@ -1,0 +1,198 @@
+package loop
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/git"
+	"ralph/internal/journal"
+	"ralph/internal/plan"
+	"ralph/internal/proc"
+	"ralph/internal/stream"
+)
+
+// wreck is a repository in which a run has died.
+type wreck struct {
+	t        *testing.T
+	repo     *git.Repo
+	stateDir string
+	writer   *journal.Writer
+	token    string
+}
+
+const (
+	wreckFolder = ".ralph/feature-x"
+	wreckLog    = wreckFolder + "/logs/iteration-1.log"
+	wreckPlan   = `{"description":"d","createdAt":"2026-01-02T03:04:05Z","userStories":[{"id":"S-1","title":"A","acceptanceCriteria":["c"],"priority":1,"passes":false}]}`
+)
+
+func newWreck(t *testing.T) *wreck {
+	t.Helper()
+	t.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+	t.Setenv("GIT_CONFIG_SYSTEM", "/dev/null")
+	root := t.TempDir()
+	for path, text := range map[string]string{
+		wreckFolder + "/prd.json": wreckPlan, wreckFolder + "/spec.md": "# X\n", wreckFolder + "/progress.txt": "# Progress\n",
+		wreckLog: `{"type":"system","subtype":"init","session_id":"s","model":"m"}` + "\n" +
+			`{"type":"result","subtype":"success","is_error":false,"total_cost_usd":0.5,"usage":{"input_tokens":7,"output_tokens":3}}` + "\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, path), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range []string{"init -q -b feature/x", "add -A", "-c user.name=A -c user.email=a@example.org commit -q -m first"} {
+		cmd := exec.Command("git", strings.Fields(args)...)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", args, err, out)
+		}
+	}
+	repo, err := git.Open(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wreck{t: t, repo: repo, stateDir: filepath.Join(repo.GitDir, "ralph", "feature-x"), token: rand.Text()}
+	if err := (&plan.PRD{Root: root, Folder: wreckFolder}).Snapshot(filepath.Join(w.stateDir, "snapshot")); err != nil {
+		t.Fatal(err)
+	}
+	if w.writer, err = journal.OpenWriter(journal.Path(w.stateDir)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.writer.Close() })
+	return w
+}
+
+// path is that of a file of the feature.
+func (w *wreck) path(name string) string { return filepath.Join(w.repo.Root, wreckFolder, name) }
+
+// recover recovers, and tells each event that was recorded in a few words.
+func (w *wreck) recover() (told []string, end *End) {
+	w.t.Helper()
+	end, err := Recover(w.t.Context(), w.writer, w.repo, w.stateDir, func(e journal.Event) {
+		switch b := e.Body.(type) {
+		case journal.AttemptEnded:
+			told = append(told, fmt.Sprintf("attempt %d.%d %s %d+%d $%.1f", b.N, b.Attempt, b.Outcome, b.Tokens.Input, b.Tokens.Output, dollars(b.CostUSD)))
+		case journal.IterationEnded:
+			told = append(told, fmt.Sprintf("iteration %d %s %d+%d $%.1f", b.N, b.Outcome, b.Tokens.Input, b.Tokens.Output, dollars(b.CostUSD)))
+		case journal.PlanRestored:
+			told = append(told, "restored "+filepath.Base(b.Path))
+		case journal.RunEnded:
+			told = append(told, fmt.Sprintf("run %s %d+%d $%.1f", b.Reason, b.Tokens.Input, b.Tokens.Output, dollars(b.CostUSD)))
+		default:
+			told = append(told, e.Body.EventType())
+		}
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return told, end
+}
+
+func dollars(d *float64) float64 {
+	if d == nil {
+		return 0
+	}
+	return *d
+}
+
+// TestRecover finishes the records of runs that died at any point, once.
+func TestRecover(t *testing.T) {
+	half := 0.5
+	began, opened := journal.RunStarted{Branch: "feature/x"}, journal.IterationStarted{N: 1}
+	called := journal.AttemptStarted{N: 1, Attempt: 1, LogFile: wreckLog, Output: "claude"}
+	refused := journal.AttemptEnded{N: 1, Attempt: 1, Outcome: "transient", Tokens: stream.Tokens{Input: 1}}
+	answered := journal.AttemptEnded{N: 1, Attempt: 1, Outcome: "ok", Tokens: stream.Tokens{Input: 20, Output: 2}, CostUSD: &half}
+	again := journal.AttemptStarted{N: 1, Attempt: 2, LogFile: wreckLog, Output: "claude"}
+	closed := journal.IterationEnded{N: 1, Outcome: "ok", Tokens: stream.Tokens{Input: 20, Output: 2}, CostUSD: &half}
+	ended := journal.RunEnded{Reason: "stories_complete"}
+	greedy := func(w *wreck) error { return os.WriteFile(w.path("spec.md"), []byte("# Other\n"), 0o644) }
+	for _, c := range []struct {
+		name   string
+		events []journal.Body
+		harm   func(*wreck) error // by the agent, or by a person
+		want   []string
+	}{
+		{name: "no run"},
+		{name: "all is well", events: []journal.Body{began, opened, called, answered, closed, ended}},
+		{name: "before its first iteration", events: []journal.Body{began}, want: []string{"run crashed 0+0 $0.0"}},
+		{name: "before a call", events: []journal.Body{began, opened}, harm: greedy, want: []string{"run crashed 0+0 $0.0"}},
+		{name: "in a call", events: []journal.Body{began, opened, called}, harm: greedy,
+			want: []string{"attempt 1.1 crash 7+3 $0.5", "restored spec.md", "iteration 1 crash 7+3 $0.5", "run crashed 7+3 $0.5"}},
+		{name: "behind a call", events: []journal.Body{began, opened, called, answered}, harm: greedy,
+			want: []string{"restored spec.md", "iteration 1 crash 20+2 $0.5", "run crashed 20+2 $0.5"}},
+		{name: "behind a call that was refused", events: []journal.Body{began, opened, called, refused}, want: []string{"run crashed 1+0 $0.0"}},
+		{name: "in the call behind that", events: []journal.Body{began, opened, called, refused, again},
+			want: []string{"attempt 1.2 crash 7+3 $0.5", "iteration 1 crash 8+3 $0.5", "run crashed 8+3 $0.5"}},
+		{name: "between iterations", events: []journal.Body{began, opened, called, answered, closed}, harm: greedy, want: []string{"run crashed 20+2 $0.5"}},
+		{name: "in the second run", events: []journal.Body{began, opened, called, answered, closed, ended, began}, want: []string{"run crashed 0+0 $0.0"}},
+		{name: "the record of the last iteration was lost", events: []journal.Body{began, opened, called, answered, closed},
+			harm: func(w *wreck) error { return os.Remove(w.path("progress.txt")) }, want: []string{"restored progress.txt", "run crashed 20+2 $0.5"}},
+		{name: "on another branch", events: []journal.Body{journal.RunStarted{Branch: "feature/y"}, opened, called, answered}, harm: greedy,
+			want: []string{"iteration 1 crash 20+2 $0.5", "run crashed 20+2 $0.5"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWreck(t)
+			for _, b := range c.events {
+				if run, ok := b.(journal.RunStarted); ok {
+					run.Token = w.token
+					b = run
+				}
+				if _, err := w.writer.Append("r", time.Now(), b); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.harm != nil {
+				if err := c.harm(w); err != nil {
+					t.Fatal(err)
+				}
+			}
+			told, end := w.recover()
+			if diff := cmp.Diff(c.want, told); diff != "" {
+				t.Errorf("recorded (-want +got): %s", diff)
+			}
+			if (end != nil) != (c.want != nil) || end != nil && end.Reason != Crashed {
+				t.Errorf("the end is %+v", end)
+			}
+			if told, end := w.recover(); told != nil || end != nil {
+				t.Errorf("recovered again: %v, %+v", told, end)
+			}
+		})
+	}
+}
+
+// TestRecoverEndsWhatIsAlive: what a dead run has left is ended before anything is
+// recorded.
+func TestRecoverEndsWhatIsAlive(t *testing.T) {
+	w := newWreck(t)
+	stray := exec.Command("sleep", "3600")
+	stray.Env = append(os.Environ(), proc.TokenVar+"="+w.token)
+	if err := stray.Start(); err != nil {
+		t.Fatal(err)
+	}
+	gone := make(chan error, 1)
+	go func() { gone <- stray.Wait() }()
+	t.Cleanup(func() { _ = stray.Process.Kill() })
+	if _, err := w.writer.Append("r", time.Now(), journal.RunStarted{Branch: "feature/x", Token: w.token}); err != nil {
+		t.Fatal(err)
+	}
+	w.recover()
+	select {
+	case err := <-gone:
+		if err == nil || err.Error() != "signal: killed" {
+			t.Errorf("the stray ended by %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the stray is alive")
+	}
+}
