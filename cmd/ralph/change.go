@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ralph/internal/change"
@@ -14,8 +15,21 @@ import (
 
 // changeFlags name a change of Ito or OpenSpec.
 type changeFlags struct {
-	Change string `help:"Work on a change of Ito or OpenSpec: its id, its number (2-1), or a part of the id that no other has." placeholder:"ID"`
-	Module string `help:"One of the changes of an Ito module." placeholder:"ID"`
+	Change changeRef `help:"Work on a change of Ito or OpenSpec: its id, its number (2-1), or a part of the id that no other has." placeholder:"ID"`
+	Module changeRef `help:"One of the changes of an Ito module." placeholder:"ID"`
+}
+
+// changeRef names a change or a module on the command line. An empty one is the
+// variable of a script that nobody has set, and means nothing else by it.
+type changeRef string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (r *changeRef) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		return errors.New("it is empty: name a change or a module, or leave the flag out")
+	}
+	*r = changeRef(text)
+	return nil
 }
 
 // choosePlan finds the plan of the run, asks where only the person can tell which
@@ -55,6 +69,20 @@ func (c *runCmd) choosePlan(a *app, p *place) (plan.Plan, error) {
 	return chosen, nil
 }
 
+// answered is a command line with the change that a person has chosen: a ralph
+// elsewhere, which is handed it, is not to ask again.
+func (r *resolved) answered(args []string) []string {
+	id := r.change().ID
+	if id == "" || r.flags.Change != "" {
+		return args
+	}
+	at := slices.Index(args, "--")
+	if at < 0 {
+		at = len(args)
+	}
+	return slices.Insert(slices.Clone(args), at, "--change="+id)
+}
+
 // status is "ralph run --status".
 func (c *runCmd) status(a *app) error {
 	named := unitArg{Change: c.Change}
@@ -71,7 +99,7 @@ func (c *runCmd) status(a *app) error {
 		if err != nil {
 			return err
 		}
-		named.Change = picked.ID
+		named.Change = changeRef(picked.ID)
 	}
 	return (&statusCmd{unitArg: named, JSON: c.JSON}).Run(a)
 }
@@ -80,13 +108,13 @@ func (c *runCmd) status(a *app) error {
 func (f changeFlags) pick(a *app, list []change.Change, ask bool) (*change.Change, error) {
 	var err error
 	if f.Module != "" {
-		if list, err = change.InModule(list, f.Module); err != nil {
+		if list, err = change.InModule(list, string(f.Module)); err != nil {
 			return nil, err
 		}
 	}
 	switch {
 	case f.Change != "":
-		c, err := change.Find(list, f.Change)
+		c, err := change.Find(list, string(f.Change))
 		return &c, err
 	case f.Module == "":
 		return nil, nil //nolint:nilnil // none was asked for
@@ -95,7 +123,7 @@ func (f changeFlags) pick(a *app, list []change.Change, ask bool) (*change.Chang
 	case ask:
 		return askChange(a, list)
 	}
-	return nil, &hintError{&change.AmbiguousError{What: "--module " + f.Module, Candidates: list}, "name one of them with --change ID"}
+	return nil, &hintError{&change.AmbiguousError{What: "--module " + string(f.Module), Candidates: list}, "name one of them with --change ID"}
 }
 
 // askChange lets the person at the terminal choose.
@@ -125,7 +153,7 @@ func (u unitArg) place(a *app) (*place, error) {
 		return nil, err
 	}
 	if u.Change != "" {
-		return p, p.workOnChange(u.Change)
+		return p, p.workOnChange(string(u.Change))
 	}
 	if unit := p.latest(); unit != "" && unit != p.unit {
 		p.work(unit, p.folderOf(unit))

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,6 +24,7 @@ const changeHangs = `turns:
 func newChange(t *testing.T, script string) *scratch {
 	t.Helper()
 	s := newScratch(t, script)
+	s.unit = "002-01_add-x"
 	s.write(".ito/changes/002-01_add-x/proposal.md", "# Add X\n")
 	s.write(".ito/changes/002-01_add-x/tasks.md", "- [ ] one\n- [ ] two\n")
 	s.git("rm", "-rq", ".ralph/feature-x")
@@ -81,4 +84,53 @@ func TestCommandsOfAChangeAtWork(t *testing.T) {
 	if rest, code := s.finish(cmd, out); code != 143 {
 		t.Errorf("exit status %d\n%s", code, rest)
 	}
+}
+
+// TestStartAsksWhichChange, and the loop in the background does not ask again, where
+// nobody would answer.
+func TestStartAsksWhichChange(t *testing.T) {
+	s := newChange(t, changeHangs)
+	s.write(".ralph/config.yaml", "harness: replay\n")
+	s.env = append(s.env, "TERM=xterm-256color", "LANG=C.UTF-8")
+	p := s.onTTY(100, 30, s.bin, "start", "--terminal", "none", "--", "--be careful")
+	p.shows("Which change?")
+	p.press("1\r")
+	p.shows("is at work without a terminal")
+	if code := p.ends(); code != 0 {
+		t.Errorf("exit status %d\n%s", code, p.text())
+	}
+	if text := s.read(".claude/loop-state.json"); !strings.Contains(text, `"task": "--be careful"`) {
+		t.Errorf("the loop's state is\n%s", text)
+	}
+	if out := string(s.output("stop")); !strings.Contains(out, "002-01_add-x has stopped") {
+		t.Error(out)
+	}
+
+	// Without a word on what to do either: which change is all that there is to ask.
+	p = s.onTTY(100, 30, s.bin, "start")
+	p.shows("Which change?")
+	p.press("\x03")
+	if code := p.ends(); code != 130 {
+		t.Errorf("exit status %d\n%s", code, p.text())
+	}
+	s.nothingLeft()
+}
+
+// TestStopNamesADeadChange: the crash is on record where the change has its state,
+// and nowhere else.
+func TestStopNamesADeadChange(t *testing.T) {
+	s := newChange(t, changeHangs)
+	cmd, out := s.start("working", "--change", "2-1")
+	s.killBoth(cmd.Process)
+	_, _ = s.finish(cmd, out)
+	if said := string(s.output("stop", "002-01_add-x")); !strings.Contains(said, "was cut off") {
+		t.Errorf("stop said %q", said)
+	}
+	if text := s.read(".ito/.state/ralph/002-01_add-x/state.json"); !strings.Contains(text, `"lastOutcome": "crash"`) {
+		t.Errorf("the state is\n%s", text)
+	}
+	if _, err := os.Stat(filepath.Join(s.repo, ".ralph/002-01_add-x")); err == nil {
+		t.Error("there is a folder of its name among the features")
+	}
+	s.nothingLeft()
 }

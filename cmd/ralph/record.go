@@ -118,7 +118,9 @@ var errNoUnit = errors.New("there is no such unit")
 
 // placeAt is a unit of a worktree.
 func placeAt(repo *git.Repo, unit string) *place {
-	return &place{repo: repo, unit: unit, folder: filepath.Join(".ralph", unit), stateDir: filepath.Join(repo.GitDir, "ralph", unit)}
+	p := &place{repo: repo}
+	p.work(unit, p.folderOf(unit))
+	return p
 }
 
 // placeOf is a unit of the list of loops. Where the state directory is says where

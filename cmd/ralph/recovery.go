@@ -67,7 +67,6 @@ func recoverOthers(a *app, p *place) error {
 			continue // it has no run that died, or none that can be told of
 		}
 		other := placeAt(p.repo, filepath.Base(dir))
-		other.folder = p.folderOf(other.unit)
 		end, _, err := recordDeath(a.ctx, a.t, other)
 		if err != nil {
 			return err
@@ -129,7 +128,7 @@ func (f *files) renew() {
 
 // halfWritten matches files that were to replace another one when their writer
 // died, and that nobody writes without the unit's lock.
-var halfWritten = regexp.MustCompile(`^\.(status\.json|loop-state\.json|archive\.json|archiving\.json|branch)\d+$`)
+var halfWritten = regexp.MustCompile(`^\.(status\.json|state\.json|loop-state\.json|archive\.json|archiving\.json|branch)\d+$`)
 
 // clearHalfWritten removes what writers that died have left. The caller holds the
 // unit's lock; what cannot be removed harms nobody.

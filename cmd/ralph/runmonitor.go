@@ -37,7 +37,7 @@ func (r *resolved) runBeside() error {
 	if r.place.unit == "" {
 		return errDetached
 	}
-	b, err := r.openBeside(a.args)
+	b, err := r.openBeside(r.answered(a.args))
 	if err != nil {
 		if a.ctx.Err() != nil {
 			return exitError(loop.ExitInterrupted)

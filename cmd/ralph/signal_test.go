@@ -25,13 +25,14 @@ type scratch struct {
 	t    *testing.T
 	bin  string
 	repo string
+	unit string // whose journal is read
 	env  []string
 }
 
 func newScratch(t *testing.T, script string) *scratch {
 	t.Helper()
 	dir := t.TempDir()
-	s := &scratch{t: t, bin: filepath.Join(dir, "ralph"), repo: filepath.Join(dir, "repo")}
+	s := &scratch{t: t, bin: filepath.Join(dir, "ralph"), repo: filepath.Join(dir, "repo"), unit: "feature-x"}
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +131,7 @@ func (s *scratch) finish(cmd *exec.Cmd, r io.Reader) (string, int) {
 
 func (s *scratch) events() []journal.Event {
 	s.t.Helper()
-	events, damage, err := journal.ReadFile(filepath.Join(s.repo, ".git", "ralph", "feature-x", journal.FileName))
+	events, damage, err := journal.ReadFile(filepath.Join(s.repo, ".git", "ralph", s.unit, journal.FileName))
 	if err != nil || damage.Lines > 0 {
 		s.t.Fatalf("the journal: %v, %+v", err, damage)
 	}

@@ -34,7 +34,11 @@ func (c *startCmd) Validate() error {
 // Run carries the command out: first in the terminal of whoever called it, then,
 // handed over, as the loop itself.
 func (c *startCmd) Run(a *app) error {
-	p, err := here(a.ctx, "")
+	run := &runCmd{Text: c.Task, runFlags: runFlags{loopFlags: c.loopFlags, JSON: c.JSON && !a.handedOver}}
+	if c.Status {
+		return run.status(a)
+	}
+	p, err := run.where(a)
 	if err != nil {
 		return err
 	}
@@ -54,7 +58,7 @@ func (c *startCmd) Run(a *app) error {
 			return err
 		}
 	}
-	run := &runCmd{Text: c.Task, runFlags: runFlags{loopFlags: c.loopFlags}}
+	run.Text, run.loopFlags = c.Task, c.loopFlags // as the form has them
 	r, err := run.resolveAt(a, p)
 	if err != nil {
 		return err
@@ -70,7 +74,7 @@ func (c *startCmd) Run(a *app) error {
 	case a.handedOver:
 		return r.start()
 	}
-	return c.background(r, args)
+	return c.background(r, r.answered(args))
 }
 
 // busy is the error that a loop is at work on the unit.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ralph/internal/agent"
+	"ralph/internal/change"
 	"ralph/internal/config"
 	"ralph/internal/form"
 	"ralph/internal/loop"
@@ -36,7 +37,11 @@ func (c *startCmd) needsForm(a *app, p *place) bool {
 			return false
 		}
 	}
-	return true
+	if plan.FindTasks(p.repo.Root) != "" {
+		return true
+	}
+	changes, err := change.List(p.repo.Root)
+	return err != nil || len(changes) == 0 // which one is asked then
 }
 
 // fill asks the person what the command line leaves open. args is the command
