@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ralph/internal/git"
+	"ralph/internal/plan"
 	"ralph/internal/registry"
 )
 
@@ -66,7 +67,7 @@ func (s *mcpServer) app(ctx context.Context) *app {
 
 // mcpUnit names a loop; most tools take it.
 type mcpUnit struct {
-	Unit     string `json:"unit,omitempty" jsonschema:"the unit, as list_loops shows it; default: that of the worktree in which the server was started"`
+	Unit     string `json:"unit,omitempty" jsonschema:"the unit, as list_loops shows it; default: as the commands mean it in the worktree in which the server was started"`
 	Worktree string `json:"worktree,omitempty" jsonschema:"the worktree's absolute path, as list_loops shows it; needed only where several have a unit of that name"`
 }
 
@@ -78,10 +79,17 @@ func (u mcpUnit) find(a *app) (*place, error) {
 	if u.Worktree != "" {
 		return u.listed(a)
 	}
-	p, err := look(a, u.Unit)
-	if err == nil && p.unit == "" {
-		err = errDetached
+	if u.Unit == "" {
+		p, err := unitArg{}.place(a)
+		if err == nil && p.unit == "" {
+			err = errDetached
+		}
+		return p, forClient(err)
 	}
+	if p := changeHere(a, u.Unit); p != nil {
+		return p, nil
+	}
+	p, err := look(a, u.Unit)
 	return p, forClient(err)
 }
 
@@ -89,10 +97,13 @@ func (u mcpUnit) find(a *app) (*place, error) {
 // of commands.
 func forClient(err error) error {
 	var several *severalError
+	var which *plan.WhichChangeError
 	var hinted *hintError
 	switch {
 	case errors.As(err, &several):
 		return &hintError{several, "name the one that is meant with the argument worktree"}
+	case errors.As(err, &which):
+		return &hintError{which, "name it with the argument unit"}
 	case errors.Is(err, git.ErrNotWorktree):
 		return &hintError{errors.New("this server was not started inside a git worktree"), "name a unit; list_loops tells which there are"}
 	case errors.Is(err, errNoUnit) && errors.As(err, &hinted):
@@ -141,7 +152,7 @@ func addTool[In, Out any](s *mcpServer, t *mcp.Tool, call func(a *app, in In) (O
 // plainRefusals shortens what the library says of arguments that do not fit a
 // tool's schema, a chain of its own function names.
 func plainRefusals(next mcp.MethodHandler) mcp.MethodHandler {
-	words := strings.NewReplacer("validating root: ", "", "validating /properties/", "", "unexpected additional properties", "there is no argument")
+	words := strings.NewReplacer("validating root: ", "", "<invalid reflect.Value> has type", "it has type", "validating /properties/", "", "unexpected additional properties", "there is no argument")
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)
 		if called, ok := res.(*mcp.CallToolResult); ok && err == nil && called.IsError {

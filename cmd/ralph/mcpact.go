@@ -75,7 +75,7 @@ func (s *mcpServer) start(a *app, in mcpStartIn) (mcpStartOut, error) {
 	if in.MaxIterations != nil && *in.MaxIterations < 1 {
 		return mcpStartOut{}, fmt.Errorf("the argument maxIterations must be at least 1, not %d", *in.MaxIterations)
 	}
-	p, err := in.checkedOut(a)
+	p, flags, err := in.checkedOut(a)
 	if err == nil && p.refused != nil {
 		err = p.refused
 	}
@@ -88,19 +88,22 @@ func (s *mcpServer) start(a *app, in mcpStartIn) (mcpStartOut, error) {
 	if running(p) {
 		return mcpStartOut{}, fmt.Errorf("a loop is at work on %s already", p.unit)
 	}
-	report, err := validate(a, p, loopFlags{NoInteractive: true}, in.Prompt)
+	report, err := validate(a, p, flags, in.Prompt)
 	if err == nil {
 		err = obstacles(report)
 	}
 	if err != nil {
-		return mcpStartOut{}, err
+		return mcpStartOut{}, forClient(err)
 	}
-	return launch(a, p, in.args())
+	return launch(a, p, in.args(flags))
 }
 
 // args is the command line of the loop.
-func (in mcpStartIn) args() []string {
+func (in mcpStartIn) args(flags loopFlags) []string {
 	args := []string{"run", "--json", "--no-interactive"}
+	if flags.Change != "" {
+		args = append(args, "--change="+string(flags.Change))
+	}
 	if in.MaxIterations != nil {
 		args = append(args, fmt.Sprintf("--max-iterations=%d", *in.MaxIterations))
 	}
@@ -129,23 +132,35 @@ func obstacles(report preflight.Report) error {
 	return &hintError{errors.New("the run cannot begin: " + strings.Join(found, "; ")), "the tool validate tells more"}
 }
 
-// checkedOut is the unit as the place of a run: its worktree must be at its
-// branch. Without a name it is whatever is checked out here.
-func (u mcpUnit) checkedOut(a *app) (*place, error) {
+// checkedOut is the unit as the place of a run, and the flags by which the run is
+// one of the unit: its worktree must be at its branch, unless it is a change.
+// Without a name it is whatever is checked out here.
+func (u mcpUnit) checkedOut(a *app) (p *place, flags loopFlags, err error) {
+	flags.NoInteractive = true
 	if u.Unit == "" && u.Worktree == "" {
 		p, err := worktree(a.ctx, "")
-		return p, forClient(err)
+		return p, flags, forClient(err)
 	}
 	meant, err := u.find(a)
 	if err != nil {
-		return nil, err
+		return nil, flags, err
 	}
-	p, err := worktreeAt(a.ctx, meant.repo.Root, "")
+	if p, err = worktreeAt(a.ctx, meant.repo.Root, ""); err != nil {
+		return nil, flags, err
+	}
+	r, err := meant.record()
 	if err != nil {
-		return nil, err
+		return nil, flags, err
 	}
-	if p.unit != meant.unit {
-		return nil, &hintError{fmt.Errorf("%s has another branch checked out than that of %s", p.repo.Root, meant.unit), "a run works on the branch that is checked out"}
+	c, err := meant.change(a.t, r)
+	switch {
+	case err != nil:
+		return nil, flags, err
+	case c != nil:
+		p.work(c.ID, meant.folder)
+		flags.Change = changeRef(c.ID)
+	case p.unit != meant.unit:
+		return nil, flags, &hintError{fmt.Errorf("%s has another branch checked out than that of %s", p.repo.Root, meant.unit), "a run works on the branch that is checked out"}
 	}
-	return p, nil
+	return p, flags, nil
 }

@@ -12,7 +12,7 @@ import (
 
 type mcpPlanIn struct {
 	mcpUnit
-	Spec bool `json:"spec,omitempty" jsonschema:"add the text of spec.md, or of the task list"`
+	Spec bool `json:"spec,omitempty" jsonschema:"add the text of spec.md, of the task list, or of the proposal of a change"`
 }
 
 type mcpPlanOut struct {
@@ -90,7 +90,10 @@ func (p *place) plan(t *terminal, r *record) (chosen plan.Plan, task string, err
 			return &plan.PRD{Root: filepath.Dir(r.folder), Folder: filepath.Base(r.folder)}, task, nil
 		}
 	}
-	chosen, _, err = plan.Choose(plan.Choice{Root: p.repo.Root, Folder: p.folder, Text: task})
+	choice := plan.Choice{Root: p.repo.Root, Folder: p.folder, Text: task}
+	if choice.Change, err = p.change(t, r); err == nil {
+		chosen, _, err = plan.Choose(choice)
+	}
 	return chosen, task, err
 }
 
@@ -116,6 +119,8 @@ func specText(chosen plan.Plan) (journal.Text, error) {
 		path = filepath.Join(b.Root, b.Folder, "spec.md")
 	case *plan.Tasks:
 		path = b.File
+	case *plan.Change:
+		path = filepath.Join(b.Root, filepath.FromSlash(b.Of.Folder), "proposal.md")
 	default:
 		return "", nil
 	}

@@ -15,7 +15,7 @@ func (s *mcpServer) addReading() {
 	addTool(s, reads("get_status", "How far the last run of a unit is: iteration, stories, calls, tokens, cost, and whether its loop is alive."), mcpStatus)
 	addTool(s, reads("get_history", "The iterations of a unit, the oldest first: outcome, commits, stories that passed, tokens, cost, error."), mcpHistory)
 	addTool(s, reads("get_log", "What the agent did in an iteration of the last run, as readable text: the end of its log."), mcpLog)
-	addTool(s, reads("get_plan", "The plan of a unit: its stories or tasks, which of them are done, and on demand the text of its spec.md."), mcpPlan)
+	addTool(s, reads("get_plan", "The plan of a unit: its stories or tasks, which of them are done, and on demand the text behind them: spec.md, the task list, or the proposal of a change."), mcpPlan)
 	addTool(s, reads("validate", "Check everything that must hold before a run of a unit. It starts nothing."), mcpValidate)
 }
 
@@ -134,11 +134,11 @@ type mcpValidateOut struct {
 }
 
 func mcpValidate(a *app, in mcpUnit) (mcpValidateOut, error) {
-	p, err := in.checkedOut(a)
+	p, flags, err := in.checkedOut(a)
 	if err != nil {
 		return mcpValidateOut{}, err
 	}
-	report, err := validate(a, p, loopFlags{NoInteractive: true}, "")
+	report, err := validate(a, p, flags, "")
 	out := mcpValidateOut{Report: report, Worktree: p.repo.Root, All: true}
 	if n := len(out.Checks); n > maxRows {
 		out.Checks, out.All = out.Checks[:maxRows], false
@@ -148,5 +148,5 @@ func mcpValidate(a *app, in mcpUnit) (mcpValidateOut, error) {
 			out.Checks[i].Details, out.All = c.Details[:maxRows], false
 		}
 	}
-	return out, err
+	return out, forClient(err)
 }

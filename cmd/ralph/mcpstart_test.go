@@ -102,3 +102,36 @@ func TestMCPStartRefuses(t *testing.T) {
 		t.Error("something was started")
 	}
 }
+
+// TestMCPWorksOnAChange finds a change that has never run, looks at it, runs it and
+// ends it, by its id alone.
+func TestMCPWorksOnAChange(t *testing.T) {
+	s := newChange(t, changeHangs)
+	c := newMCPClient(s, "--allow-start")
+	unit := map[string]any{"unit": s.unit, "spec": true}
+	p := c.must("get_plan", unit)
+	if p.Get("kind").String() != "change" || p.Get("total").Int() != 2 || p.Get("spec").String() != "# Add X\n" {
+		t.Errorf("the plan: %s", p)
+	}
+	delete(unit, "spec")
+	if v := c.must("validate", unit); !v.Get("ok").Bool() || v.Get("unit").String() != s.unit {
+		t.Errorf("validate: %s", v)
+	}
+	for _, tool := range []string{"validate", "start_loop"} {
+		if _, refused := c.call(tool, nil); !strings.HasSuffix(refused, "there are changes: "+s.unit+"; name it with the argument unit") {
+			t.Errorf("%s without a name: %q", tool, refused)
+		}
+	}
+	started := c.must("start_loop", unit)
+	pid := int(started.Get("pid").Int())
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGTERM) })
+	waitFor(t, "the first task", func() bool { return c.must("get_plan", unit).Get("done").Int() == 1 })
+	// What is at work in the worktree needs no name, as on the command line.
+	if status := c.must("get_status", nil); status.Get("unit").String() != s.unit || !status.Get("status.alive").Bool() {
+		t.Errorf("the status: %s", status)
+	}
+	if stopped := c.must("stop_loop", nil); stopped.Get("message").String() != s.unit+" has stopped" {
+		t.Errorf("stopped: %s", stopped)
+	}
+	s.nothingLeft()
+}

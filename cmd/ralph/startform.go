@@ -4,7 +4,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -32,10 +31,8 @@ func (c *startCmd) needsForm(a *app, p *place) bool {
 	if c.Task != "" || c.loopFlags != (loopFlags{}) || c.JSON || a.handedOver || !a.t.canAsk || os.Getenv("TERM") == "dumb" || p.unit == "" {
 		return false
 	}
-	for _, name := range []string{"spec.md", "prd.json"} {
-		if _, err := os.Stat(filepath.Join(p.repo.Root, p.folder, name)); err == nil {
-			return false
-		}
+	if p.hasPlan() {
+		return false
 	}
 	if plan.FindTasks(p.repo.Root) != "" {
 		return true
