@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"internal/proc":        {},
 	"internal/ratelimit":   {},
 	"internal/registry":    {},
-	"internal/replay":      {"prd"},
+	"internal/replay":      {"checklist", "prd"},
 	"internal/report":      {"journal", "stream", "words"},
 	"internal/secret":      {},
 	"internal/spec":        {"prd"},

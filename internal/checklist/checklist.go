@@ -40,7 +40,8 @@ var (
 	status  = regexp.MustCompile(`^(\s*[-*]\s+\*\*Status\*\*:\s*)\\?\[([ xX?~>-])\\?\](?:\s+(pending|in-progress|complete|shelved))?\s*$`)
 )
 
-// Parse returns the tasks in their order. What stands in a code fence is none. In
+// Parse returns the tasks in their order. What stands in a code fence or in a
+// comment is none. In
 // a file of Ito's form boxes are notes, and only status lines count.
 func Parse(data []byte) []Task {
 	if tasks := parseStatuses(data); len(tasks) > 0 {
@@ -120,13 +121,18 @@ func unique(tasks []Task) []Task {
 }
 
 // eachLine calls fn with the number (from 0) and the text of each line outside of
-// code fences. A fence that nobody closes ends with the file, as in CommonMark.
+// code fences and of comments that begin a line. One that nobody closes ends with
+// the file, as in CommonMark.
 func eachLine(data []byte, fn func(n int, line string)) {
-	fence, n := "", -1
+	fence, comment, n := "", false, -1
 	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
 		n++
 		text := strings.TrimRight(line, "\r\n")
 		mark, rest := cutFence(text)
+		if fence == "" && (comment || strings.HasPrefix(strings.TrimSpace(text), "<!--")) {
+			comment = !strings.Contains(text, "-->")
+			continue
+		}
 		switch {
 		case fence == "" && mark != "":
 			fence = mark

@@ -56,6 +56,9 @@ func TestParse(t *testing.T) {
 		{"a fence in a list", "- [ ] a\n  ```\n  - [ ] no\n  ```\n- [ ] b\n", []task{one("a", open), one("b", open)}},
 		{"code within a line is no fence", "```make test``` must pass\n- [ ] a\n", []task{one("a", open)}},
 		{"a fence that nobody closes", "- [ ] a\n```\n- [ ] no\n", []task{one("a", open)}},
+		{"a comment", "<!-- - [ ] no -->\n- [ ] a <!-- soon -->\n  <!--\n- [ ] no\n```\n--> - [ ] no\n- [ ] b\n", []task{one("a <!-- soon -->", open), one("b", open)}},
+		{"a comment in a fence", "```\n<!--\n```\n- [ ] a\n", []task{one("a", open)}},
+		{"a comment that nobody closes", "- [ ] a\n<!--\n- [ ] no\n", []task{one("a", open)}},
 		{"Ito's form", ito, []task{{ID: "1.1", Title: "First", State: done}, {ID: "1.2", Title: "Second"}, {ID: "1.3", Title: "Third"},
 			{ID: "1.4", Title: "Fourth", State: shelved}, {ID: "Checkpoint", Title: "Review", State: asked}}},
 		{"a status line without a heading", "- **Status**: [ ] pending\n- [ ] a\n", []task{one("a", open)}},
@@ -83,6 +86,18 @@ func TestUntick(t *testing.T) {
 	}
 }
 
+func TestTick(t *testing.T) {
+	const list = "- [x] a\r\n- [ ] a\r\n- [?] b\r\n"
+	if got, want := string(checklist.Tick([]byte(list), "a (2)")), strings.Replace(list, "[ ]", "[x]", 1); got != want {
+		t.Errorf("it is %q, want %q", got, want)
+	}
+	for _, id := range []string{"a", "b", "c"} {
+		if got := string(checklist.Tick([]byte(list), id)); got != list {
+			t.Errorf("%s: it is %q", id, got)
+		}
+	}
+}
+
 func TestMerge(t *testing.T) {
 	const list = "# T\n\n- [ ] 1.1 route\n- [x] 1.2 form\n- [?] colour\n- [ ] tests\n"
 	edit := func(old, new string) string { return strings.Replace(list, old, new, 1) }
@@ -99,6 +114,7 @@ func TestMerge(t *testing.T) {
 		{"one replaced by an easier one", list, edit("tests", "a test"), list + "- [ ] a test\n", "open tasks taken away: tests"},
 		{"shelved", list, edit("[ ] tests", "[-] tests"), list, "open tasks taken away: tests"},
 		{"hidden in a fence", list, edit("- [ ] tests", "```\n- [ ] tests\n```"), list, "open tasks taken away: tests"},
+		{"hidden in a comment", list, edit("- [ ] tests", "<!--\n- [ ] tests\n-->"), list, "open tasks taken away: tests"},
 		{"one ticked, one removed", list, strings.Replace(edit("- [ ] tests\n", ""), "[ ] 1.1", "[x] 1.1", 1), edit("[ ] 1.1", "[x] 1.1"), "open tasks taken away: tests"},
 		{"opened again, with a remark", list, edit("[x] 1.2 form", "[ ] 1.2 form") + "\nremark\n", list + "\nremark\n", "finished tasks opened again: 1.2 form"},
 		{"emptied", list, "# all done\n", list, "emptied"},

@@ -7,11 +7,17 @@ import (
 
 // Untick returns the file with the finished tasks of these ids open again, and
 // every other byte as it was.
-func Untick(data []byte, ids []string) []byte {
+func Untick(data []byte, ids []string) []byte { return turn(data, ids, Done, Open) }
+
+// Tick returns the file with the open task of the id finished, and every other byte
+// as it was.
+func Tick(data []byte, id string) []byte { return turn(data, []string{id}, Open, Done) }
+
+func turn(data []byte, ids []string, from, to State) []byte {
 	marks := map[int]State{}
 	for _, t := range Parse(data) {
-		if t.State == Done && slices.Contains(ids, t.ID) {
-			marks[t.line] = Open
+		if t.State == from && slices.Contains(ids, t.ID) {
+			marks[t.line] = to
 		}
 	}
 	return setMarks(data, marks)

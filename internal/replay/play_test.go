@@ -191,16 +191,16 @@ func TestFailingSteps(t *testing.T) {
 func TestTickTask(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, task, want string }{
-		{"by text", "second", "- [x] first\n- [x] second one\n  - [ ] second two\n"},
-		{"by number", "3", "- [x] first\n- [ ] second one\n  - [x] second two\n"},
-		{"path given", "{task: two, path: docs/tasks.md}", "- [x] first\n- [ ] second one\n  - [x] second two\n"},
+		{"by text", "second", "- [x] first\n- [x] second one\n  1. [ ] second two\n"},
+		{"by number", "3", "- [x] first\n- [ ] second one\n  1. [x] second two\n"},
+		{"path given", "{task: two, path: docs/tasks.md}", "- [x] first\n- [ ] second one\n  1. [x] second two\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p := newProject(t)
 			p.write("archive/tasks.md", "- [ ] second\n")
-			p.write("docs/tasks.md", "- [x] first\n- [ ] second one\n  - [ ] second two\n")
+			p.write("docs/tasks.md", "- [x] first\n- [ ] second one\n  1. [ ] second two\n")
 			if s := p.turn("- tick_task: " + tt.task); s.code != 0 {
 				t.Fatalf("exit %d: %s", s.code, s.stderr)
 			}

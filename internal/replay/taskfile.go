@@ -4,17 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"ralph/internal/checklist"
 )
 
-// tickTaskStep ticks a box of a tasks.md: by its number among all boxes,
+// tickTaskStep ticks a task of a tasks.md: by its number among all of them,
 // counted from 1, or by a text that stands in an open one.
 type tickTaskStep struct {
 	Task string `yaml:"task"`
@@ -42,77 +41,46 @@ func (s *tickTaskStep) check() error {
 func (s *tickTaskStep) play(_ context.Context, p *player) error {
 	path := p.env.path(s.Path)
 	if s.Path == "" {
-		found, err := findTasks(p.env.dir)
-		if err != nil {
-			return err
+		if path = checklist.Find(p.env.dir); path == "" {
+			return errors.New("no tasks.md")
 		}
-		path = found
 	}
-	data, err := os.ReadFile(path)
+	data, err := checklist.Read(path)
 	if err != nil {
 		return err
 	}
-	lines := strings.SplitAfter(string(data), "\n")
-	i, err := findBox(lines, s.Task)
+	id, err := openTask(checklist.Parse(data), s.Task)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.shown(path), err)
 	}
-	old := lines[i]
-	lines[i] = strings.Replace(old, "[ ]", "[x]", 1)
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644); err != nil {
+	ticked := checklist.Tick(data, id)
+	if err := os.WriteFile(path, ticked, 0o644); err != nil {
 		return err
 	}
-	p.edited(p.shown(path), old, lines[i])
+	before, after := strings.SplitAfter(string(data), "\n"), strings.SplitAfter(string(ticked), "\n")
+	for i, line := range before {
+		if line != after[i] {
+			p.edited(p.shown(path), line, after[i])
+		}
+	}
 	return nil
 }
 
-// findBox returns the index of the line with the open box that task means.
-func findBox(lines []string, task string) (int, error) {
-	box := regexp.MustCompile(`^\s*[-*+] \[[ xX?]\] `)
-	number, err := strconv.Atoi(task)
-	byNumber := err == nil
-	count := 0
-	for i, line := range lines {
-		if !box.MatchString(line) {
-			continue
-		}
-		count++
-		open := strings.Contains(line, "[ ]")
-		if byNumber && count == number && !open {
-			return 0, fmt.Errorf("task %d is not open", number)
-		}
-		if open && (byNumber && count == number || !byNumber && strings.Contains(line, task)) {
-			return i, nil
-		}
-	}
-	return 0, fmt.Errorf("no open task %q", task)
-}
-
-// findTasks finds the tasks.md that ralph works on: the one at the root, else
-// the first by path at most three levels down, archives left out.
-func findTasks(root string) (string, error) {
-	found := filepath.Join(root, "tasks.md")
-	if _, err := os.Stat(found); err == nil {
-		return found, nil
-	}
-	found = ""
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // what cannot be read holds no task for us
-		}
-		rel, _ := filepath.Rel(root, path)
-		depth := strings.Count(rel, string(filepath.Separator)) + 1
+// openTask returns the id of the open task that a script means.
+func openTask(tasks []checklist.Task, meant string) (id string, err error) {
+	if n, err := strconv.Atoi(meant); err == nil {
 		switch {
-		case d.IsDir() && path != root && (depth >= 3 || d.Name() == ".git" || d.Name() == "archive" || d.Name() == "node_modules"):
-			return filepath.SkipDir
-		case !d.IsDir() && d.Name() == "tasks.md":
-			found = path
-			return filepath.SkipAll
+		case n < 1 || n > len(tasks):
+			return "", fmt.Errorf("no open task %q", meant)
+		case tasks[n-1].State != checklist.Open:
+			return "", fmt.Errorf("task %d is not open", n)
 		}
-		return nil
-	})
-	if err == nil && found == "" {
-		err = errors.New("no tasks.md")
+		return tasks[n-1].ID, nil
 	}
-	return found, err
+	for _, t := range tasks {
+		if t.State == checklist.Open && (strings.Contains(t.Title, meant) || strings.Contains(t.ID, meant)) {
+			return t.ID, nil
+		}
+	}
+	return "", fmt.Errorf("no open task %q", meant)
 }
