@@ -42,12 +42,19 @@ type ChangeIteration struct {
 	Validated    bool   `json:"validated"` // ralph found the change done
 }
 
-// Apply brings the state up to date with the next event. What earlier runs did
-// stays in the history.
+// Apply brings the state up to date with the next event. What earlier runs of the
+// change did stays in the history. A branch may have the change's name, and its unit
+// the same journal: its runs are none of the change's.
 func (s *ChangeState) Apply(e Event) {
+	if b, ok := e.Body.(RunStarted); ok {
+		if s.ChangeID = b.Change; s.ChangeID != "" {
+			s.Module, s.SchemaVersion, s.Iteration = Text(b.Module), ChangeStateSchema, 0
+		}
+	}
+	if s.ChangeID == "" {
+		return
+	}
 	switch b := e.Body.(type) {
-	case RunStarted:
-		s.ChangeID, s.Module, s.SchemaVersion, s.Iteration = b.Change, Text(b.Module), ChangeStateSchema, 0
 	case IterationStarted:
 		s.Iteration, s.began, s.failure = b.N, e.Time, ""
 	case ClaimRejected:

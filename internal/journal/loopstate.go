@@ -19,7 +19,7 @@ type LoopState struct {
 	CurrentIteration int             `json:"current_iteration"`
 	MaxIterations    int             `json:"max_iterations"`
 	StartedAt        Time            `json:"started_at"`
-	Task             string          `json:"task"`
+	Task             string          `json:"task"`          // in the user's words, else which plan it is
 	DoneCriteria     string          `json:"done_criteria"` // prd, tasks or manual
 	StallThreshold   int             `json:"stall_threshold"`
 	TimeoutMin       float64         `json:"iteration_timeout_min"`
@@ -49,7 +49,7 @@ func (s *LoopState) Apply(e Event) {
 		*s = LoopState{
 			WorktreeName: filepath.Base(b.Worktree), ChangeID: b.Change,
 			Status: "starting", MaxIterations: b.MaxIterations, StartedAt: Time{e.Time},
-			Task: b.Task, DoneCriteria: b.DoneCriteria, StallThreshold: b.StallThreshold,
+			Task: taskOf(b), DoneCriteria: b.DoneCriteria, StallThreshold: b.StallThreshold,
 			TimeoutMin: b.TimeoutSeconds / 60, TerminalPID: b.PID, PID: b.PID,
 			Iterations: []LoopIteration{},
 		}
@@ -68,6 +68,22 @@ func (s *LoopState) Apply(e Event) {
 		s.dropUnended()
 		s.Status = loopStatus(b.Status, b.Reason)
 	}
+}
+
+// taskOf is what the user asked for, else the plan in words: the programs that read
+// the file show it as the name of what goes on.
+func taskOf(b RunStarted) string {
+	switch {
+	case b.Task != "":
+		return b.Task
+	case b.Change != "":
+		return "the change " + b.Change
+	case b.Plan == "tasks":
+		return "the tasks of tasks.md"
+	case b.Plan == "prd":
+		return "the stories of " + b.Unit
+	}
+	return ""
 }
 
 // dropUnended drops an iteration whose attempts turned out to be none: the

@@ -35,7 +35,7 @@ func TestLoopStateFile(t *testing.T) {
   "current_iteration": 2,
   "max_iterations": 20,
   "started_at": "2026-11-21T14:02:03.456Z",
-  "task": "",
+  "task": "the stories of feature-x",
   "done_criteria": "prd",
   "stall_threshold": 3,
   "iteration_timeout_min": 1.5,
