@@ -71,7 +71,10 @@ func TestCommandsOfAChangeAtWork(t *testing.T) {
 	cmd, out := s.start("working", "--change", "add-x")
 	for _, c := range []struct{ args, want string }{
 		{"context add careful", "002-01_add-x tells its agent from the next iteration on"},
-		{"context add careful --change 2-1", "002-01_add-x tells its agent from the next iteration on"},
+		{"context add slowly --change 2-1", "002-01_add-x tells its agent from the next iteration on"},
+		{"context show", "- careful\n- slowly\n"},
+		{"context clear", "002-01_add-x tells its agent only the plan from the next iteration on"},
+		{"context show", "002-01_add-x tells its agent nothing but the plan"},
 		{"pause", "002-01_add-x pauses after the iteration at work"},
 		{"status", "Status:     Running, LIVE"},
 		{"stop --change 2-1", "002-01_add-x has stopped"},

@@ -139,7 +139,7 @@ func TestDoctorDropsRequestsThatNobodyWillTake(t *testing.T) {
 	}
 	text, code := s.doctor("--harness", "replay")
 	s.wants(text, "1 request for a loop that is gone: stop", "was dropped")
-	left, err := inbox.Peek()
+	left, err := journal.Peek(state)
 	if code != 0 || err != nil || len(left) != 1 || left[0].Request.Kind != "context" {
 		t.Errorf("exit status %d, left %+v, %v\n%s", code, left, err, text)
 	}

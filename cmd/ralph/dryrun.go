@@ -27,8 +27,8 @@ func (r *resolved) dryRun() error {
 		row("Next:", "%s", title(journal.Story{ID: state.Next.ID, Title: state.Next.Title}))
 	}
 	s := r.loopSettings()
-	row("Limits:", "%d iterations of %s, %d calls an hour, breaker at %d without progress or %d equal errors",
-		s.MaxIterations, duration(s.Limits.Timeout), s.RateLimit, s.NoProgress, s.SameError)
+	row("Limits:", "%s of %s, %d calls an hour, breaker at %d without progress or %d equal errors",
+		plural(s.MaxIterations, "iteration"), duration(s.Limits.Timeout), s.RateLimit, s.NoProgress, s.SameError)
 	for _, c := range s.Checks {
 		row("Check:", "%s (%s, %s): %s", c.Name, c.When, duration(c.Timeout), c.Command)
 	}

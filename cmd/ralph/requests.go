@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -51,6 +52,14 @@ type contextAddCmd struct {
 	changeFlag
 }
 
+// Validate refuses to tell nothing; kong calls it.
+func (c *contextAddCmd) Validate() error {
+	if strings.TrimSpace(c.Text) == "" {
+		return errors.New("there is nothing to tell the agent: the text is empty")
+	}
+	return nil
+}
+
 // Run carries the command out.
 func (c *contextAddCmd) Run(a *app) error {
 	return ask(a, unitArg{Change: c.Change}, journal.Request{Kind: loop.RequestContext, Text: c.Text}, "%s tells its agent from the next iteration on\n")
@@ -75,8 +84,19 @@ func (c *contextShowCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	for _, text := range loop.Steering(events) {
+	waiting, err := journal.Peek(p.stateDir) // the loop takes it at its next iteration
+	if err != nil {
+		return err
+	}
+	for _, m := range waiting {
+		events = append(events, journal.Event{Body: m.Request})
+	}
+	told := loop.Steering(events)
+	for _, text := range told {
 		a.t.printf("- %s\n", stream.Sanitize(text))
+	}
+	if len(told) == 0 {
+		a.t.printf("%s tells its agent nothing but the plan\n", oneLine(p.unit))
 	}
 	return nil
 }

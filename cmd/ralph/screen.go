@@ -153,7 +153,7 @@ func (s *screen) runStarted(b journal.RunStarted, at time.Time) {
 			done++
 		}
 	}
-	limits := fmt.Sprintf("at most %d iterations of %s", b.MaxIterations, duration(time.Duration(b.TimeoutSeconds*float64(time.Second))))
+	limits := fmt.Sprintf("at most %s of %s", plural(b.MaxIterations, "iteration"), duration(time.Duration(b.TimeoutSeconds*float64(time.Second))))
 	if len(b.Stories) > 0 {
 		limits = fmt.Sprintf("Progress: %d/%d %s%s%s", done, len(b.Stories), itemWord(b.Plan), dot, limits)
 	}

@@ -139,14 +139,7 @@ func torn(path string) bool {
 // stale are the requests that only a loop which was at work then could have
 // carried out.
 func stale(dir string) []journal.Mail {
-	if _, err := os.Stat(filepath.Join(dir, "inbox")); err != nil {
-		return nil // to open an inbox makes it
-	}
-	inbox, err := journal.OpenInbox(dir)
-	if err != nil {
-		return nil
-	}
-	waiting, err := inbox.Peek()
+	waiting, err := journal.Peek(dir)
 	if err != nil {
 		return nil
 	}

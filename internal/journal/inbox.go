@@ -41,12 +41,14 @@ type Mail struct {
 // OpenInbox opens the inbox of the unit whose state directory is dir, and
 // creates it (0700) where it is missing.
 func OpenInbox(dir string) (*Inbox, error) {
-	in := &Inbox{filepath.Join(dir, "inbox")}
+	in := inboxOf(dir)
 	if err := os.MkdirAll(in.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("the inbox cannot be created: %w", err)
 	}
 	return in, nil
 }
+
+func inboxOf(dir string) *Inbox { return &Inbox{filepath.Join(dir, "inbox")} }
 
 // Post puts a request into the inbox and returns its name, by which
 // [Inbox.Pending] tells whether the loop has dealt with it.

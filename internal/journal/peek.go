@@ -6,9 +6,11 @@ func (r Request) Passing() bool {
 	return r.Kind == "stop" || r.Kind == "pause" || r.Kind == "resume"
 }
 
-// Peek returns what waits, as [Inbox.Take] does, and touches nothing: files that
-// are no requests are passed over.
-func (in *Inbox) Peek() ([]Mail, error) {
+// Peek returns what waits in the inbox of the unit whose state directory is dir, as
+// [Inbox.Take] does, and touches nothing: files that are no requests are passed
+// over, and an inbox that is not there is empty.
+func Peek(dir string) ([]Mail, error) {
+	in := inboxOf(dir)
 	names, err := in.names()
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func TestPeekTouchesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		mail, err := inbox.Peek()
+		mail, err := journal.Peek(dir)
 		if err != nil || len(mail) != 1 || !mail[0].Request.Passing() {
 			t.Fatalf("%+v, %v", mail, err)
 		}

@@ -241,7 +241,11 @@ func (l *Loop) iterate(ctx context.Context) (End, error) {
 	}
 	for n := 1; ; n++ {
 		if n > l.MaxIterations {
-			return End{Reason: MaxIterations, Message: fmt.Sprintf("%d iterations are used up and %s", l.MaxIterations, l.left()),
+			used := "the only iteration is used up"
+			if l.MaxIterations > 1 {
+				used = fmt.Sprintf("%d iterations are used up", l.MaxIterations)
+			}
+			return End{Reason: MaxIterations, Message: used + " and " + l.left(),
 				Hint: "go on with another 'ralph run', or give more with --max-iterations"}, nil
 		}
 		if err := l.between(ctx); err != nil {
