@@ -144,13 +144,9 @@ func (b *beside) finish(ctx context.Context) error {
 // verdict says in a line how the run ended that began behind a moment, and
 // whether there was one.
 func (r *resolved) verdict(began time.Time) bool {
-	path, err := r.place.recordedAt()
-	if err != nil || path == "" {
+	s, ok := r.endedSince(began)
+	if !ok {
 		return false
-	}
-	var s journal.Status
-	if _, err := journal.Scan(path, s.Apply); err != nil || s.Active() || s.StartedAt.Before(began.Truncate(time.Second)) {
-		return false // it did not come to a run
 	}
 	t := r.app.t
 	mark, word := t.paint(red, t.symbol("✗")), strings.ReplaceAll(string(s.Reason), "_", " ")
@@ -159,4 +155,14 @@ func (r *resolved) verdict(began time.Time) bool {
 	}
 	t.printf("%s %s\n", mark, stream.Sanitize(word+": "+string(s.Message)))
 	return true
+}
+
+// endedSince is the end of a run that began after a time, if it came to one.
+func (r *resolved) endedSince(began time.Time) (s journal.Status, ok bool) {
+	path, err := r.place.recordedAt()
+	if err != nil || path == "" {
+		return s, false
+	}
+	_, err = journal.Scan(path, s.Apply)
+	return s, err == nil && !s.Active() && !s.StartedAt.Before(began.Truncate(time.Second))
 }

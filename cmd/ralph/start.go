@@ -120,7 +120,7 @@ func (c *startCmd) background(r *resolved, args []string) error {
 	case err != nil:
 		return err
 	case report != nil:
-		return b.endedAtOnce(r, *report, began)
+		return b.endedAtOnce(r, *report, began, c.JSON)
 	case c.JSON:
 		return b.tellJSON(r, run)
 	}
@@ -192,12 +192,17 @@ func (b *background) untilUp(ctx context.Context, path string, began time.Time) 
 
 // endedAtOnce tells of a loop that was over before anybody saw it at work, and
 // ends as it did.
-func (b *background) endedAtOnce(r *resolved, report handover.Report, began time.Time) error {
+func (b *background) endedAtOnce(r *resolved, report handover.Report, began time.Time, asJSON bool) error {
 	t := r.app.t
+	last, ran := r.endedSince(began)
 	switch {
 	case report.Message != "":
 		t.fail(errors.New(report.Message))
 		t.hint(report.Hint)
+	case asJSON && ran:
+		if err := b.tellJSON(r, last.Run); err != nil {
+			return err
+		}
 	case !r.verdict(began):
 		t.fail(fmt.Errorf("the loop of %s ended with exit status %d before it was at work", r.place.unit, report.Exit))
 		t.hint(b.lookInto())

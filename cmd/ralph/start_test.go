@@ -190,4 +190,8 @@ func TestStartOfALoopThatEndsAtOnce(t *testing.T) {
 		t.Errorf("exit status %d\n%s", code, out)
 	}
 	s.endsBy("tasks_complete")
+	var got started
+	if out, code = s.background("--done", "tasks", "--json"); code != 0 || json.Unmarshal([]byte(out), &got) != nil || got.Run == "" {
+		t.Errorf("as JSON: exit status %d\n%s", code, out)
+	}
 }
