@@ -92,7 +92,8 @@ func TestRealOutputsFitTheirSchemas(t *testing.T) {
 	eachFits(t, "journal-event", []byte(s.read(".git/ralph/feature-x/journal.jsonl")))
 	for _, c := range []struct{ schema, args string }{
 		{"status", "status --json"}, {"history", "history --json"}, {"list", "list --json"},
-		{"verify", "verify --all --json"}, {"config-show", "config show --json"},
+		{"verify", "verify --all --json"}, {"config-show", "config show --json"}, {"limits", "limits --json"}, {"report", "report --json"},
+		{"why", "why --json"}, {"why", "why 1 --json"}, {"doctor", "doctor --json"}, {"doctor", "doctor --live --json"},
 	} {
 		fits(t, c.schema, s.output(strings.Fields(c.args)...))
 	}
@@ -112,12 +113,19 @@ func TestRealOutputsFitTheirSchemas(t *testing.T) {
 		fits(t, "archive-list", list)
 	}
 
+	s.write("agent", "#!/bin/sh\ncat >/dev/null\necho no\n")
+	if err := os.Chmod(filepath.Join(s.repo, "agent"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	fits(t, "conformance", s.output("doctor", "--conformance", "--json", "--timeout", "5s", "./agent"))
+
 	s.write("openspec/changes/login/proposal.md", "# Log in\n")
 	s.write(".ralph/replay.yaml", "otherwise: [{promise: true}]\n")
 	eachFits(t, "journal-event", s.output("run", "--change", "login", "--json"))
 	fits(t, "change-state", []byte(s.read(".ralph/login/state.json")))
 	fits(t, "status", s.output("status", "--change", "login", "--json"))
 	fits(t, "validate", s.output("validate", "--change", "login", "--json"))
+	fits(t, "start", s.output("start", "--change", "login", "--json", "--terminal", "none", "--harness", "replay"))
 }
 
 // TestFormatsOfVersion1: what programs read has not changed its meaning since, and what
@@ -134,6 +142,7 @@ func TestFormatsOfVersion1(t *testing.T) {
 	for file, schema := range map[string]string{
 		"status.json": "status", "loop-state.json": "loop-state", "state.json": "change-state", "prd.json": "prd", "list.json": "list",
 		"history.json": "history", "validate.json": "validate", "verify.json": "verify", "archive-list.json": "archive-list", "config-show.json": "config-show",
+		"start.json": "start", "limits.json": "limits", "report.json": "report", "why.json": "why", "doctor.json": "doctor", "conformance.json": "conformance",
 	} {
 		fits(t, schema, sample(file))
 	}

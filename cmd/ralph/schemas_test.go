@@ -17,9 +17,11 @@ import (
 	"ralph"
 	"ralph/internal/archive"
 	"ralph/internal/config"
+	"ralph/internal/conformance"
 	"ralph/internal/journal"
 	"ralph/internal/prd"
 	"ralph/internal/preflight"
+	"ralph/internal/report"
 	"ralph/internal/verify"
 )
 
@@ -42,6 +44,12 @@ func TestTheSchemasAreUpToDate(t *testing.T) {
 		"verify":        document(t, "ralph verify --json", shapeOf(reflect.TypeFor[verify.Report]())),
 		"archive-list":  document(t, "ralph archive --list --json", shapeOf(reflect.TypeFor[[]archive.Entry]())),
 		"config-show":   document(t, "ralph config show --json", shapeOf(reflect.TypeFor[[]config.Entry]())),
+		"start":         document(t, "ralph start --json", shapeOf(reflect.TypeFor[started]())),
+		"limits":        document(t, "ralph limits --json", shapeOf(reflect.TypeFor[[]harnessLimits]())),
+		"report":        document(t, "ralph report --json", shapeOf(reflect.TypeFor[report.Report]())),
+		"why":           document(t, "ralph why --json", shapeOf(reflect.TypeFor[whyJSON]())),
+		"doctor":        document(t, "ralph doctor --json", shapeOf(reflect.TypeFor[doctorReport]())),
+		"conformance":   document(t, "ralph doctor --conformance --json", shapeOf(reflect.TypeFor[conformance.Card]())),
 		"change-state":  document(t, "state.json of a change", shapeOf(reflect.TypeFor[journal.ChangeState]())),
 	} {
 		path := filepath.Join(schemaFolder, name+".schema.json")
@@ -128,8 +136,10 @@ func shapeOf(t reflect.Type) map[string]any {
 		return map[string]any{"type": "boolean"}
 	case reflect.Float64:
 		return map[string]any{"type": "number"}
+	case reflect.Int, reflect.Int64:
+		return map[string]any{"type": "integer"}
 	}
-	return map[string]any{"type": "integer"}
+	panic("no schema is known for " + t.String())
 }
 
 func structSchema(t reflect.Type) map[string]any {
