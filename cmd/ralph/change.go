@@ -115,7 +115,7 @@ func (f changeFlags) pick(a *app, list []change.Change, ask bool) (*change.Chang
 	switch {
 	case f.Change != "":
 		c, err := change.Find(list, string(f.Change))
-		return &c, err
+		return &c, whichOne(err)
 	case f.Module == "":
 		return nil, nil //nolint:nilnil // none was asked for
 	case len(list) == 1:
@@ -124,6 +124,18 @@ func (f changeFlags) pick(a *app, list []change.Change, ask bool) (*change.Chang
 		return askChange(a, list)
 	}
 	return nil, &hintError{&change.AmbiguousError{What: "--module " + string(f.Module), Candidates: list}, "name one of them with --change ID"}
+}
+
+// whichOne adds to the error that a short form means several changes what helps.
+func whichOne(err error) error {
+	var several *change.AmbiguousError
+	if !errors.As(err, &several) {
+		return err
+	}
+	if all := several.Candidates; all[0].ID == all[1].ID {
+		return &hintError{err, "rename one of the folders: changes of one id would have one state"}
+	}
+	return &hintError{err, "name one of them by its whole id"}
 }
 
 // askChange lets the person at the terminal choose.
@@ -173,7 +185,7 @@ func (p *place) workOnChange(ref string) error {
 		c, err = change.Change{ID: ref}, nil
 	}
 	if err != nil {
-		return err
+		return whichOne(err)
 	}
 	p.work(c.ID, p.folderOf(c.ID))
 	return nil
