@@ -153,6 +153,15 @@ func TestMCPTellsUnitsApart(t *testing.T) {
 			t.Errorf("with %s: %s", s.repo, answer)
 		}
 	}
+	// A resource has nothing but the unit's name: here it is the one of this worktree.
+	for name, want := range map[string]struct {
+		from *scratch
+		n    int
+	}{"in one of them": {two, 4}, "elsewhere": {&outside, 0}} {
+		if list, err := newMCPClient(want.from).session.ListResources(t.Context(), nil); err != nil || len(list.Resources) != want.n {
+			t.Errorf("%s: %v, %v", name, list, err)
+		}
+	}
 	if _, refused := c.call("get_status", nil); refused != "this server was not started inside a git worktree; name a unit; list_loops tells which there are" {
 		t.Errorf("without a name: %q", refused)
 	}

@@ -59,11 +59,16 @@ func (s *mcpServer) addResources() {
 	})
 }
 
-// listResources names the resources of each unit whose name tells which one is meant.
+// listResources names the resources of each unit whose name tells which one is
+// meant: where several have it, that of the worktree in which the server was started.
 func (s *mcpServer) listResources(ctx context.Context) ([]*mcp.Resource, error) {
 	list, err := units(s.app(ctx))
 	if err != nil {
 		return nil, err
+	}
+	here := ""
+	if p, err := worktree(ctx, ""); err == nil {
+		here = p.repo.Root
 	}
 	times := map[string]int{}
 	for _, l := range list {
@@ -71,7 +76,7 @@ func (s *mcpServer) listResources(ctx context.Context) ([]*mcp.Resource, error) 
 	}
 	found := []*mcp.Resource{}
 	for _, l := range list[:min(len(list), listedUnits)] {
-		if times[l.Unit] > 1 {
+		if times[l.Unit] > 1 && l.Worktree != here {
 			continue
 		}
 		for _, r := range mcpResources() {
