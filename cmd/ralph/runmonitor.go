@@ -85,6 +85,9 @@ func (r *resolved) openBeside(args []string) (b *beside, err error) {
 	if err != nil {
 		r.app.t.warn("there is no dashboard: %v", err)
 	}
+	if b.session.Lasting {
+		r.app.t.warn("tmux's setting exit-unattached would end the loop when nobody looks at it: it is off now, until the tmux server ends")
+	}
 	return b, nil
 }
 

@@ -27,6 +27,7 @@ set -g remain-on-exit on
 set -g destroy-unattached on
 set -g renumber-windows on
 set -g mouse on
+set -s exit-unattached on
 `
 
 // withTmux gives the scratch repository a tmux server of its own, with a user's
@@ -158,7 +159,7 @@ func TestRunMonitorWithoutATerminal(t *testing.T) {
 			s.withTmux()
 			s.env = append(s.env, "MY_API_KEY=hush", "PATH="+os.Getenv("PATH")+":/only/mine")
 			// A server that runs already has an environment of its own.
-			s.tmux("new-session", "-d", "-s", "theirs", "--", "sleep", "600", ";", "set-option", "-t", "=theirs:", "destroy-unattached", "off")
+			s.tmux("new-session", "-d", "-s", "theirs", "--", "sleep", "600", ";", "set-option", "-t", "=theirs:", "destroy-unattached", "off", ";", "set-option", "-s", "exit-unattached", "off")
 			cmd := s.command(s.bin, s.runMonitor(c.args...)...)
 			out, err := cmd.CombinedOutput()
 			if code := cmd.ProcessState.ExitCode(); code != c.exit || !strings.Contains(string(out), c.says) {
@@ -299,7 +300,7 @@ func TestRunMonitorInsideTmux(t *testing.T) {
 	// Options of its own keep their session alive and its shell simple.
 	p := s.onTTY(100, 30, "tmux", "new-session", "-s", "theirs", "--", "sh", "-c",
 		strings.Join(append([]string{s.bin}, s.runMonitor()...), " ")+`; echo "ended with $?"; sleep 600`, ";",
-		"set-option", "-t", "=theirs:", "destroy-unattached", "off")
+		"set-option", "-t", "=theirs:", "destroy-unattached", "off", ";", "set-option", "-s", "exit-unattached", "off")
 	s.onScreen("=ralph-feature-x:.{left}", "working")
 	waitFor(t, "the session to be shown", func() bool { return s.tmux("list-clients", "-F", "#{client_session}") == "ralph-feature-x" })
 	p.press("\x03") // in the loop's pane
@@ -315,7 +316,8 @@ func TestRunMonitorInsideTmux(t *testing.T) {
 func TestRunMonitorNames(t *testing.T) {
 	s := newScratch(t, oneTurn)
 	s.withTmux()
-	s.tmux("new-session", "-d", "-s", "ralph-feature-x", "--", "sleep", "600", ";", "set-option", "-t", "=ralph-feature-x:", "destroy-unattached", "off")
+	s.tmux("new-session", "-d", "-s", "ralph-feature-x", "--", "sleep", "600", ";", "set-option", "-t", "=ralph-feature-x:", "destroy-unattached", "off",
+		";", "set-option", "-s", "exit-unattached", "off")
 	for range 2 {
 		p := s.onTTY(100, 30, s.bin, s.runMonitor("--no-archive", "-n", "1")...)
 		p.shows("Press any key to close")

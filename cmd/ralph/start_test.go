@@ -84,7 +84,11 @@ func TestStartInTmux(t *testing.T) {
 	s.env = append(s.env, "MY_API_KEY=hush")
 	out, code := s.background("--json")
 	var got started
-	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 || got.Terminal != "tmux" || got.PID != s.loopPID() || got.Log != nil {
+	warning, doc, _ := strings.Cut(out, "{")
+	if !strings.Contains(warning, "exit-unattached would end the loop") {
+		t.Errorf("nothing is said of a setting that was changed: %q", warning)
+	}
+	if err := json.Unmarshal([]byte("{"+doc), &got); err != nil || code != 0 || got.Terminal != "tmux" || got.PID != s.loopPID() || got.Log != nil {
 		t.Fatalf("exit status %d, %v\n%s", code, err, out)
 	}
 	if want := "tmux attach -t '=ralph-feature-x'"; got.Attach == nil || *got.Attach != want || got.Run != s.events()[0].Run {

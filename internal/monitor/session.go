@@ -17,7 +17,9 @@ import (
 
 // Session is a tmux session with a loop on the left and its dashboard on the right.
 type Session struct {
-	Name   string
+	Name    string
+	Lasting bool // as [tmux.Session] has it
+
 	id     string
 	socket string // of the tmux server, empty for the usual one
 	tmux   *tmux.Client
@@ -68,7 +70,7 @@ func OpenSession(ctx context.Context, c *tmux.Client, opts SessionOptions) (*Ses
 		}
 		side, size := beside(opts.Width, opts.Height)
 		_, err = c.Split(ctx, pane, side, size, tmux.NewSession{Mark: first.Mark, Dir: opts.Dir, Argv: opts.Dashboard})
-		return &Session{Name: made.Name, id: made.ID, socket: unusualSocket(opts.TMUX), tmux: c}, err
+		return &Session{Name: made.Name, Lasting: made.Lasting, id: made.ID, socket: unusualSocket(opts.TMUX), tmux: c}, err
 	}
 }
 

@@ -25,6 +25,10 @@ type Session struct {
 	ID   string // such as $1
 	Name string
 	Mark string // the word it was marked with, empty if it is not ours
+
+	// Lasting says that the server was to exit when nobody looks at it, and that
+	// [Client.Open] has told it not to.
+	Lasting bool
 }
 
 // NewSession says how a session begins.
@@ -51,7 +55,8 @@ func SessionName(text string) string {
 // ErrTaken says that there is a session of that name already.
 var ErrTaken = errors.New("there is a tmux session of that name")
 
-// Open makes a session that nobody looks at yet, with one pane.
+// Open makes a session that nobody looks at yet, with one pane. It lives on where
+// nobody looks, whatever the user's settings say.
 func (c *Client) Open(ctx context.Context, s NewSession) (Session, string, error) {
 	onDestroy := "on"
 	if s.Stay {
@@ -60,7 +65,7 @@ func (c *Client) Open(ctx context.Context, s NewSession) (Session, string, error
 	// The colon makes it the name of a session, also where a pane could be meant;
 	// the sign before it keeps tmux from taking a longer name that begins so.
 	target := "=" + s.Name + ":"
-	args := []string{"new-session", "-d", "-P", "-F", "#{session_id} #{pane_id}", "-s", s.Name, "-n", "ralph",
+	args := []string{"new-session", "-d", "-P", "-F", "#{session_id} #{pane_id} #{exit-unattached}", "-s", s.Name, "-n", "ralph",
 		"-x", strconv.Itoa(s.Width), "-y", strconv.Itoa(s.Height), "-c", unformatted(s.Dir)}
 	args = append(args, program(s.Argv)...)
 	for _, set := range [][]string{
@@ -75,7 +80,10 @@ func (c *Client) Open(ctx context.Context, s NewSession) (Session, string, error
 	} {
 		args = append(append(args, then, "set-option", "-t", target), set...)
 	}
-	args = append(args, then, "set-option", "-w", "-t", target, "remain-on-exit", "off",
+	// An option of the server alone; and keys for one pane are not for the other.
+	args = append(args, then, "set-option", "-s", "exit-unattached", "off",
+		then, "set-option", "-w", "-t", target, "synchronize-panes", "off",
+		then, "set-option", "-w", "-t", target, "remain-on-exit", "off",
 		then, "set-option", "-p", "-t", target, paneMark, s.Mark)
 	out, err := c.run(ctx, args...)
 	if err != nil {
@@ -84,11 +92,11 @@ func (c *Client) Open(ctx context.Context, s NewSession) (Session, string, error
 		}
 		return Session{}, "", err
 	}
-	id, pane, ok := strings.Cut(out, " ")
-	if !ok {
+	f := strings.Split(out, " ")
+	if len(f) != 3 {
 		return Session{}, "", fmt.Errorf("tmux new-session answered %q", out)
 	}
-	return Session{ID: id, Name: s.Name, Mark: s.Mark}, pane, nil
+	return Session{ID: f[0], Name: s.Name, Mark: s.Mark, Lasting: f[2] == "1"}, f[1], nil
 }
 
 // Side is where a new pane goes.

@@ -20,6 +20,8 @@ set -g destroy-unattached on
 set -g renumber-windows on
 set -g mouse on
 set -g automatic-rename on
+set -g synchronize-panes on
+set -s exit-unattached on
 `
 
 // server is a tmux server of the test's own, which reads these settings.
@@ -84,7 +86,8 @@ func TestSessionUnderHostileSettings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := server(t, hostile)
 			if before {
-				c.must(t, "new-session", "-d", "-s", "ralph-xy", "--", "sleep", "600", then, "set-option", "-t", "=ralph-xy:", "destroy-unattached", "off")
+				c.must(t, "new-session", "-d", "-s", "ralph-xy", "--", "sleep", "600", then, "set-option", "-t", "=ralph-xy:", "destroy-unattached", "off",
+					then, "set-option", "-s", "exit-unattached", "off")
 			}
 			dir := filepath.Join(t.TempDir(), "a #(touch here) #S;")
 			if err := os.Mkdir(dir, 0o755); err != nil {
@@ -96,6 +99,9 @@ func TestSessionUnderHostileSettings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if s.Lasting == before {
+				t.Errorf("exit-unattached was on, so it is said: %t", s.Lasting)
+			}
 			if got, want := read(t, out), dir+"\n<"+strings.Join(args, "><")+">"; got != want {
 				t.Errorf("the program got %q, want %q", got, want)
 			}
@@ -103,8 +109,8 @@ func TestSessionUnderHostileSettings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := c.must(t, "list-panes", "-t", s.ID, "-F", "#{pane_id} #{pane_left} #{pane_width} #{pane_active}")
-			if want := pane + " 0 79 1\n" + beside + " 80 40 0"; got != want {
+			got := c.must(t, "list-panes", "-t", s.ID, "-F", "#{pane_id} #{pane_left} #{pane_width} #{pane_active} #{pane_synchronized}")
+			if want := pane + " 0 79 1 0\n" + beside + " 80 40 0 0"; got != want {
 				t.Errorf("the panes are %q, want %q", got, want)
 			}
 			if env := c.must(t, "show-environment", "-g"); strings.Contains(env, "SECRET") || strings.Contains(env, "hush") {
