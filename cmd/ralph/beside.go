@@ -141,10 +141,21 @@ func (b *beside) finish(ctx context.Context) error {
 	return nil
 }
 
+// endedSince is the unit's run that began behind a moment and has ended, if there
+// is one.
+func (p *place) endedSince(began time.Time) (s journal.Status, ok bool) {
+	path, err := p.recordedAt()
+	if err != nil || path == "" {
+		return s, false
+	}
+	_, err = journal.Scan(path, s.Apply)
+	return s, err == nil && !s.Active() && !s.StartedAt.Before(began.Truncate(time.Second))
+}
+
 // verdict says in a line how the run ended that began behind a moment, and
 // whether there was one.
 func (r *resolved) verdict(began time.Time) bool {
-	s, ok := r.endedSince(began)
+	s, ok := r.place.endedSince(began)
 	if !ok {
 		return false
 	}
@@ -155,14 +166,4 @@ func (r *resolved) verdict(began time.Time) bool {
 	}
 	t.printf("%s %s\n", mark, stream.Sanitize(word+": "+string(s.Message)))
 	return true
-}
-
-// endedSince is the end of a run that began after a time, if it came to one.
-func (r *resolved) endedSince(began time.Time) (s journal.Status, ok bool) {
-	path, err := r.place.recordedAt()
-	if err != nil || path == "" {
-		return s, false
-	}
-	_, err = journal.Scan(path, s.Apply)
-	return s, err == nil && !s.Active() && !s.StartedAt.Before(began.Truncate(time.Second))
 }

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ralph/internal/handover"
 	"ralph/internal/preflight"
 	"ralph/internal/proc"
 )
@@ -95,7 +98,35 @@ func (s *mcpServer) start(a *app, in mcpStartIn) (mcpStartOut, error) {
 	if err != nil {
 		return mcpStartOut{}, forClient(err)
 	}
-	return launch(a, p, in.args(flags))
+	return startNowhere(a, p, in.args(flags))
+}
+
+// startNowhere starts ralph on the unit as "ralph start --terminal none" does, and
+// returns when it is at work.
+func startNowhere(a *app, p *place, args []string) (mcpStartOut, error) {
+	out := mcpStartOut{Unit: p.unit, Worktree: p.repo.Root, Log: p.startLog(), Message: "the loop is at work; get_status tells how far it is"}
+	parcel, err := handover.Here(args)
+	if err != nil {
+		return out, err
+	}
+	parcel.Dir = p.repo.Root
+	began := time.Now()
+	b, err := nowhere(a.ctx, parcel, out.Log)
+	if err != nil {
+		return out, err
+	}
+	defer b.sent.Close()
+	out.PID = b.sent.PID()
+	_, report, err := b.untilUp(a.ctx, p, began)
+	if err != nil || report == nil {
+		return out, err
+	}
+	if _, ok := p.endedSince(began); ok {
+		out.Message = "the loop has ended already; get_status tells how"
+		return out, nil
+	}
+	said := cmp.Or(report.Message, fmt.Sprintf("its exit status is %d", report.Exit))
+	return out, &hintError{errors.New("the loop ended before it began: " + said), cmp.Or(report.Hint, b.lookInto())}
 }
 
 // args is the command line of the loop.

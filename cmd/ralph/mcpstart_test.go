@@ -49,7 +49,7 @@ func TestMCPStartsALoopThatOutlivesIt(t *testing.T) {
 		t.Errorf("the loop is in the group %d, not in its own: %v", sid, err)
 	}
 	log := started.Get("log").String()
-	if info, err := os.Stat(log); err != nil || info.Mode().Perm() != 0o600 || !strings.HasPrefix(log, filepath.Join(s.repo, ".git", "ralph", "feature-x")) {
+	if info, err := os.Stat(log); err != nil || info.Mode().Perm() != 0o600 || log != filepath.Join(s.repo, ".ralph/feature-x/logs/start.log") {
 		t.Errorf("the log %s: %v, %v", log, info, err)
 	}
 	if err := c.session.Close(); err != nil {
@@ -98,7 +98,7 @@ func TestMCPStartRefuses(t *testing.T) {
 	if _, refused := c.call("start_loop", nil); !strings.Contains(refused, "Not on a branch") {
 		t.Errorf("detached: %q", refused)
 	}
-	if _, err := os.Stat(filepath.Join(s.repo, ".git/ralph/feature-x/start.log")); err == nil {
+	if _, err := os.Stat(filepath.Join(s.repo, ".ralph/feature-x/logs/start.log")); err == nil {
 		t.Error("something was started")
 	}
 }
@@ -133,5 +133,20 @@ func TestMCPWorksOnAChange(t *testing.T) {
 	if stopped := c.must("stop_loop", nil); stopped.Get("message").String() != s.unit+" has stopped" {
 		t.Errorf("stopped: %s", stopped)
 	}
+	s.nothingLeft()
+}
+
+// TestMCPStartThatFails tells what the loop itself found, with what helps.
+func TestMCPStartThatFails(t *testing.T) {
+	s := newScratch(t, polite)
+	c := newMCPClient(s, "--allow-start")
+	pid := int(c.must("start_loop", nil).Get("pid").Int())
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGTERM) })
+	s.git("checkout", "-q", "-b", "feature/y")
+	_, refused := c.call("start_loop", map[string]any{"prompt": "something else"})
+	if !strings.HasPrefix(refused, "the loop ended before it began: this worktree is in use: ") || !strings.Contains(refused, "git worktree add") {
+		t.Errorf("in a worktree with a loop: %q", refused)
+	}
+	c.must("stop_loop", map[string]any{"unit": "feature-x"})
 	s.nothingLeft()
 }

@@ -115,6 +115,11 @@ func hand(args []string, hold bool) (*handover.Sender, []string, error) {
 		return nil, nil, err
 	}
 	parcel.Hold = hold
+	return handOver(parcel)
+}
+
+// handOver puts a parcel where the command that it returns takes it over.
+func handOver(parcel handover.Parcel) (*handover.Sender, []string, error) {
 	sent, err := handover.Send(parcel)
 	if err != nil {
 		return nil, nil, err

@@ -112,11 +112,9 @@ func (c *startCmd) background(r *resolved, args []string) error {
 	}
 	defer b.sent.Close()
 	done := r.app.t.slowly("waiting for the loop to begin")
-	run, report, err := b.untilUp(r.app.ctx, r.place.journalPath(), began)
+	run, report, err := b.untilUp(r.app.ctx, r.place, began)
 	done()
 	switch {
-	case errors.Is(err, handover.ErrLost):
-		return &hintError{fmt.Errorf("the loop of %s died before it was at work", r.place.unit), b.lookInto()}
 	case err != nil:
 		return err
 	case report != nil:
@@ -154,14 +152,14 @@ var errUp = errors.New("the run is in the journal")
 // untilUp waits until the loop's run is in the journal, and returns the run, or
 // until the loop has ended. When this command is told to end before that, so is
 // the loop: nobody would know of it.
-func (b *background) untilUp(ctx context.Context, path string, began time.Time) (string, *handover.Report, error) {
+func (b *background) untilUp(ctx context.Context, p *place, began time.Time) (string, *handover.Report, error) {
 	heard := ctx
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(heard, func() { _ = b.sent.Signal(syscall.SIGINT) })()
 	run := make(chan string, 1)
 	go func() {
-		_ = journal.Follow(ctx, path, func(batch journal.Batch) error {
+		_ = journal.Follow(ctx, p.journalPath(), func(batch journal.Batch) error {
 			for _, e := range batch.Events {
 				if s, ok := e.Body.(journal.RunStarted); ok && s.PID == b.sent.PID() && !e.Time.Before(began.Truncate(time.Second)) {
 					run <- e.Run
@@ -186,6 +184,9 @@ func (b *background) untilUp(ctx context.Context, path string, began time.Time) 
 	case id := <-run:
 		return id, nil, nil
 	case r := <-over:
+		if errors.Is(r.err, handover.ErrLost) {
+			r.err = &hintError{fmt.Errorf("the loop of %s died before it was at work", oneLine(p.unit)), b.lookInto()}
+		}
 		return "", &r.report, r.err
 	}
 }
@@ -194,7 +195,7 @@ func (b *background) untilUp(ctx context.Context, path string, began time.Time) 
 // ends as it did.
 func (b *background) endedAtOnce(r *resolved, report handover.Report, began time.Time, asJSON bool) error {
 	t := r.app.t
-	last, ran := r.endedSince(began)
+	last, ran := r.place.endedSince(began)
 	switch {
 	case report.Message != "":
 		t.fail(errors.New(report.Message))

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"ralph/internal/handover"
@@ -84,7 +81,7 @@ func (r *resolved) carryToWindow(fullscreen bool, args []string) (*background, e
 	title := "Ralph: " + filepath.Base(r.place.repo.Root)
 	cmd := detached(program.Argv(title, fullscreen, argv))
 	cmd.Stderr = said
-	if err := r.launch(cmd, sent, windowWait); err != nil {
+	if err := launch(r.app.ctx, cmd, sent, windowWait); err != nil {
 		err = fmt.Errorf("%s opened no window: %w", program.Name, err)
 		if words := lastWords(said); words != "" {
 			err = fmt.Errorf("%w: %s", err, words)
@@ -94,64 +91,13 @@ func (r *resolved) carryToWindow(fullscreen bool, args []string) (*background, e
 	return &background{sent: sent, terminal: inWindow}, nil
 }
 
-// carryNowhere starts the loop in a session of its own, which no terminal
-// belongs to: none can end it by going away.
+// carryNowhere starts the loop as a process that no terminal belongs to.
 func (r *resolved) carryNowhere(args []string) (*background, error) {
-	log := filepath.Join(r.place.repo.Root, r.place.logDir(), "start.log")
-	if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
-		return nil, fmt.Errorf("the log of the loop cannot be made: %w", err)
-	}
-	// An agent may print what is secret; the file before may be a link.
-	_ = os.Remove(log)
-	out, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("the log of the loop cannot be made: %w", err)
-	}
-	defer out.Close()
-	sent, argv, err := hand(args, false)
+	parcel, err := handover.Here(args)
 	if err != nil {
 		return nil, err
 	}
-	cmd := detached(argv)
-	cmd.Stdout, cmd.Stderr = out, out
-	if err := r.launch(cmd, sent, takeOverWait); err != nil {
-		return nil, &hintError{fmt.Errorf("the loop did not start: %w", err), "its output is in " + log}
-	}
-	return &background{sent: sent, terminal: inNone, log: log}, nil
-}
-
-// detached is a command that has nothing to do with this terminal.
-func detached(argv []string) *exec.Cmd {
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = handover.WithoutTerminal(os.Environ())
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	return cmd
-}
-
-// launch starts the command that is to take over what was sent. A command that
-// ends well may have left that to another process, as terminals with a server do.
-func (r *resolved) launch(cmd *exec.Cmd, sent *handover.Sender, wait time.Duration) error {
-	ctx, cancel := context.WithTimeoutCause(r.app.ctx, wait, fmt.Errorf("nothing happened for %s", wait))
-	defer cancel()
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
-	err := cmd.Start()
-	if err == nil {
-		go func() {
-			if err := cmd.Wait(); err != nil {
-				fail(err)
-			}
-		}()
-		err = sent.Taken(ctx)
-	}
-	if err == nil {
-		return nil
-	}
-	sent.Close()
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return err
+	return nowhere(r.app.ctx, parcel, r.place.startLog())
 }
 
 // unnamedFile is a file that a program may write to for as long as it lives, and
