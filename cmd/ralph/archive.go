@@ -81,6 +81,11 @@ func (c *archiveCmd) put(a *app, p *place) error {
 	}
 	a.t.printf("%s archived as %s\n", a.t.paint(green, a.t.symbol("✓")), oneLine(e.Path))
 	a.t.printf("  bring it back with: ralph archive --restore %s\n", quoted([]string{oneLine(e.Name)}))
+	if p.ran() {
+		if page := archiveReport(a.t, p, e.Name); page != "" {
+			a.t.printf("  report: %s\n", oneLine(page))
+		}
+	}
 	return nil
 }
 

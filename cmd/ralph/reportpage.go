@@ -121,10 +121,3 @@ func timeBar(t *terminal, spent report.Times, longest float64) string {
 	}
 	return bar + strings.Repeat(" ", barWidth-cells)
 }
-
-// reported tells where the report of an archived run is.
-func (o *output) reported(path string) {
-	if o.screen != nil && path != "" {
-		fmt.Fprintf(o.screen.w, "  report: %s\n", path)
-	}
-}

@@ -147,15 +147,14 @@ func (r *resolved) start() error {
 	if err != nil {
 		return err
 	}
-	archived := ""
+	archived, page := "", ""
 	if end.Done() && !r.flags.NoArchive && r.plan.Kind() == plan.KindPRD {
 		out.working("putting the feature away")
-		archived = r.archive(s, l.Identity.Run)
+		if archived = r.archive(s, l.Identity.Run); archived != "" {
+			page = archiveReport(r.app.t, r.place, archived)
+		}
 	}
-	out.summary(end, archived)
-	if archived != "" {
-		out.reported(archiveReport(r.app.t, r.place, archived))
-	}
+	out.summary(end, archived, page)
 	if code := end.ExitCode(); code != 0 {
 		return exitError(code)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -85,6 +86,9 @@ func finishArchives(ctx context.Context, p *place, me journal.Holder) error {
 		}
 		if _, err := store.Finish(ctx, unit); err != nil {
 			return err
+		}
+		if e, err := store.Find(unit); err == nil { // else it was brought back
+			archiveReport(&terminal{out: io.Discard, err: io.Discard}, placeAt(p.repo, unit), e.Name)
 		}
 	}
 	return nil

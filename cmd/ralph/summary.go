@@ -13,7 +13,9 @@ import (
 const summaryStories = 8
 
 // summary is the last that a run tells: how it ended, what it took, what is next.
-func (o *output) summary(end loop.End, archived string) {
+// archived is the name of the feature's archive, page the path of the report in
+// it; both are empty where there is none.
+func (o *output) summary(end loop.End, archived, page string) {
 	s := o.screen
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -29,6 +31,9 @@ func (o *output) summary(end loop.End, archived string) {
 	if archived != "" {
 		s.row("Archive:", "archived as .ralph/archive/"+archived)
 		s.row("", "bring it back with: ralph archive --restore "+quoted([]string{archived}))
+	}
+	if page != "" {
+		s.row("Report:", page)
 	}
 	if !end.ResumesAt.IsZero() {
 		s.row("Limit:", "resumes at "+clock(end.ResumesAt))
