@@ -38,6 +38,9 @@ func server(t *testing.T, conf string) *Client {
 		t.Fatal(err)
 	}
 	c, err := Find(t.Context(), []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMUX_TMPDIR=" + dir, "LANG=C.UTF-8", "SECRET_KEY=hush"})
+	if err != nil && os.Getenv("CI") != "" {
+		t.Fatalf("no tmux to test with, where nothing may be left out: %v", err)
+	}
 	if err != nil {
 		t.Skipf("no tmux to test with: %v", err)
 	}
