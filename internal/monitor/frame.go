@@ -82,7 +82,10 @@ func (m *model) foot(now time.Time) (text string, pressing bool) {
 
 // stacked has the lines of the log below the facts.
 func (m *model) stacked(now time.Time, width, room int) []string {
-	least := min(6, room/4+1) // of the rows for the log, its heading included
+	least := 0 // of the rows for the log, its heading included
+	if room >= 4 {
+		least = min(6, room/4+1)
+	}
 	facts := fitting(m.facts(now, width), room-least)
 	left := room - len(facts) - least
 	rows := m.withStories(facts, left*2/3)
@@ -178,7 +181,7 @@ func (m *model) storyRows(room int) []string {
 
 // recent are the last lines with their heading.
 func (m *model) recent(room int) []string {
-	if room < 1 {
+	if room < 2 {
 		return nil
 	}
 	rows := []string{m.pen.paint(bold, "Recent:")}

@@ -3,6 +3,7 @@ package monitor
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +83,25 @@ Recent:
 	m.limits = nil
 	if diff := cmp.Diff(want, frameAt(m, 200, 40, 10)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestFrameOfAFewRows: what matters most, and no heading without a line below it.
+func TestFrameOfAFewRows(t *testing.T) {
+	m := modelOf(t, options(t), working()...)
+	for height, want := range map[int][]string{
+		1: {"Iteration:"},
+		2: {"Iteration:", "Status:"},
+		3: {"Iteration:", "Status:", "Progress:"},
+		4: {"Iteration:", "Status:", "Recent:", "["},
+	} {
+		var got []string
+		for row := range strings.Lines(frameAt(m, 200, 80, height)) {
+			got = append(got, strings.TrimRight(row, "\n"))
+		}
+		if !slices.EqualFunc(got, want, strings.HasPrefix) {
+			t.Errorf("%d rows: %q", height, got)
+		}
 	}
 }
 
