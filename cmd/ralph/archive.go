@@ -72,7 +72,9 @@ func (c *archiveCmd) put(a *app, p *place) error {
 	s.closeWriter()
 	var e archive.Entry
 	if p.hasFolder() {
+		done := a.t.slowly("putting the feature away")
 		e, err = store.Put(context.WithoutCancel(a.ctx), p.unit, time.Now(), nil)
+		done()
 	} else if e, err = store.Find(p.unit); errors.Is(err, fs.ErrNotExist) {
 		err = p.nothingToArchive()
 	}
@@ -146,7 +148,9 @@ func (c *archiveCmd) restore(a *app, p *place, name string) error {
 		return err
 	}
 	defer s.close()
+	done := a.t.slowly("bringing the feature back")
 	e, err := store.Restore(context.WithoutCancel(a.ctx), name)
+	done()
 	if err != nil {
 		return err
 	}

@@ -135,7 +135,9 @@ func (e *examination) run() error {
 	}
 	// What a probe says that was cut off by Ctrl-C is no finding.
 	for _, look := range []func(context.Context, doctor.Input) []preflight.Check{doctor.Agents, doctor.Machine} {
+		done := e.app.t.slowly("asking the programs that a run needs")
 		checks := look(e.app.ctx, in)
+		done()
 		if err := toldToEnd(e.app.ctx, nil); err != nil {
 			return err
 		}

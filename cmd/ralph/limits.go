@@ -77,7 +77,9 @@ func knownLimits(a *app, s *surroundings, now time.Time) ([]harnessLimits, error
 	if err != nil {
 		return nil, err
 	}
+	done := a.t.slowly("reading the journals")
 	uses, warnings := limits.Collect(entries, now)
+	done()
 	for _, w := range warnings {
 		a.t.warn("%s", w)
 	}

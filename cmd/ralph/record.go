@@ -73,11 +73,13 @@ func (r *record) log(logFile string) string {
 // scan hands all events of the record to the functions, one at a time, and says
 // what could not be read.
 func (r *record) scan(t *terminal, apply ...func(journal.Event)) error {
+	done := t.slowly("reading the journal")
 	damage, err := journal.Scan(r.journal, func(e journal.Event) {
 		for _, fn := range apply {
 			fn(e)
 		}
 	})
+	done()
 	for _, w := range damage.Warnings(r.journal) {
 		t.warn("%s", w)
 	}

@@ -89,6 +89,7 @@ func (p *place) pidFileLeft() bool {
 // end, and brings the status files in line with it. It returns nil where there was
 // nothing to record, else the end and what the status files say.
 func recordDeath(ctx context.Context, t *terminal, p *place) (*loop.End, journal.Status, error) {
+	defer t.slowly("bringing the last run to its end")()
 	s, err := lockState(ctx, p) // it completes an archive, too
 	if err != nil {
 		return nil, journal.Status{}, err

@@ -37,7 +37,9 @@ func (r *resolved) runBeside() error {
 	if r.place.unit == "" {
 		return errDetached
 	}
+	done := a.t.slowly("waiting for tmux")
 	b, err := r.openBeside(r.answered(a.args))
+	done()
 	if err != nil {
 		if a.ctx.Err() != nil {
 			return exitError(loop.ExitInterrupted)

@@ -106,12 +106,14 @@ func (c *startCmd) background(r *resolved, args []string) error {
 	}
 	_, _ = registry.Clear(r.app.home) // of loops whose worktree is gone; those that it cannot remove are not shown either
 	began := time.Now()
+	done := r.app.t.slowly("waiting for a place to run in")
 	b, err := r.carry(c.whereTo(r), c.Fullscreen || r.settings.Start.Fullscreen, args)
+	done()
 	if err != nil {
 		return err
 	}
 	defer b.sent.Close()
-	done := r.app.t.slowly("waiting for the loop to begin")
+	done = r.app.t.slowly("waiting for the loop to begin")
 	run, report, err := b.untilUp(r.app.ctx, r.place, began)
 	done()
 	switch {

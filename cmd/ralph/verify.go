@@ -167,7 +167,10 @@ func (v *verification) checks(clean *check.Clean) error {
 	}
 	defer g.Close()
 	if v.report.Mode == "clean" {
-		if dir, err = clean.Dir(v.app.ctx); err != nil {
+		done := v.app.t.slowly("making a clean worktree")
+		dir, err = clean.Dir(v.app.ctx)
+		done()
+		if err != nil {
 			return err
 		}
 		for _, f := range v.features { // as in a run: checks may ask which stories are marked
@@ -177,7 +180,14 @@ func (v *verification) checks(clean *check.Clean) error {
 		}
 	}
 	v.say("%s", v.heading())
-	v.report.Checks, err = verify.Run(v.app.ctx, g, v.resolved.checks(), dir, v.checkEnv(), v.tell)
+	running := func() func() { return v.app.t.slowly("running the checks") }
+	done := running()
+	v.report.Checks, err = verify.Run(v.app.ctx, g, v.resolved.checks(), dir, v.checkEnv(), func(c verify.Check) {
+		done()
+		v.tell(c)
+		done = running()
+	})
+	done()
 	return err
 }
 
