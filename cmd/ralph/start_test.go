@@ -158,6 +158,44 @@ func TestStartInAWindow(t *testing.T) {
 	s.nothingLeft()
 }
 
+// TestStartAsTheSettingsSay opens the window that nobody asked for on the command line.
+func TestStartAsTheSettingsSay(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("windows are opened by a script there")
+	}
+	s := newScratch(t, polite)
+	s.withTerminal("xterm", "#!/bin/sh\necho \"called with $1\" >&2\nexit 1\n")
+	s.write(".ralph/config.yaml", "start: {terminal: window, fullscreen: true}\n")
+	if out, code := s.background(); code != 1 || !strings.Contains(out, "xterm opened no window: exit status 1: called with -fullscreen\n") {
+		t.Errorf("exit status %d\n%s", code, out)
+	}
+}
+
+// TestStartLeavesItsTerminalBehind: the agent must not take a terminal for its own
+// that is none of its, and a log that was there must not be anybody's to read.
+func TestStartLeavesItsTerminalBehind(t *testing.T) {
+	s := newScratch(t, `turns: [{steps: [{run: [sh, -c, 'printf "%s|%s" "$TMUX" "$TERM_PROGRAM" >../seen.part; mv ../seen.part ../seen']}, {hang: true}]}]`)
+	s.env = append(s.env, "TMUX=/tmp/gone,1,0", "TERM_PROGRAM=theirs")
+	s.write("../theirs.txt", "kept")
+	log := filepath.Join(s.repo, ".ralph/feature-x/logs/start.log")
+	if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(filepath.Dir(s.repo), "theirs.txt"), log); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := s.background("--terminal", "none"); code != 0 {
+		t.Fatalf("exit status %d\n%s", code, out)
+	}
+	waitFor(t, "the agent", exists(filepath.Join(s.repo, "../seen")))
+	if seen := s.read("../seen"); seen != "|" {
+		t.Errorf("the agent sees the terminal %q", seen)
+	}
+	if text := s.read("../theirs.txt"); text != "kept" {
+		t.Errorf("behind the link there is now %q", text)
+	}
+}
+
 // TestStartThatFails shows here what went wrong there, and leaves nothing.
 func TestStartThatFails(t *testing.T) {
 	if runtime.GOOS == "darwin" {
