@@ -64,7 +64,7 @@ func (c *startCmd) Run(a *app) error {
 		return err
 	}
 	if !c.SkipPreflight {
-		if err := c.preflight(r); err != nil {
+		if err := r.preflight(); err != nil {
 			return err
 		}
 	}
@@ -83,20 +83,6 @@ func (p *place) busy() error {
 		return nil
 	}
 	return &hintError{fmt.Errorf("a loop is at work on %s already", oneLine(p.unit)), "look at it: ralph monitor; end it: ralph stop"}
-}
-
-// preflight is the run's; its words are no JSON.
-func (c *startCmd) preflight(r *resolved) error {
-	if !c.JSON || r.app.handedOver {
-		return r.preflight()
-	}
-	t := *r.app.t
-	t.out = t.err
-	a := *r.app
-	a.t = &t
-	quiet := *r
-	quiet.app = &a
-	return quiet.preflight()
 }
 
 // background starts the loop elsewhere and returns when it is at work.
