@@ -15,6 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"ralph/internal/journal"
+	"ralph/internal/proc"
 )
 
 // compiled is a schema of docs/.
@@ -126,6 +127,15 @@ func TestRealOutputsFitTheirSchemas(t *testing.T) {
 	fits(t, "status", s.output("status", "--change", "login", "--json"))
 	fits(t, "validate", s.output("validate", "--change", "login", "--json"))
 	fits(t, "start", s.output("start", "--change", "login", "--json", "--terminal", "none", "--harness", "replay"))
+	s.unit = "login"
+	var loop proc.ID
+	for _, e := range s.events() {
+		if b, ok := e.Body.(journal.RunStarted); ok {
+			loop = proc.ID{PID: b.PID, Start: b.PIDStart}
+		}
+	}
+	waitFor(t, "the end of the loop", func() bool { return !loop.Alive() })
+	s.nothingLeft()
 }
 
 // TestFormatsOfVersion1: what programs read has not changed its meaning since, and what
