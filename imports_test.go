@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"internal/checklist":   {},
 	"internal/config":      {},
 	"internal/conformance": {"agent", "proc", "stream"},
-	"internal/doctor":      {"agent", "archive", "git", "journal", "preflight", "proc"},
+	"internal/doctor":      {"agent", "archive", "git", "journal", "preflight", "proc", "stream"},
 	"internal/fakeapi":     {},
 	"internal/form":        {},
 	"internal/git":         {},

@@ -143,11 +143,10 @@ func (e *examination) run() error {
 		}
 		e.add(checks...)
 	}
-	if err := e.units(); err != nil {
-		return err
-	}
-	if err := e.ledgers(); err != nil {
-		return err
+	for _, look := range []func() error{e.units, e.ledgers} {
+		if err := look(); err != nil { // the rest can be looked at all the same
+			e.add(preflight.Check{ID: "state", Severity: preflight.Error, Message: err.Error(), Hint: doctor.Obstacle(err)})
+		}
 	}
 	e.add(doctor.Future(e.now, e.clock))
 	if e.cmd.Live {

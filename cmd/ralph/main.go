@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"ralph/internal/doctor"
 	"ralph/internal/loop"
 )
 
@@ -122,6 +123,8 @@ func exitCode(t *terminal, err error) int {
 	t.fail(err)
 	if errors.As(err, &hinted) {
 		t.hint(hinted.hint)
+	} else {
+		t.hint(doctor.Obstacle(err))
 	}
 	var usage *kong.ParseError
 	if errors.As(err, &usage) {

@@ -108,13 +108,22 @@ func ask(a *app, unit unitArg, q journal.Request, said string) error {
 		return err
 	}
 	if p == nil || !running(p) {
-		return nothingTo(a, string(q.Kind), p, unit.Unit)
+		return nothingTo(a, verb(q), p, unit.Unit)
 	}
 	if err := p.post(q); err != nil {
 		return err
 	}
 	a.t.printf(said, oneLine(p.unit))
 	return nil
+}
+
+// verb is what a request does to a loop.
+func verb(q journal.Request) string {
+	switch q.Kind {
+	case loop.RequestContext, loop.RequestClearContext:
+		return "steer"
+	}
+	return q.Kind
 }
 
 // asked says in a line what the loop was asked for.

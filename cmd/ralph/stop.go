@@ -170,7 +170,7 @@ func (s *stopping) wait(ctx context.Context) (answered bool, err error) {
 			return false, context.Cause(ctx)
 		case <-limit.C:
 			return false, &hintError{fmt.Errorf("the loop of %s was asked to stop, and is at work after %s (pid %d)", s.place.unit, stopLimit, s.holder.PID),
-				fmt.Sprintf("if it hangs: kill -9 %d; its agent ends with it", s.holder.PID)}
+				fmt.Sprintf("if it hangs: kill -9 %d, and then 'ralph stop' again, which ends what is left", s.holder.PID)}
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ralph/internal/journal"
+	"ralph/internal/proc"
 )
 
 // worktree is a second worktree of the repository, with a feature of its own.
@@ -69,6 +70,70 @@ func TestStopOfASuspendedLoop(t *testing.T) {
 		t.Errorf("exit status %d\n%s", code, rest)
 	}
 	s.nothingLeft()
+}
+
+// TestStopWithAStoppedGuardian: the guardian hears nothing either until it is woken.
+func TestStopWithAStoppedGuardian(t *testing.T) {
+	s := newScratch(t, polite)
+	cmd, out := s.start("working")
+	if err := syscall.Kill(parentOf(t, s.agentID().PID), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if msg, err := s.command(s.bin, "stop").CombinedOutput(); err != nil || !strings.Contains(string(msg), "feature-x has stopped") {
+		t.Errorf("%v: %s", err, msg)
+	}
+	if rest, code := s.finish(cmd, out); code != 143 {
+		t.Errorf("exit status %d\n%s", code, rest)
+	}
+	s.nothingLeft()
+}
+
+// TestStopWithAnUnreadableLock: where the lock does not tell whose loop is at work,
+// the journal does.
+func TestStopWithAnUnreadableLock(t *testing.T) {
+	s := newScratch(t, polite)
+	cmd, out := s.start("working")
+	if err := os.WriteFile(filepath.Join(s.repo, ".git/ralph/feature-x/lock"), []byte("garbage"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if msg, err := s.command(s.bin, "stop").CombinedOutput(); err != nil || !strings.Contains(string(msg), "feature-x has stopped") {
+		t.Errorf("%v: %s", err, msg)
+	}
+	if rest, code := s.finish(cmd, out); code != 143 {
+		t.Errorf("exit status %d\n%s", code, rest)
+	}
+	s.nothingLeft()
+}
+
+// TestStopBesideAnotherLoop: a unit whose run died is not at work because another
+// unit's loop is, but what it left alive is ended.
+func TestStopBesideAnotherLoop(t *testing.T) {
+	s := newScratch(t, polite)
+	cmd, out := s.start("working")
+	s.dieTogether(cmd, out)
+	self, err := proc.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := journal.Acquire(t.Context(), filepath.Join(s.repo, ".git/ralph"),
+		journal.Holder{Unit: "feature-y", PID: self.PID, PIDStart: self.Start}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	msg, err := s.command(s.bin, "stop", "feature-x").CombinedOutput()
+	if want := "what it left alive is ended, and goes on record when the loop of feature-y has ended\n"; err != nil || !strings.HasSuffix(string(msg), want) {
+		t.Errorf("%v: %s", err, msg)
+	}
+	s.nothingLeft()
+	if err := lock.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if msg, err := s.command(s.bin, "stop").CombinedOutput(); err != nil || !strings.Contains(string(msg), "and on record") {
+		t.Errorf("%v: %s", err, msg)
+	}
+	if got := reason(t, s.events()); got != "crashed" {
+		t.Errorf("the run ended as %s", got)
+	}
 }
 
 func TestStopAllEndsEveryLoop(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"ralph/internal/git"
 	"ralph/internal/journal"
+	"ralph/internal/loop"
 	"ralph/internal/registry"
 )
 
@@ -107,6 +108,16 @@ func (p *place) settle(a *app) (told bool, err error) {
 	}
 	// A signal from now on must not leave it half done.
 	end, _, err := recordDeath(context.WithoutCancel(a.ctx), a.t, p)
+	var held *journal.LockedError
+	if errors.As(err, &held) && held.Holder.Unit != "" && held.Holder.Unit != p.unit {
+		// Another unit's loop is at work in the worktree, and has the locks.
+		if err := loop.EndStrays(p.stateDir); err != nil {
+			return false, err
+		}
+		a.t.printf("the last run of %s was cut off; what it left alive is ended, and goes on record when the loop of %s has ended\n",
+			oneLine(p.unit), oneLine(held.Holder.Unit))
+		return true, nil
+	}
 	told = err == nil && end != nil
 	if told {
 		a.t.printf("the last run of %s was cut off: %s; what it left alive is ended, and on record\n", oneLine(p.unit), oneLine(end.Message))

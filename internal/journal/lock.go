@@ -146,7 +146,7 @@ func (l *Lock) Release() error {
 // ReadHolder tells who holds the lock of the directory dir, or held it when
 // it died: whether that process lives is for the caller to find out. It never
 // takes the lock, not even for a moment. Where nobody holds it the Holder is
-// empty.
+// empty. Of a file that does not say it the journal is asked.
 func ReadHolder(dir string) (Holder, error) {
 	data, err := os.ReadFile(filepath.Join(dir, lockName))
 	if errors.Is(err, fs.ErrNotExist) || (err == nil && len(data) == 0) {
@@ -156,8 +156,13 @@ func ReadHolder(dir string) (Holder, error) {
 		return Holder{}, fmt.Errorf("the lock cannot be read: %w", err)
 	}
 	var h Holder
-	if err := json.Unmarshal(data, &h); err != nil {
-		return Holder{}, fmt.Errorf("%s does not tell who holds it: %w", filepath.Join(dir, lockName), err)
+	if json.Unmarshal(data, &h) == nil {
+		return h, nil
 	}
-	return h, nil
+	// Somebody wrote into the file. Whose loop it is the journal tells as well.
+	last, err := ReadLatest(Path(dir))
+	if err != nil || last.PID == 0 {
+		return Holder{}, nil //nolint:nilerr // nobody is known to hold it
+	}
+	return Holder{Unit: filepath.Base(dir), PID: int(last.PID), PIDStart: last.PIDStart, Since: last.LastUpdated.Time}, nil
 }

@@ -123,11 +123,35 @@ func TestALockWithoutANameStillSpeaks(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "lock"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := journal.ReadHolder(dir); err == nil {
-		t.Error("half a holder was believed")
+	if h, err := journal.ReadHolder(dir); err != nil || h != (journal.Holder{}) {
+		t.Errorf("half a holder was believed: %+v, %v", h, err)
 	}
 	if _, err := journal.Acquire(t.Context(), dir, me, 0); err == nil || !strings.Contains(err.Error(), "another ralph is already at work") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The journal tells who is at work where the lock's file does not.
+func TestHolderFromTheJournal(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "lock"), []byte("garbage"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, err := journal.OpenWriter(journal.Path(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, step := range []struct {
+		body journal.Body
+		pid  int
+	}{{journal.RunStarted{PID: 4711, PIDStart: "x"}, 4711}, {journal.RunEnded{}, 0}} {
+		if _, err := w.Append("r", time.Now(), step.body); err != nil {
+			t.Fatal(err)
+		}
+		if h, err := journal.ReadHolder(dir); err != nil || h.PID != step.pid {
+			t.Errorf("behind %s: %+v, %v", step.body.EventType(), h, err)
+		}
 	}
 }
 

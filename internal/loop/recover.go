@@ -102,8 +102,8 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 		}
 		return err
 	}
-	if _, err := proc.EndByToken(u.start.Token); err != nil {
-		return nil, fmt.Errorf("what the run %s left alive cannot be ended: %w", u.id, err)
+	if err := u.endStrays(); err != nil {
+		return nil, err
 	}
 	// What cannot be removed now the next run tries to, and tells of it.
 	_ = check.Sweep(ctx, repo, stateDir)
@@ -131,6 +131,27 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 	end := &End{Reason: Crashed, Message: fmt.Sprintf(ralphDied+" at about %s", clock(u.last)), Hint: "go on with 'ralph run'"}
 	return end, record(journal.RunEnded{Status: end.Status(), Reason: string(end.Reason), ExitCode: end.ExitCode(),
 		Message: end.Message, Tokens: u.tokens, CostUSD: u.cost})
+}
+
+// EndStrays ends what a run that died without an end has left alive, and records
+// nothing: for whoever cannot have the unit's lock.
+func EndStrays(stateDir string) error {
+	events, _, err := journal.ReadFile(journal.Path(stateDir))
+	if err != nil {
+		return err
+	}
+	u := findUnfinished(events)
+	if u == nil {
+		return nil
+	}
+	return u.endStrays()
+}
+
+func (u *unfinished) endStrays() error {
+	if _, err := proc.EndByToken(u.start.Token); err != nil {
+		return fmt.Errorf("what the run %s left alive cannot be ended: %w", u.id, err)
+	}
+	return nil
 }
 
 // onBranch tells whether the worktree is still on the run's branch, as far as can
