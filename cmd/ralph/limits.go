@@ -191,7 +191,7 @@ func (c *limitsCmd) clear(a *app, s *surroundings) error {
 		slices.Sort(names)
 		return &hintError{fmt.Errorf("there is no harness %q", c.Clear), "known are: " + strings.Join(slices.Compact(names), ", ")}
 	}
-	say := a.t.printf
+	say := func(format string, args ...any) { a.t.printf(format, args...) }
 	if c.JSON { // standard output is for the list
 		say = func(format string, args ...any) { fmt.Fprintf(a.t.err, format, args...) }
 	}
@@ -208,12 +208,12 @@ func (c *limitsCmd) clear(a *app, s *surroundings) error {
 		return err
 	}
 	say("the limit of %s until %s is forgotten: it may be called again\n", c.Clear, clock(until))
-	return tellWaiting(a, c.Clear)
+	return tellWaiting(a, c.Clear, say)
 }
 
-// tellWaiting names the loops that wait for the reset already: they look at the
-// ledger again when their wait is over.
-func tellWaiting(a *app, harness string) error {
+// tellWaiting names the loops that wait for the reset: they look at the ledger at each
+// tick of their wait.
+func tellWaiting(a *app, harness string, say func(format string, args ...any)) error {
 	entries, _, err := registry.Entries(a.home)
 	if err != nil {
 		return err
@@ -224,7 +224,7 @@ func tellWaiting(a *app, harness string) error {
 			continue // it has never run, or is put away
 		}
 		if string(s.Harness) == harness && s.Status == journal.StatusPaused && s.Reason == journal.OutcomeLimit && loopAlive(s) {
-			a.t.warn("the loop of %s in %s waits until %s all the same: stop it and start it again to go on now", e.Unit, e.Worktree, clock(s.ResumesAt.Time))
+			say("the loop of %s in %s was waiting for it, and goes on\n", oneLine(e.Unit), oneLine(e.Worktree))
 		}
 	}
 	return nil

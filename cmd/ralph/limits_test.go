@@ -2,23 +2,18 @@ package main
 
 import (
 	"strings"
-	"syscall"
 	"testing"
 )
 
-// TestClearingALimitNamesLoopsThatWaitForIt: they look at the ledger again at the
-// end of their wait only.
-func TestClearingALimitNamesLoopsThatWaitForIt(t *testing.T) {
-	s := newScratch(t, "turns: [{steps: [{limit: {resets_in: 2h}}]}]")
-	cmd, out := s.start("waiting until", "--on-limit", "wait")
+// TestClearingALimitLetsLoopsGoOn that wait for its end already.
+func TestClearingALimitLetsLoopsGoOn(t *testing.T) {
+	s := newScratch(t, "turns: [{attempt: 1, steps: [{limit: {resets_in: 2h}}]}, {steps: [{say: back again}]}]")
+	cmd, out := s.start("waiting until", "--on-limit", "wait", "-n", "1")
 	text, err := s.command(s.bin, "limits", "--clear", "replay").CombinedOutput()
-	if err != nil || !strings.Contains(string(text), "it may be called again") || !strings.Contains(string(text), "the loop of feature-x in "+s.repo+" waits until") {
+	if err != nil || !strings.Contains(string(text), "it may be called again") || !strings.Contains(string(text), "the loop of feature-x in "+s.repo+" was waiting for it, and goes on") {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if rest, code := s.finish(cmd, out); code != 143 {
+	if rest, code := s.finish(cmd, out); code != 1 || !strings.Contains(rest, "back again") {
 		t.Errorf("exit status %d\n%s", code, rest)
 	}
 }

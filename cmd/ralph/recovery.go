@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"time"
 
 	"ralph/internal/doctor"
 	"ralph/internal/journal"
@@ -131,13 +132,19 @@ func (f *files) renew() {
 // died, and that nobody writes without the unit's lock.
 var halfWritten = regexp.MustCompile(`^\.(status\.json|state\.json|loop-state\.json|archive\.json|archiving\.json|branch)\d+$`)
 
+// halfPlanned matches the same of the plan, which 'ralph prd' writes without a lock,
+// in a moment.
+var halfPlanned = regexp.MustCompile(`^\.(prd\.json|spec\.md|progress\.txt)\d+$`)
+
 // clearHalfWritten removes what writers that died have left. The caller holds the
 // unit's lock; what cannot be removed harms nobody.
 func (p *place) clearHalfWritten() {
 	for _, dir := range []string{filepath.Join(p.repo.Root, p.folder), filepath.Join(p.repo.Root, ".claude"), p.stateDir} {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
-			if e.Type().IsRegular() && halfWritten.MatchString(e.Name()) {
+			info, err := e.Info()
+			old := err == nil && time.Since(info.ModTime()) > time.Minute
+			if e.Type().IsRegular() && (halfWritten.MatchString(e.Name()) || old && halfPlanned.MatchString(e.Name())) {
 				_ = os.Remove(filepath.Join(dir, e.Name()))
 			}
 		}

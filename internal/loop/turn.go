@@ -211,10 +211,10 @@ func (l *Loop) tellLimit(ctx context.Context, o agent.Outcome) (*End, error) {
 }
 
 // limitCleared tells a wait for the end of a limit whether a person has taken that
-// back meanwhile. A limit that is no other loop's to know nobody can take back.
-func (l *Loop) limitCleared(reset time.Time) func() bool {
+// back meanwhile. One that is not in the ledger nobody can take back.
+func (l *Loop) limitCleared() func() bool {
 	known, _, err := l.Ledger.LimitedUntil(time.Now())
-	if err != nil || known.IsZero() || reset.IsZero() {
+	if err != nil || known.IsZero() {
 		return func() bool { return false }
 	}
 	return func() bool {
@@ -234,7 +234,7 @@ func (l *Loop) atLimit(ctx context.Context, until, reset time.Time, message stri
 	question := "The provider's usage limit is reached. Wait until " + clock(until) + "?"
 	if l.OnLimit == "wait" || l.OnLimit == "ask" && l.Ask != nil && l.Ask(ctx, question, l.AskTimeout) {
 		l.waited = until
-		return nil, l.waitUnless(ctx, "usage_limit", until, message, l.limitCleared(reset))
+		return nil, l.waitUnless(ctx, "usage_limit", until, message, l.limitCleared())
 	}
 	end.Hint = "go on after it with 'ralph run', or let ralph wait with --on-limit wait"
 	return end, cause(ctx)

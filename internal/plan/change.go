@@ -159,7 +159,7 @@ func (*Change) Judge(s State, promised, trust bool) Verdict {
 }
 
 // Revoke implements Plan.
-func (c *Change) Revoke(ids []string) error { return untick(c.path("tasks.md"), ids) }
+func (c *Change) Revoke(ids []string) error { return untick(c.guard.dir, c.path("tasks.md"), ids) }
 
 // CommitIsProgress implements Plan.
 func (*Change) CommitIsProgress() bool { return true }

@@ -39,8 +39,8 @@ func readRegular(path string) ([]byte, error) {
 }
 
 // putBack writes a plan's file as it was, and the folders above it, whatever
-// stands in its place now.
-func putBack(path string, data []byte) error {
+// stands in its place now. temp is as replace has it.
+func putBack(temp, path string, data []byte) error {
 	if err := makeFolder(filepath.Dir(path)); err != nil {
 		return err
 	}
@@ -49,7 +49,16 @@ func putBack(path string, data []byte) error {
 			return err
 		}
 	}
-	return renameio.WriteFile(path, data, 0o644)
+	return replace(temp, path, data)
+}
+
+// replace replaces a file of the plan as a whole. What a crash leaves of it lies in
+// the folder temp, out of reach of a commit, where that is there and on the same disk.
+func replace(temp, path string, data []byte) error {
+	if temp != "" && renameio.WriteFile(path, data, 0o644, renameio.WithTempDir(temp)) == nil {
+		return nil
+	}
+	return renameio.WriteFile(path, data, 0o644, renameio.WithTempDir(filepath.Dir(path)))
 }
 
 // makeFolder makes sure that path is a folder: a file or a link that took its

@@ -171,14 +171,14 @@ func (g *guard) file(label, rel string, r rule) (*Restored, error) {
 		return nil, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return &Restored{Path: rel, What: "removed"}, putBack(path, before)
+		return &Restored{Path: rel, What: "removed"}, putBack(g.dir, path, before)
 	}
 	if err != nil {
 		one, err := g.setAside(label, rel)
 		if err != nil {
 			return nil, err
 		}
-		return &one, putBack(path, before)
+		return &one, putBack(g.dir, path, before)
 	}
 	merged, what := r(before, after)
 	if what == "" {
@@ -188,7 +188,7 @@ func (g *guard) file(label, rel string, r rule) (*Restored, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Restored{Path: rel, What: what, Kept: kept}, putBack(path, merged)
+	return &Restored{Path: rel, What: what, Kept: kept}, putBack(g.dir, path, merged)
 }
 
 // additions takes files away that appeared among the specifications.

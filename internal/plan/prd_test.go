@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
 
 	"ralph/internal/plan"
@@ -256,6 +258,38 @@ func TestRestoreFrom(t *testing.T) {
 	}
 	if read(t, filepath.Join(root, folder, "spec.md")) != "# Greeting\n" {
 		t.Error("spec.md is not what it was")
+	}
+}
+
+// TestPutBackMakesNothingBeside: what is put back is written outside of the feature's
+// folder, where a process that dies over it leaves nothing for a commit.
+func TestPutBackMakesNothingBeside(t *testing.T) {
+	p, root := feature(t)
+	if err := os.Remove(filepath.Join(root, folder, "spec.md")); err != nil {
+		t.Fatal(err)
+	}
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watcher.Close()
+	if err := watcher.Add(filepath.Join(root, folder)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Guard("x"); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		select {
+		case e := <-watcher.Events:
+			if name := filepath.Base(e.Name); name == "spec.md" {
+				return // the last that happens
+			} else if e.Has(fsnotify.Create) {
+				t.Errorf("%s was made beside it", name)
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("spec.md was not put back")
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func (p *PRD) Renew(text string, dropFinished bool) (what string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := putBack(p.path("spec.md"), []byte(text)); err != nil {
+	if err := putBack(p.guard.dir, p.path("spec.md"), []byte(text)); err != nil {
 		return "", err
 	}
 	if err := now.Save(p.path("prd.json")); err != nil {

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"ralph/internal/checklist"
 )
 
@@ -122,14 +120,14 @@ func (*Tasks) Judge(s State, promised, trust bool) Verdict {
 }
 
 // Revoke implements Plan: it unticks the boxes.
-func (t *Tasks) Revoke(ids []string) error { return untick(t.File, ids) }
+func (t *Tasks) Revoke(ids []string) error { return untick(t.guard.dir, t.File, ids) }
 
-func untick(file string, ids []string) error {
+func untick(temp, file string, ids []string) error {
 	data, err := checklist.Read(file)
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(file, checklist.Untick(data, ids), 0o644)
+	return replace(temp, file, checklist.Untick(data, ids))
 }
 
 // CommitIsProgress implements Plan.
