@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestCommandsEndWhatADeadRunLeft: whoever asks for a loop's end, or takes its place,
@@ -109,5 +111,47 @@ func TestARunThatDiedBeforeItsFirstLine(t *testing.T) {
 			s.write(".ralph/feature-x/prd.json", strings.Replace(s.read(".ralph/feature-x/prd.json"), `"passes": true`, `"passes": false`, 1))
 			s.runToEnd("--no-archive")
 		})
+	}
+}
+
+// TestStartEndsWhatADeadRunLeft before the new loop is at work.
+func TestStartEndsWhatADeadRunLeft(t *testing.T) {
+	s := newScratch(t, polite)
+	cmd, out := s.start("working")
+	token := s.token()
+	s.dieTogether(cmd, out)
+	if sleeping(t, token) == 0 {
+		t.Fatal("nothing was left to end")
+	}
+	if text, code := s.background("--terminal", "none"); code != 0 {
+		t.Fatalf("exit status %d\n%s", code, text)
+	}
+	if n := sleeping(t, token); n > 0 {
+		t.Errorf("%d processes are alive", n)
+	}
+	if s.token() == token {
+		t.Error("no new run has begun")
+	}
+}
+
+// TestCommandsThatLookWriteNothing, of a run that died neither.
+func TestCommandsThatLookWriteNothing(t *testing.T) {
+	s := newScratch(t, polite)
+	cmd, out := s.start("working")
+	token := s.token()
+	s.dieTogether(cmd, out)
+	before := s.files()
+	for _, args := range [][]string{{"status"}, {"status", "--json"}, {"list"}, {"history"}, {"logs"}, {"why"}, {"report"}, {"limits"},
+		{"archive", "--list"}, {"config", "show"}, {"context", "show"}, {"doctor", "--dry-run"}, {"validate"}, {"run", "--dry-run", "--harness", "replay"}} {
+		text, err := s.command(s.bin, args...).CombinedOutput()
+		if diff := cmp.Diff(before, s.files()); diff != "" {
+			t.Fatalf("%v wrote (-before +after): %s\n%v: %s", args, diff, err, text)
+		}
+	}
+	if sleeping(t, token) == 0 {
+		t.Error("a command that only looks has ended something")
+	}
+	if text, err := s.command(s.bin, "stop").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, text)
 	}
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,6 +35,16 @@ func TestOverdue(t *testing.T) {
 				t.Errorf("%d, want %d", got, c.want)
 			}
 		})
+	}
+}
+
+// TestEveryHarnessIsAskedKindly: Claude Code and its kind end their tools at INT, and
+// leave them behind at TERM.
+func TestEveryHarnessIsAskedKindly(t *testing.T) {
+	for _, h := range append(Builtin("ralph"), Custom("x")) {
+		if len(h.Gentle) != 2 || h.Gentle[0] != syscall.SIGINT || h.Gentle[1] != syscall.SIGTERM {
+			t.Errorf("%s is asked with %v", h.Name, h.Gentle)
+		}
 	}
 }
 

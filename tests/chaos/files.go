@@ -37,7 +37,7 @@ func (s *scratch) auditStatus() {
 	}
 	r := readRecord(events)
 	run := r.runs[len(r.runs)-1]
-	if len(run.ends) == 0 || s.last.failed && s.archived() {
+	if len(run.ends) == 0 || s.refused && s.archived() {
 		return // its death is not on record yet; or no run will come to write the files anew
 	}
 	if data, err := os.ReadFile(filepath.Join(s.folder(), "prd.json")); err != nil || !json.Valid(data) {

@@ -17,7 +17,8 @@ const longest = 2 * time.Minute
 
 // ending is how a run of ralph ended.
 type ending struct {
-	code   int // -1 where a signal ended it
+	code   int   // -1 where a signal ended it
+	memory int64 // its peak, in the kernel's unit
 	killed bool
 	output string
 }
@@ -40,6 +41,7 @@ func (s *scratch) round(ctx context.Context, a attack) {
 		return
 	}
 	s.last.killed, s.last.failed = e.killed, a.fails()
+	s.refused = s.refused || a.fails()
 	guarded, begun := !a.kills(guardian), len(s.runs()) > runs
 	if e.killed && guarded && !a.follow && (begun || len(flying(chains)) == 0) {
 		s.sweep(struck, begun, before)
@@ -142,7 +144,11 @@ func (s *scratch) play(ctx context.Context, argv []string, a attack) (ending, ti
 
 func endingOf(cmd *exec.Cmd, output string) ending {
 	ws, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	return ending{code: ws.ExitStatus(), killed: ws.Signaled(), output: output}
+	var memory int64
+	if ru, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		memory = ru.Maxrss
+	}
+	return ending{memory: memory, code: ws.ExitStatus(), killed: ws.Signaled(), output: output}
 }
 
 // strike delivers the blows to the processes that are there when the first one falls.

@@ -28,6 +28,7 @@ type scratch struct {
 
 	attacks    []string // what was done, round by round
 	last       played
+	refused    bool      // a system call was made to fail: a derived file may be old
 	torn       bool      // confirmed lines of the journal were taken away
 	left       []process // alive when the last round was over
 	complaints []complaint

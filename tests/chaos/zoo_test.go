@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,6 +13,9 @@ import (
 
 // flood is how much the flooding animal prints; RALPH_CHAOS_FLOOD=1GB is the long form.
 const flood = "100MB"
+
+// mostMemory bounds ralph's resident memory, in KB, whatever an agent prints.
+const mostMemory = 100 << 10
 
 // zoo are agents that are hard to end or to read. Each is one turn; what it comes
 // to is the outcome of its iteration.
@@ -74,6 +78,9 @@ func TestZoo(t *testing.T) {
 			e, _ := s.play(t.Context(), args, attack{})
 			if e.code != 1 {
 				t.Errorf("ralph ended with %d: %s", e.code, tail(e.output))
+			}
+			if runtime.GOOS == "linux" && e.memory > mostMemory {
+				t.Errorf("ralph had %d MB", e.memory>>10)
 			}
 			if left := s.alive(); len(left) > 0 {
 				t.Errorf("alive when ralph had ended: %s", names(left))
