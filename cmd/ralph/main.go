@@ -55,17 +55,17 @@ func command(args []string, handedOver bool) (int, error) {
 	ctx, stop := signals()
 	defer stop()
 
-	var cli grammar
-	parser, err := kong.New(&cli, options()...)
+	cli, color := narrow(args)
+	parser, err := kong.New(cli, options()...)
 	if err != nil {
 		panic(err) // the grammar itself is wrong: no input can cause it
 	}
 	kctx, err := parser.Parse(args)
-	t := newTerminal(cli.Color)
+	t := newTerminal(*color)
 	if err != nil {
 		return badCommandLine(t, err), err
 	}
-	err = kctx.Run(&app{ctx: ctx, t: t, home: ralphHome(), args: args, colorMode: cli.Color, handedOver: handedOver})
+	err = kctx.Run(&app{ctx: ctx, t: t, home: ralphHome(), args: args, colorMode: *color, handedOver: handedOver})
 	err = signalled(ctx, t, err)
 	return exitCode(t, err), err
 }

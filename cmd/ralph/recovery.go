@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"ralph/internal/doctor"
@@ -130,11 +131,15 @@ func (f *files) renew() {
 
 // halfWritten matches files that were to replace another one when their writer
 // died, and that nobody writes without the unit's lock.
-var halfWritten = regexp.MustCompile(`^\.(status\.json|state\.json|loop-state\.json|archive\.json|archiving\.json|branch)\d+$`)
+var halfWritten = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.(status\.json|state\.json|loop-state\.json|archive\.json|archiving\.json|branch)\d+$`)
+})
 
 // halfPlanned matches the same of the plan, which 'ralph prd' writes without a lock,
 // in a moment.
-var halfPlanned = regexp.MustCompile(`^\.(prd\.json|spec\.md|progress\.txt)\d+$`)
+var halfPlanned = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.(prd\.json|spec\.md|progress\.txt)\d+$`)
+})
 
 // clearHalfWritten removes what writers that died have left. The caller holds the
 // unit's lock; what cannot be removed harms nobody.
@@ -144,7 +149,7 @@ func (p *place) clearHalfWritten() {
 		for _, e := range entries {
 			info, err := e.Info()
 			old := err == nil && time.Since(info.ModTime()) > time.Minute
-			if e.Type().IsRegular() && (halfWritten.MatchString(e.Name()) || old && halfPlanned.MatchString(e.Name())) {
+			if e.Type().IsRegular() && (halfWritten().MatchString(e.Name()) || old && halfPlanned().MatchString(e.Name())) {
 				_ = os.Remove(filepath.Join(dir, e.Name()))
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"ralph"
 	"ralph/internal/agent"
@@ -97,7 +98,9 @@ func (d dialect) message(c slashCommand, arguments string) string {
 	return strings.ReplaceAll(c.body, "$ARGUMENTS", arguments)
 }
 
-var slashText = regexp.MustCompile(`(?s)\A---\n(.*?\n)---\n+(.*)\z`)
+var slashText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)\A---\n(.*?\n)---\n+(.*)\z`)
+})
 
 // loadSlashCommand reads one of the built-in texts.
 func loadSlashCommand(name string) (slashCommand, error) {
@@ -105,7 +108,7 @@ func loadSlashCommand(name string) (slashCommand, error) {
 	if err != nil {
 		return slashCommand{}, fmt.Errorf("this build of ralph lacks the command %s", name)
 	}
-	m := slashText.FindStringSubmatch(string(data))
+	m := slashText().FindStringSubmatch(string(data))
 	if m == nil {
 		return slashCommand{}, fmt.Errorf("the command %s of this build of ralph has no front matter", name)
 	}

@@ -3,6 +3,7 @@ package breaker
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -16,35 +17,41 @@ const maxCompared = 4096
 const minID = 14
 
 var (
-	escape = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
+	escape = lazily(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
 	quotes = strings.NewReplacer("‘", "'", "’", "'", "‚", "'", "“", "'", "”", "'", "„", "'",
 		"«", "'", "»", "'", `"`, "'", "`", "'")
 
-	path   = regexp.MustCompile(`(?:\b[a-z]:)?[\w.~@%+-]*(?:[/\\][\w.~@%+-]+)+[/\\]?`)
-	uuid   = regexp.MustCompile(`\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
-	moment = regexp.MustCompile(`\b\d{4}-\d\d-\d\d[t ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?z\b|[+-]\d\d:?\d\d)?`)
-	date   = regexp.MustCompile(`\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d+`)
-	hexID  = regexp.MustCompile(`\b(?:0x[0-9a-f]+|[0-9a-f]{7,})\b`)
-	word   = regexp.MustCompile(`\w+`)
-	number = regexp.MustCompile(`(?:\d+(?:[.,:]\d+)*(?:ns|us|µs|ms|s|m|h| ?[ap]m\b)?)+`)
+	path   = lazily(`(?:\b[a-z]:)?[\w.~@%+-]*(?:[/\\][\w.~@%+-]+)+[/\\]?`)
+	uuid   = lazily(`\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
+	moment = lazily(`\b\d{4}-\d\d-\d\d[t ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?z\b|[+-]\d\d:?\d\d)?`)
+	date   = lazily(`\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d+`)
+	hexID  = lazily(`\b(?:0x[0-9a-f]+|[0-9a-f]{7,})\b`)
+	word   = lazily(`\w+`)
+	number = lazily(`(?:\d+(?:[.,:]\d+)*(?:ns|us|µs|ms|s|m|h| ?[ap]m\b)?)+`)
 )
+
+// lazily compiles a pattern when it is first asked for: most runs never see an
+// error, and no other command does.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // Normalize takes out of an error's text what differs between two occurrences
 // of the same error: case, the kind of quotation marks, white space, colours,
 // paths, ids, times and numbers. Two errors are the same if their normalized
 // texts are equal. Normalizing twice changes nothing.
 func Normalize(text string) string {
-	text = strings.ToLower(escape.ReplaceAllString(strings.ToValidUTF8(text, " "), ""))
+	text = strings.ToLower(escape().ReplaceAllString(strings.ToValidUTF8(text, " "), ""))
 	text = quotes.Replace(foldSpace(cut(text, maxCompared)))
 	// The order counts: an id in a path is gone with the path. No replacement is
 	// longer than what it replaces, or can be part of a new match.
-	text = path.ReplaceAllString(text, "/")
-	for _, what := range []*regexp.Regexp{uuid, moment, date} {
+	text = path().ReplaceAllString(text, "/")
+	for _, what := range []*regexp.Regexp{uuid(), moment(), date()} {
 		text = what.ReplaceAllString(text, "#")
 	}
-	text = hexID.ReplaceAllStringFunc(text, func(s string) string { return foldIf(s, digits(s) > 0) })
-	text = word.ReplaceAllStringFunc(text, func(s string) string { return foldIf(s, len(s) >= minID && digits(s) > 1) })
-	return number.ReplaceAllString(text, "#")
+	text = hexID().ReplaceAllStringFunc(text, func(s string) string { return foldIf(s, digits(s) > 0) })
+	text = word().ReplaceAllStringFunc(text, func(s string) string { return foldIf(s, len(s) >= minID && digits(s) > 1) })
+	return number().ReplaceAllString(text, "#")
 }
 
 func foldIf(s string, fold bool) string {

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -30,12 +31,14 @@ type Change struct {
 }
 
 // numbered matches an id of Ito: module, sub-module, number and slug.
-var numbered = regexp.MustCompile(`^(\d+)(?:\.(\d+))?-(\d+)(?:_(.*))?$`)
+var numbered = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\d+)(?:\.(\d+))?-(\d+)(?:_(.*))?$`)
+})
 
 // New is the change of an id in a folder.
 func New(id, folder string) Change {
 	c := Change{ID: id, Folder: folder}
-	if m := numbered.FindStringSubmatch(id); m != nil && m[4] != "" {
+	if m := numbered().FindStringSubmatch(id); m != nil && m[4] != "" {
 		c.Module = m[1]
 		if m[2] != "" {
 			c.Module += "." + m[2]

@@ -107,7 +107,7 @@ func Find(list []Change, ref string) (Change, error) {
 // none: "2-1" is not meant where it occurs within "012-10".
 func contains(c Change, ref string) bool {
 	where := c.ID
-	if numbered.MatchString(ref) {
+	if numbered().MatchString(ref) {
 		where = c.slug()
 	}
 	return strings.Contains(strings.ToLower(where), strings.ToLower(ref))
@@ -115,7 +115,7 @@ func contains(c Change, ref string) bool {
 
 // slug is the id without its numbers.
 func (c Change) slug() string {
-	if m := numbered.FindStringSubmatch(c.ID); m != nil && m[4] != "" {
+	if m := numbered().FindStringSubmatch(c.ID); m != nil && m[4] != "" {
 		return m[4]
 	}
 	return c.ID
@@ -124,7 +124,7 @@ func (c Change) slug() string {
 // sameNumber reports whether ref has the numbers of the id, and its slug where it
 // has one.
 func sameNumber(id, ref string) bool {
-	a, b := numbered.FindStringSubmatch(id), numbered.FindStringSubmatch(ref)
+	a, b := numbered().FindStringSubmatch(id), numbered().FindStringSubmatch(ref)
 	return a != nil && b != nil && equal(a[1], b[1]) && equal(a[2], b[2]) && equal(a[3], b[3]) &&
 		(b[4] == "" || strings.EqualFold(a[4], b[4]))
 }

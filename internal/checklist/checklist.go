@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // State is how a task stands.
@@ -31,13 +32,19 @@ type Task struct {
 
 // box matches a line that is a checkbox in a list. Its groups are what stands
 // before the mark, the mark, and the text.
-var box = regexp.MustCompile(`^(\s*(?:[-*+]|\d+[.)])\s+\[)([ xX?~>-])(\]\s+)(.*\S)\s*$`)
+var box = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\s*(?:[-*+]|\d+[.)])\s+\[)([ xX?~>-])(\]\s+)(.*\S)\s*$`)
+})
 
 // Ito's form, as its own templates and its "tasks" command write it. The brackets
 // of a status are escaped where a formatter went over the file.
 var (
-	heading = regexp.MustCompile(`^###\s+(?:Task\s+)?([^:]+):\s+(.*\S)\s*$`)
-	status  = regexp.MustCompile(`^(\s*[-*]\s+\*\*Status\*\*:\s*)\\?\[([ xX?~>-])\\?\](?:\s+(pending|in-progress|complete|shelved))?\s*$`)
+	heading = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^###\s+(?:Task\s+)?([^:]+):\s+(.*\S)\s*$`)
+	})
+	status = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\s*[-*]\s+\*\*Status\*\*:\s*)\\?\[([ xX?~>-])\\?\](?:\s+(pending|in-progress|complete|shelved))?\s*$`)
+	})
 )
 
 // Parse returns the tasks in their order. What stands in a code fence or in a
@@ -49,7 +56,7 @@ func Parse(data []byte) []Task {
 	}
 	var tasks []Task
 	eachLine(data, func(n int, line string) {
-		if m := box.FindStringSubmatch(line); m != nil {
+		if m := box().FindStringSubmatch(line); m != nil {
 			tasks = append(tasks, Task{ID: m[4], Title: m[4], State: stateOf(m[2]), line: n})
 		}
 	})
@@ -64,9 +71,9 @@ func parseStatuses(data []byte) []Task {
 	var head []string
 	eachLine(data, func(n int, line string) {
 		if strings.HasPrefix(line, "#") {
-			head = heading.FindStringSubmatch(line)
+			head = heading().FindStringSubmatch(line)
 		}
-		m := status.FindStringSubmatch(line)
+		m := status().FindStringSubmatch(line)
 		if m == nil || head == nil {
 			return
 		}

@@ -40,13 +40,13 @@ func setMarks(data []byte, marks map[int]State) []byte {
 func setMark(line string, state State) string {
 	mark, word := map[State]string{Open: " ", Done: "x", Asked: "?", Shelved: "-"}[state],
 		map[State]string{Open: "pending", Done: "complete", Asked: "pending", Shelved: "shelved"}[state]
-	if m := status.FindStringSubmatch(line); m != nil {
+	if m := status().FindStringSubmatch(line); m != nil {
 		if labelled(m[2], m[3]) == state {
 			return line
 		}
 		return m[1] + "[" + mark + "] " + word
 	}
-	m := box.FindStringSubmatch(line)
+	m := box().FindStringSubmatch(line)
 	if m == nil || stateOf(m[2]) == state {
 		return line
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Merge holds a checklist that an agent has worked with against the one before. It
@@ -81,10 +82,12 @@ func match(old, now []Task) (pairs []*Task, added []Task) {
 	return pairs, added
 }
 
-var number = regexp.MustCompile(`^\d+(?:\.\d+)+`)
+var number = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\d+(?:\.\d+)+`)
+})
 
 // numberOf is the number of a title such as "1.2 Add the route".
-func numberOf(t Task) string { return number.FindString(plain(t.Title)) }
+func numberOf(t Task) string { return number().FindString(plain(t.Title)) }
 
 // matchAnnotated matches titles to whose end something was added. It looks them up in
 // order, because a list may have tens of thousands.
@@ -127,7 +130,7 @@ func appendLines(data, from []byte, tasks []Task) []byte {
 	lines := strings.SplitAfter(string(from), "\n")
 	for _, t := range tasks {
 		line := strings.TrimSpace(lines[t.line])
-		if !box.MatchString(line) {
+		if !box().MatchString(line) {
 			continue
 		}
 		if !bytes.HasSuffix(data, []byte("\n")) {

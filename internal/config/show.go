@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Origin is where a value came from. The zero Origin is the built-in value.
@@ -94,11 +95,13 @@ const hidden = "(hidden)"
 
 // secret finds passwords and keys where people put them against all advice: in
 // the words of a command.
-var secret = regexp.MustCompile(`(?i)((?:api[-_]?key|token|secret|password|passwd|credential)s?["']?\s*[=: ]\s*)(?:bearer\s+)?[^\s"',]+|\b(?:sk|pk|ghp|gho|github_pat|xox[a-z])[-_][\w-]{8,}|(://[^/\s:@]*:)[^/\s@]+@`)
+var secret = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)((?:api[-_]?key|token|secret|password|passwd|credential)s?["']?\s*[=: ]\s*)(?:bearer\s+)?[^\s"',]+|\b(?:sk|pk|ghp|gho|github_pat|xox[a-z])[-_][\w-]{8,}|(://[^/\s:@]*:)[^/\s@]+@`)
+})
 
 func redact(text string) string {
-	return secret.ReplaceAllStringFunc(text, func(found string) string {
-		part := secret.FindStringSubmatch(found)
+	return secret().ReplaceAllStringFunc(text, func(found string) string {
+		part := secret().FindStringSubmatch(found)
 		if part[2] != "" {
 			return part[2] + hidden + "@"
 		}

@@ -7,13 +7,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // maxRef bounds how much of one referenced file stands in the prompt.
 const maxRef = 256 << 10
 
 // ref matches @path where a word begins, as agents that expand references see it.
-var ref = regexp.MustCompile(`(?m)(?:^|[\s("'])@([\pL\pN._/-]*[\pL\pN_/-])`)
+var ref = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)(?:^|[\s("'])@([\pL\pN._/-]*[\pL\pN_/-])`)
+})
 
 // inlineRefs appends the files that a prompt names with @path: most agents
 // show their model the bare word. A name that is no file of the worktree stays
@@ -22,7 +25,7 @@ func inlineRefs(text, root string) string {
 	var b strings.Builder
 	b.WriteString(text)
 	var seen []string
-	for _, m := range ref.FindAllStringSubmatch(text, -1) {
+	for _, m := range ref().FindAllStringSubmatch(text, -1) {
 		rel := filepath.Clean(m[1])
 		if slices.Contains(seen, rel) || !filepath.IsLocal(rel) {
 			continue

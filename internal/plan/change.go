@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"ralph/internal/change"
 	"ralph/internal/checklist"
@@ -106,11 +107,13 @@ func (c *Change) task(next *Item) string {
 }
 
 // referable are the paths that agents recognise behind an @.
-var referable = regexp.MustCompile(`^[\pL\pN._/-]*[\pL\pN_/-]$`)
+var referable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\pL\pN._/-]*[\pL\pN_/-]$`)
+})
 
 // refer names a file so that its text gets into the prompt, where its path allows it.
 func (c *Change) refer(name string) string {
-	if rel := c.rel(name); referable.MatchString(rel) {
+	if rel := c.rel(name); referable().MatchString(rel) {
 		return "@" + rel
 	}
 	return "`" + c.rel(name) + "`"
