@@ -4,19 +4,42 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+	"unicode"
 )
 
 // maxRef bounds how much of one referenced file stands in the prompt.
 const maxRef = 256 << 10
 
-// ref matches @path where a word begins, as agents that expand references see it.
-var ref = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)(?:^|[\s("'])@([\pL\pN._/-]*[\pL\pN_/-])`)
-})
+// refs lists the words of text that are @path, without the @, where a word begins,
+// as agents that expand references see it: letters, digits and ._/-, but no dot at
+// the end. It is called for each prompt, which a regular expression makes slow.
+func refs(text string) []string {
+	var found []string
+	for at := 0; ; at++ {
+		next := strings.IndexByte(text[at:], '@')
+		if next < 0 {
+			return found
+		}
+		at += next
+		if at > 0 && !strings.ContainsRune(" \t\n\f\r(\"'", rune(text[at-1])) {
+			continue
+		}
+		word := text[at+1:]
+		if end := strings.IndexFunc(word, func(r rune) bool { return !inPath(r) }); end >= 0 {
+			word = word[:end]
+		}
+		if word = strings.TrimRight(word, "."); word != "" {
+			found = append(found, word)
+			at += len(word)
+		}
+	}
+}
+
+func inPath(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || r == '.' || r == '_' || r == '/' || r == '-'
+}
 
 // inlineRefs appends the files that a prompt names with @path: most agents
 // show their model the bare word. A name that is no file of the worktree stays
@@ -25,8 +48,8 @@ func inlineRefs(text, root string) string {
 	var b strings.Builder
 	b.WriteString(text)
 	var seen []string
-	for _, m := range ref().FindAllStringSubmatch(text, -1) {
-		rel := filepath.Clean(m[1])
+	for _, name := range refs(text) {
+		rel := filepath.Clean(name)
 		if slices.Contains(seen, rel) || !filepath.IsLocal(rel) {
 			continue
 		}
