@@ -49,11 +49,11 @@ func (p *PRD) load() (*prd.PRD, error) {
 // Read implements Plan. A loop reads its plan several times in an iteration and
 // mostly finds what it found before: then nothing is parsed again.
 func (p *PRD) Read() (State, error) {
-	data, err := prd.ReadFile(p.path("prd.json"), prd.MaxSize)
+	data, err := prd.ReadAgain(p.path("prd.json"), prd.MaxSize, p.data)
 	if err != nil {
 		return State{}, err
 	}
-	spec, err := readRegular(p.path("spec.md"))
+	spec, err := readAgain(p.path("spec.md"), p.spec)
 	if err != nil {
 		spec = nil // its absence is a finding of the preflight, not of every look
 	}
