@@ -97,8 +97,9 @@ func lastNewline(f *os.File, size int64) (int64, error) {
 }
 
 // Append writes one event and returns it as a reader will see it. When it
-// returns without an error the event is on the disk; with one, the journal is
-// as it was before.
+// returns without an error every process reads it, also when the writer dies,
+// and it is on the disk, but for the events of [syncedByNext]; with one, the
+// journal is as it was before.
 func (w *Writer) Append(run string, now time.Time, b Body) (Event, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -112,13 +113,25 @@ func (w *Writer) Append(run string, now time.Time, b Body) (Event, error) {
 	}
 	w.buf = line
 	n, err := w.file.Write(line)
-	if err == nil {
+	if err == nil && !syncedByNext(b) {
 		err = w.file.Sync()
 	}
 	if err != nil {
 		return Event{}, errors.Join(fmt.Errorf("the journal cannot be written: %w", err), w.cutBack(int64(n)))
 	}
 	return e, nil
+}
+
+// syncedByNext are the events that are synced together with the next one: only
+// the loss of the machine's power could take them back, and then nothing is lost.
+// The loop does nothing between the start of an iteration and that of its attempt
+// or of a wait. The number of a process means nothing once the machine was off.
+func syncedByNext(b Body) bool {
+	switch b.(type) {
+	case IterationStarted, AgentStarted:
+		return true
+	}
+	return false
 }
 
 // inPlace fails where the journal's name no longer leads to the file that is
