@@ -186,7 +186,7 @@ func TestFormatsOfVersion1(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "loop-state.json")
-	if err := journal.WriteLoopState(path, state); err != nil {
+	if err := journal.WriteLoopState(path, &state); err != nil {
 		t.Fatal(err)
 	}
 	if got := readFile(t, path); got != string(sample("loop-state.json")) {

@@ -95,10 +95,10 @@ func (f *files) write() {
 	// An agent that tidied up may have taken the folder with it.
 	f.try(f.statusAt, errors.Join(os.MkdirAll(filepath.Dir(f.statusAt), 0o755), journal.WriteStatus(f.statusAt, f.status)))
 	state := filepath.Join(f.claudeDir, "loop-state.json")
-	f.try(state, journal.WriteLoopState(state, f.loop))
+	f.try(state, journal.WriteLoopState(state, &f.loop))
 	if f.change.ChangeID != "" {
 		state := filepath.Join(filepath.Dir(f.statusAt), "state.json")
-		f.try(state, journal.WriteChangeState(state, f.change))
+		f.try(state, journal.WriteChangeState(state, &f.change))
 	}
 }
 

@@ -2,6 +2,8 @@ package journal_test
 
 import (
 	"bytes"
+	"fmt"
+	"path/filepath"
 	"testing"
 
 	"ralph/internal/journal"
@@ -47,5 +49,27 @@ func BenchmarkAppend(b *testing.B) {
 		if _, err := w.Append(e.Run, e.Time, e.Body); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkWriteLoopState is what each change of a run costs that has so many
+// iterations behind it. The files are as large as that; most of it is the disk's.
+func BenchmarkWriteLoopState(b *testing.B) {
+	for _, iterations := range []int{10, 1000, 10_000} {
+		b.Run(fmt.Sprint(iterations), func(b *testing.B) {
+			var s journal.LoopState
+			events := oneRun()
+			s.Apply(events[0])
+			for n := range iterations {
+				s.Apply(event(n, journal.IterationStarted{N: n + 1}))
+				s.Apply(event(n, journal.IterationEnded{N: n + 1, Outcome: "ok", Commits: []string{"0123456789012345678901234567890123456789"}}))
+			}
+			path := filepath.Join(b.TempDir(), "loop-state.json")
+			for b.Loop() {
+				if err := journal.WriteLoopState(path, &s); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

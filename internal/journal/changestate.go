@@ -1,13 +1,6 @@
 package journal
 
-import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
-	"time"
-)
+import "time"
 
 // ChangeStateSchema is the version of a change's state.json.
 const ChangeStateSchema = 1
@@ -27,6 +20,7 @@ type ChangeState struct {
 
 	began   time.Time
 	failure string // of the iteration at work
+	rows    listText[ChangeIteration]
 }
 
 // ChangeIteration is one iteration of a [ChangeState].
@@ -83,20 +77,8 @@ func (s *ChangeState) endIteration(e Event, b IterationEnded) {
 
 // WriteChangeState replaces the file at path (0644) by the state as JSON, and
 // creates its directory where it is missing.
-func WriteChangeState(path string, s ChangeState) error {
-	if s.History == nil {
-		s.History = []ChangeIteration{}
-	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(s)
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o755)
-	}
-	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, err)
-	}
-	return replaceFile(path, out.Bytes())
+func WriteChangeState(path string, s *ChangeState) error {
+	head := *s
+	head.History = []ChangeIteration{}
+	return writeWithList(path, head, "history", s.History, len(s.History), &s.rows)
 }

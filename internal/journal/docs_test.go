@@ -128,7 +128,7 @@ func TestTheSchemasFit(t *testing.T) {
 	check := func() {
 		t.Helper()
 		path := filepath.Join(dir, "loop-state.json")
-		if err := journal.WriteLoopState(path, loop); err != nil {
+		if err := journal.WriteLoopState(path, &loop); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(path)

@@ -1,8 +1,6 @@
 package journal
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,6 +25,8 @@ type LoopState struct {
 	TerminalPID      int             `json:"terminal_pid"` // the loop's own process, as is PID
 	PID              int             `json:"pid"`
 	Iterations       []LoopIteration `json:"iterations"` // that have begun, in order
+
+	ended listText[LoopIteration] // of those before the last one
 }
 
 // LoopIteration is one iteration of a [LoopState].
@@ -108,6 +108,7 @@ func (s *LoopState) endIteration(e Event, b IterationEnded) {
 
 // Crashed is the state as it is once the run's process is known to be dead.
 func (s LoopState) Crashed() LoopState {
+	s.ended = listText[LoopIteration]{} // is the other state's
 	if s.Status == "starting" || s.Status == "running" {
 		s.Status = loopStatus(StatusFailed, ReasonCrashed)
 	}
@@ -129,20 +130,16 @@ func loopStatus(status, reason string) string {
 
 // WriteLoopState replaces the file at path (0644) by the state as JSON and
 // creates its directory where it is missing. A caller may go on after an
-// error: nothing of ralph's own depends on this file.
-func WriteLoopState(path string, s LoopState) error {
+// error: nothing of ralph's own depends on this file. The state remembers what was
+// written of iterations that have ended: a long run writes it many times.
+func WriteLoopState(path string, s *LoopState) error {
 	if info, err := os.Lstat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s cannot be written: it is a directory; move it out of the way", path)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, err)
+	settled := max(0, len(s.Iterations)-1) // the last one may be at work
+	head := *s
+	if len(s.Iterations) > 0 {
+		head.Iterations = []LoopIteration{}
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(s); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, err)
-	}
-	return replaceFile(path, out.Bytes())
+	return writeWithList(path, head, "iterations", s.Iterations, settled, &s.ended)
 }

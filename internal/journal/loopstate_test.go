@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,7 +22,8 @@ func foldLoopState(events []journal.Event) journal.LoopState {
 
 func TestLoopStateFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".claude", "loop-state.json")
-	if err := journal.WriteLoopState(path, foldLoopState(oneRun())); err != nil {
+	state := foldLoopState(oneRun())
+	if err := journal.WriteLoopState(path, &state); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(path)
@@ -130,7 +132,47 @@ func TestADirectoryInItsPlaceIsAnError(t *testing.T) {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := journal.WriteLoopState(path, journal.LoopState{}); err == nil || !strings.Contains(err.Error(), path+" cannot be written: it is a directory") {
+	if err := journal.WriteLoopState(path, &journal.LoopState{}); err == nil || !strings.Contains(err.Error(), path+" cannot be written: it is a directory") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// What is remembered of a file that is written again and again must not show in it.
+func TestRewrittenFilesAreThoseOfAFreshFold(t *testing.T) {
+	dir := t.TempDir()
+	content := func(write func(path string) error) string {
+		t.Helper()
+		path := filepath.Join(dir, "file.json")
+		if err := write(path); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	events := append(oneRun(), oneRun()...) // a run begins the loop-state anew, not the history of a change
+	var loop journal.LoopState
+	var change journal.ChangeState
+	for i, e := range events {
+		loop.Apply(e)
+		change.Apply(e)
+		freshLoop := foldLoopState(events[:i+1])
+		var freshChange journal.ChangeState
+		for _, e := range events[:i+1] {
+			freshChange.Apply(e)
+		}
+		if diff := cmp.Diff(content(func(path string) error { return journal.WriteLoopState(path, &freshLoop) }),
+			content(func(path string) error { return journal.WriteLoopState(path, &loop) })); diff != "" {
+			t.Fatalf("loop-state after event %d:\n%s", i, diff)
+		}
+		again := content(func(path string) error { return journal.WriteChangeState(path, &change) })
+		if diff := cmp.Diff(content(func(path string) error { return journal.WriteChangeState(path, &freshChange) }), again); diff != "" {
+			t.Fatalf("state of the change after event %d:\n%s", i, diff)
+		}
+		if !json.Valid([]byte(again)) {
+			t.Fatalf("no JSON after event %d:\n%s", i, again)
+		}
 	}
 }

@@ -1,12 +1,7 @@
 package journal
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"path/filepath"
-
-	"github.com/google/renameio/v2"
 
 	"ralph/internal/stream"
 )
@@ -192,10 +187,6 @@ func (s Status) Crashed() Status {
 // JSON is the text of status.json, or, with alive, what `status --json`
 // prints: the same with the key "alive", and for a change with "recent".
 func (s Status) JSON(alive *bool) ([]byte, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
 	var v any = s
 	switch {
 	case alive != nil && s.Change != "":
@@ -210,8 +201,7 @@ func (s Status) JSON(alive *bool) ([]byte, error) {
 			Alive bool `json:"alive"`
 		}{s, *alive}
 	}
-	err := enc.Encode(v)
-	return out.Bytes(), err
+	return indented(v, "")
 }
 
 // WriteStatus replaces the file at path (0644) by the status as JSON.
@@ -221,13 +211,4 @@ func WriteStatus(path string, s Status) error {
 		return fmt.Errorf("%s cannot be written: %w", path, err)
 	}
 	return replaceFile(path, data)
-}
-
-// replaceFile writes by rename, with the temporary file in the same
-// directory: the system's may be on another file system.
-func replaceFile(path string, data []byte) error {
-	if err := renameio.WriteFile(path, data, 0o644, renameio.WithTempDir(filepath.Dir(path))); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, err)
-	}
-	return nil
 }
