@@ -118,30 +118,30 @@ func claudeText(content value) string {
 	return strings.Join(texts, "\n")
 }
 
-// claudeUser reads the tools' answers, which stand in messages of the user.
+// claudeUser reads the tools' answers, which stand in messages of the user. They
+// are most of what a session prints.
 func (s *session) claudeUser(l line) {
 	sub := l.get("parent_tool_use_id").isString()
-	for block := range l.get("message", "content").elements() {
-		var kind, content, failed value
-		for key, val := range block.members() {
-			switch string(key) {
-			case "type":
-				kind = val
-			case "content":
-				content = val
-			case "is_error":
-				failed = val
+	var kind, content, failed value
+	l.get("message").from("content").objects(func(key []byte, val value) {
+		switch string(key) {
+		case "type":
+			kind = val
+		case "content":
+			content = val
+		case "is_error":
+			failed = val
+		}
+	}, func() {
+		if kind.is("tool_result") {
+			for part := range content.elements() {
+				content = part.get("text")
+				break
 			}
+			s.toolResult(content.firstLine(maxDetail), failed.isTrue(), sub)
 		}
-		if !kind.is("tool_result") {
-			continue
-		}
-		for part := range content.elements() {
-			content = part.get("text")
-			break
-		}
-		s.toolResult(content.firstLine(maxDetail), failed.isTrue(), sub)
-	}
+		kind, content, failed = nil, nil, nil
+	})
 }
 
 // claudeLimit reads the state of a subscription's limits. A rejected window

@@ -75,6 +75,80 @@ func parseMember(b []byte, i int) (m member, next int, ok bool) {
 	return m, end, true
 }
 
+// from is the value behind a key of an object, and all of v that follows it: where
+// the value ends is only known when all of it was read. It is for what is read from
+// its beginning, with [value.objects].
+func (v value) from(want string) value {
+	if len(v) == 0 || v[0] != '{' {
+		return nil
+	}
+	for i := skipSpace(v, 1); i < len(v) && v[i] == '"'; i = skipSpace(v, i) {
+		end := skipString(v, i+1)
+		if end < 0 {
+			return nil
+		}
+		key := v[i+1 : end-1]
+		if i = skipSpace(v, end); i >= len(v) || v[i] != ':' {
+			return nil
+		}
+		i = skipSpace(v, i+1)
+		if string(key) == want {
+			return v[i:]
+		}
+		if end = skipValue(v, i); end < 0 {
+			return nil
+		}
+		if i = skipSpace(v, end); i >= len(v) || v[i] != ',' {
+			return nil
+		}
+		i++
+	}
+	return nil
+}
+
+// objects reads an array of objects once, however long they are: it calls member
+// for each member of an object and end behind the last one. Elements that are no
+// objects are passed over. What follows the array in v does not matter.
+func (v value) objects(member func(key []byte, val value), end func()) {
+	if len(v) == 0 || v[0] != '[' {
+		return
+	}
+	for i := skipSpace(v, 1); i < len(v); i = skipSpace(v, i) {
+		if v[i] != '{' {
+			if i = skipValue(v, i); i < 0 {
+				return
+			}
+		} else if i = v.object(i, member); i < 0 {
+			return
+		} else {
+			end()
+		}
+		if i = skipSpace(v, i); i >= len(v) || v[i] != ',' {
+			return
+		}
+		i++
+	}
+}
+
+// object calls member for each member of the object that begins at v[i], and
+// returns its end, or -1.
+func (v value) object(i int, member func(key []byte, val value)) int {
+	for i = skipSpace(v, i+1); i < len(v) && v[i] != '}'; i = skipSpace(v, i) {
+		m, next, ok := parseMember(v, i)
+		if !ok {
+			return -1
+		}
+		member(m.key, m.val)
+		if i = skipSpace(v, next); i < len(v) && v[i] == ',' {
+			i++
+		}
+	}
+	if i >= len(v) {
+		return -1
+	}
+	return i + 1
+}
+
 // skipSpace returns the index of the first byte at or after i that is no space.
 func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
@@ -226,6 +300,11 @@ func (v value) str(limit int) string {
 		return ""
 	}
 	raw := cutMiddle(v[1:len(v)-1], limit)
+	return decode(raw)
+}
+
+// decode takes the escapes out of the content of a string.
+func decode(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw)
 	}
@@ -256,7 +335,7 @@ func (v value) firstLine(limit int) string {
 		}
 		from += n + 2
 	}
-	return value(`"` + string(raw) + `"`).str(limit)
+	return decode(raw)
 }
 
 // number is v as a floating point number, 0 where it is none.

@@ -101,6 +101,9 @@ func (p *Printer) tool(e Event) {
 
 // toolResult writes the first line of an answer that failed.
 func (p *Printer) toolResult(e Event) {
+	if !e.Failed && !p.opts.Verbose {
+		return // most of a session's events
+	}
 	text := plain(e.Text)
 	if p.opts.Width > 0 {
 		text = p.fit(text, max(10, p.opts.Width-4))
@@ -108,7 +111,7 @@ func (p *Printer) toolResult(e Event) {
 	switch {
 	case e.Failed:
 		p.line(e.Sub, "  "+p.style(styleRed, p.marks.failed+" "+firstOf(text, "failed")))
-	case p.opts.Verbose && text != "":
+	case text != "":
 		p.line(e.Sub, "  "+p.style(styleDim, p.marks.answer+" "+text))
 	}
 }
