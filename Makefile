@@ -41,8 +41,8 @@ fuzz: ## run every fuzz target for FUZZTIME (5s)
 	sh tests/fuzz "$(FUZZTIME)"
 
 .PHONY: bench
-bench: build ## measure ralph beside a plain shell loop and tee
-	$(GO) run ./tests/bench
+bench: build ## measure ralph beside what the same work costs at least; RECORD=1 keeps the figures
+	$(GO) run ./tests/bench $(if $(RECORD),-record)
 
 ROUNDS ?= 500
 CHAOSTIME ?= $(if $(filter 500,$(ROUNDS)),3m,0)

@@ -2,7 +2,7 @@
 // that the same work can cost on the same machine at the same time: a Go hello
 // world, a shell loop, tee, encoding/json. It knows nothing of ralph's insides.
 //
-//	go run ./tests/bench [-ralph PATH] [-only WORD] [-json FILE] [-strict]
+//	go run ./tests/bench [-ralph PATH] [-only WORD] [-json FILE] [-record] [-strict]
 //
 // It runs from the repository's root. docs/benchmarks.md explains the figures.
 package main
@@ -45,8 +45,11 @@ type measurement struct {
 var measurements = []measurement{
 	{"start-up", (*bench).startUp},
 	{"iteration", (*bench).iterations},
+	{"growth", (*bench).growth},
 	{"stream", (*bench).streams},
 	{"validate", (*bench).validates},
+	{"many loops", (*bench).manyLoops},
+	{"dashboard", (*bench).dashboards},
 	{"signal", (*bench).signals},
 }
 
@@ -54,8 +57,16 @@ func run(ctx context.Context) error {
 	ralph := flag.String("ralph", "bin/ralph", "the binary to measure")
 	only := flag.String("only", "", "measure only parts whose name holds this `word`")
 	file := flag.String("json", "", "write the report as JSON to this `file` too")
+	record := flag.Bool("record", false, "keep the figures in docs/, where all was measured")
 	strict := flag.Bool("strict", false, "end with status 1 when a limit is not kept")
 	flag.Parse()
+	if *record && *only != "" {
+		return errors.New("-record keeps the whole of the figures: leave -only out")
+	}
+	old, err := lastRecord()
+	if err != nil {
+		return err
+	}
 
 	b, err := newBench(ctx, *ralph)
 	if err != nil {
@@ -63,7 +74,7 @@ func run(ctx context.Context) error {
 	}
 	defer os.RemoveAll(b.dir)
 	r := newReport()
-	printHeader(os.Stdout, r.Machine)
+	printHeader(os.Stdout, r.Machine, old)
 	for _, m := range measurements {
 		if !strings.Contains(m.name, *only) {
 			continue
@@ -73,10 +84,18 @@ func run(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 		r.add(m.name, rows)
-		printPart(os.Stdout, m.name, rows)
+		printLine(os.Stdout, "%s", m.name)
+		for _, each := range r.Rows[len(r.Rows)-len(rows):] {
+			each.print(os.Stdout, old)
+		}
 	}
 	if *file != "" {
 		if err := r.write(*file); err != nil {
+			return err
+		}
+	}
+	if *record {
+		if err := r.record(); err != nil {
 			return err
 		}
 	}

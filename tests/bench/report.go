@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -82,18 +83,36 @@ func (r *report) write(path string) error {
 	return os.WriteFile(path, append(data, '\n'), 0o644)
 }
 
-const columns = "  %-44s %11s %11s %8s %11s  %s\n"
+const columns = "  %-54s %11s %11s %8s %11s  %-5s %6s"
 
-func printHeader(w io.Writer, m machine) {
-	fmt.Fprintf(w, "%s/%s, %d CPUs, %s\n", m.OS, m.Arch, m.CPUs, m.Go)
-	fmt.Fprintf(w, columns, "", "measured", "floor", "ratio", "limit", "")
+// print writes the table for people, with the difference to an earlier report.
+func (r *report) print(w io.Writer, old *report) {
+	printHeader(w, r.Machine, old)
+	part := ""
+	for _, each := range r.Rows {
+		if each.Part != part {
+			part = each.Part
+			printLine(w, "%s", part)
+		}
+		each.print(w, old)
+	}
 }
 
-func printPart(w io.Writer, part string, rows []row) {
-	fmt.Fprintln(w, part)
-	for _, r := range rows {
-		fmt.Fprintf(w, columns, r.Name, amount(&r.Value, r.Unit), amount(r.Floor, r.Unit), times(r.Ratio), r.limit(), r.verdict())
+func printHeader(w io.Writer, m machine, old *report) {
+	printLine(w, "%s/%s, %d CPUs, %s", m.OS, m.Arch, m.CPUs, m.Go)
+	since := ""
+	if old != nil {
+		since = "since " + old.Time.Format("2006-01-02")
 	}
+	printLine(w, columns, "", "measured", "floor", "ratio", "limit", "", since)
+}
+
+func (r row) print(w io.Writer, old *report) {
+	printLine(w, columns, r.Name, amount(&r.Value, r.Unit), amount(r.Floor, r.Unit), times(r.Ratio), r.limit(), r.verdict(), r.since(old.find(r)))
+}
+
+func printLine(w io.Writer, format string, args ...any) {
+	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf(format, args...), " "))
 }
 
 func (r row) limit() string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -23,10 +24,16 @@ type scratch struct {
 	env  []string
 }
 
-// newScratch makes a repository whose plan has so many open stories.
+// newScratch makes a repository whose plan has so many open stories, for a user of
+// its own.
 func (b *bench) newScratch(name string, stories int) (*scratch, error) {
+	return b.scratchOf(name, stories, filepath.Join(b.dir, name, "ralph-home"))
+}
+
+// scratchOf makes a repository of the user with that RALPH_HOME.
+func (b *bench) scratchOf(name string, stories int, home string) (*scratch, error) {
 	dir := filepath.Join(b.dir, name)
-	s := &scratch{b: b, repo: filepath.Join(dir, "repo"), home: filepath.Join(dir, "ralph-home")}
+	s := &scratch{b: b, repo: filepath.Join(dir, "repo"), home: home}
 	for _, d := range []string{s.folder(), s.home} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err
@@ -69,6 +76,16 @@ func (s *scratch) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// useSession makes a program that prints the shortest session the agent, and
+// returns the file that it prints.
+func (s *scratch) useSession() (string, error) {
+	file := filepath.Join(s.home, "session.jsonl")
+	if err := os.WriteFile(file, []byte(session), 0o644); err != nil {
+		return "", err
+	}
+	return file, s.useAgent("/bin/cat", file)
+}
+
 // useAgent makes this program the agent; it prints a stream as Claude Code does.
 func (s *scratch) useAgent(argv ...string) error {
 	var text strings.Builder
@@ -83,6 +100,15 @@ func (s *scratch) useAgent(argv ...string) error {
 func (s *scratch) run(n int) *exec.Cmd {
 	return s.command(s.b.ralph, "run", "-n", fmt.Sprint(n), "--pause", "0", "--rate-limit", "0",
 		"--stall-threshold", "1000", "--same-error", "1000")
+}
+
+// output runs ralph to its end and returns what it printed.
+func (s *scratch) output(args ...string) ([]byte, error) {
+	cmd := s.command(s.b.ralph, args...)
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	_, err := measure(cmd, 0)
+	return out.Bytes(), err
 }
 
 // forget takes away what earlier runs left, so that all runs begin alike.
@@ -102,9 +128,11 @@ type event struct {
 	PID  int       `json:"pid"`
 }
 
+func (s *scratch) journal() string { return filepath.Join(s.state(), unit, "journal.jsonl") }
+
 // events reads the events of some types from the unit's journal.
 func (s *scratch) events(types ...string) ([]event, error) {
-	f, err := os.Open(filepath.Join(s.state(), unit, "journal.jsonl"))
+	f, err := os.Open(s.journal())
 	if err != nil {
 		return nil, err
 	}

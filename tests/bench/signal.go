@@ -21,7 +21,7 @@ func (b *bench) signals() ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(s.repo, ".ralph", "replay.yaml"), []byte(hanging), 0o644); err != nil {
+	if err := s.hang(); err != nil {
 		return nil, err
 	}
 	const times = 10
@@ -39,15 +39,24 @@ func (b *bench) signals() ([]row, error) {
 	}
 	r := row{Name: "from Ctrl-C to all dead, polite agent", Unit: "ms", Value: median(ralph), Floor: new(median(floor))}
 	r.Ratio = new(r.Value / *r.Floor)
-	return []row{r.atMost(100)}, nil
+	return []row{r.atMost(60)}, nil
+}
+
+// hang makes replay an agent that works until it is told to end.
+func (s *scratch) hang() error {
+	return os.WriteFile(filepath.Join(s.repo, ".ralph", "replay.yaml"), []byte(hanging), 0o644)
+}
+
+// hangingRun is a run of that agent.
+func (s *scratch) hangingRun() *exec.Cmd {
+	return s.command(s.b.ralph, "run", "--harness", "replay", "--rate-limit", "0", "--no-interactive")
 }
 
 func (s *scratch) interruptRalph() (time.Duration, error) {
 	if err := s.forget(); err != nil {
 		return 0, err
 	}
-	cmd := s.command(s.b.ralph, "run", "--harness", "replay", "--rate-limit", "0", "--no-interactive")
-	took, err := interrupt(cmd, "waiting for a signal")
+	took, err := interrupt(s.hangingRun(), "waiting for a signal")
 	if err != nil {
 		return 0, err
 	}
@@ -71,18 +80,9 @@ func (b *bench) interruptSleep() (time.Duration, error) {
 // interrupt starts cmd, waits until it says a word, sends SIGINT and tells how
 // long it takes until cmd is gone and nothing holds its output open.
 func interrupt(cmd *exec.Cmd, word string) (time.Duration, error) {
-	out, err := cmd.StdoutPipe()
+	lines, err := startUntil(cmd, word)
 	if err != nil {
 		return 0, err
-	}
-	if err := cmd.Start(); err != nil {
-		return 0, err
-	}
-	lines := bufio.NewScanner(out)
-	for said := false; !said; said = strings.Contains(lines.Text(), word) {
-		if !lines.Scan() {
-			return 0, fmt.Errorf("%s ended before it said %q: %w", strings.Join(cmd.Args, " "), word, errors.Join(lines.Err(), cmd.Wait()))
-		}
 	}
 	began := time.Now()
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
@@ -92,4 +92,22 @@ func interrupt(cmd *exec.Cmd, word string) (time.Duration, error) {
 	}
 	_ = cmd.Wait() // the status of an interrupted process
 	return time.Since(began), nil
+}
+
+// startUntil starts cmd and returns its output when it has said a word.
+func startUntil(cmd *exec.Cmd, word string) (*bufio.Scanner, error) {
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(out)
+	for said := false; !said; said = strings.Contains(lines.Text(), word) {
+		if !lines.Scan() {
+			return nil, fmt.Errorf("%s ended before it said %q: %w", strings.Join(cmd.Args, " "), word, errors.Join(lines.Err(), cmd.Wait()))
+		}
+	}
+	return lines, nil
 }

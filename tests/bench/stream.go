@@ -20,11 +20,16 @@ func (b *bench) streams() ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
+	latency, err := s.latency()
+	if err != nil {
+		return nil, err
+	}
 	return []row{
-		cpuRow("CPU for 100 MB, beside tee", mixed).atMostTimes(4),
-		rssRow("resident, 100 MB", mixed).atMost(40),
+		cpuRow("CPU for 100 MB, beside tee", mixed).atMostTimes(2.5),
+		rssRow("resident, 100 MB", mixed).atMost(30),
 		cpuRow("CPU for five lines of 20 MB, beside tee", long),
-		rssRow("resident, five lines of 20 MB", long).atMost(64),
+		rssRow("resident, five lines of 20 MB", long),
+		latency.atMost(2),
 	}, nil
 }
 

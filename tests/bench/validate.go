@@ -12,7 +12,8 @@ func (b *bench) validates() ([]row, error) {
 		return nil, err
 	}
 	var rows []row
-	for _, size := range []struct{ stories, times int }{{10, 15}, {1000, 15}, {10000, 7}} {
+	cost := map[int]float64{}
+	for _, size := range []struct{ stories, times int }{{5, 15}, {1000, 11}, {10000, 7}} {
 		s, err := b.newScratch(fmt.Sprintf("validate-%d", size.stories), size.stories)
 		if err != nil {
 			return nil, err
@@ -23,11 +24,12 @@ func (b *bench) validates() ([]row, error) {
 		}
 		cpu := cpuRow(fmt.Sprintf("CPU for %d stories, beside encoding/json", size.stories), list)
 		if size.stories == 10000 {
-			cpu = cpu.atMostTimes(8)
+			cpu = cpu.atMostTimes(6)
 		}
+		cost[size.stories] = cpu.Value
 		rows = append(rows, cpu, rssRow(fmt.Sprintf("resident, %d stories", size.stories), list))
 	}
-	return rows, nil
+	return append(rows, row{Name: "CPU at 10000 stories / at 1000", Value: cost[10000] / cost[1000]}.atMost(11)), nil
 }
 
 func (s *scratch) validatePairs(decode string, times int) ([]pair, error) {
