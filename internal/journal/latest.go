@@ -123,14 +123,7 @@ func latestOf(tail []byte) (s Status, ok bool) {
 // lastIteration is where the line begins that tells of the start of an iteration,
 // the last one of such lines, or -1.
 func lastIteration(text []byte) int {
-	at := -1
-	for next := 0; ; {
-		i := bytes.Index(text[next:], []byte(iterationMark))
-		if i < 0 {
-			break
-		}
-		at, next = next+i, next+i+len(iterationMark)
-	}
+	at := bytes.LastIndex(text, []byte(iterationMark)) // it is near the end
 	if at < 0 {
 		return -1
 	}

@@ -28,8 +28,8 @@ func Watch(ctx context.Context, dir string) <-chan struct{} {
 	}
 	go func() {
 		defer close(wake)
-		ticker := time.NewTicker(lookAgain)
-		defer ticker.Stop()
+		look := time.NewTimer(untilLook(time.Now()))
+		defer look.Stop()
 		if watcher != nil {
 			defer watcher.Close()
 		}
@@ -45,7 +45,8 @@ func Watch(ctx context.Context, dir string) <-chan struct{} {
 				if !ok {
 					faults = nil
 				}
-			case <-ticker.C:
+			case <-look.C:
+				look.Reset(untilLook(time.Now()))
 				if watcher != nil {
 					_ = watcher.Add(dir) // a new directory under the old name is another one
 				}
@@ -57,4 +58,10 @@ func Watch(ctx context.Context, dir string) <-chan struct{} {
 		}
 	}()
 	return wake
+}
+
+// untilLook is the time until the next full second. All watchers of a process look
+// at once: to wake the processor up costs more than to look.
+func untilLook(now time.Time) time.Duration {
+	return now.Truncate(lookAgain).Add(lookAgain).Sub(now)
 }

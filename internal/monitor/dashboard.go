@@ -58,8 +58,10 @@ func (d *dashboard) Init() tea.Cmd { return nextBeat() }
 // View implements tea.Model; nothing is drawn of it.
 func (d *dashboard) View() tea.View { return tea.View{} }
 
+// nextBeat comes on the full second, and with it what else looks each second: one
+// wake-up costs half of two.
 func nextBeat() tea.Cmd {
-	return tea.Tick(beat, func(time.Time) tea.Msg { return beatMsg{} })
+	return tea.Every(beat, func(time.Time) tea.Msg { return beatMsg{} })
 }
 
 // Update implements tea.Model.
