@@ -33,6 +33,9 @@ func (r *resolved) dryRun() error {
 		row("Check:", "%s (%s, %s): %s", c.Name, c.When, duration(c.Timeout), c.Command)
 	}
 	row("Call:", "%s", quoted(r.harness.Argv(r.agent)))
+	for _, c := range r.fallback {
+		row("Fallback:", "%s", quoted(c.Harness.Argv(c.Options)))
+	}
 	how := map[agent.PromptMode]string{agent.PromptStdin: "on standard input", agent.PromptArg: "as the last argument", agent.PromptFile: "as a file"}
 	row("Prompt:", "%s, %s:", r.source, how[r.harness.Prompt])
 	t.printf("\n%s\n", stream.Sanitize(loop.Prompt(r.plan.Context(state), "", r.template, r.place.repo.Root, r.harness.ExpandsRefs)))

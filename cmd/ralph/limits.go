@@ -66,8 +66,8 @@ func (c *limitsCmd) Run(a *app) error {
 	return nil
 }
 
-// knownLimits is what is known of the harness that the settings choose, and of
-// every other that was ever called.
+// knownLimits is what is known of the harness that the settings choose, of those
+// that may take over from it, and of every other that was ever called.
 func knownLimits(a *app, s *surroundings, now time.Time) ([]harnessLimits, error) {
 	names, err := ratelimit.Harnesses(ledgerDir(a.home))
 	if err != nil {
@@ -87,7 +87,8 @@ func knownLimits(a *app, s *surroundings, now time.Time) ([]harnessLimits, error
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	names = slices.Compact(append([]string{s.settings.Harness}, slices.DeleteFunc(names, func(n string) bool { return n == s.settings.Harness })...))
+	first := append([]string{s.settings.Harness}, s.settings.Fallback...)
+	names = slices.Compact(append(first, slices.DeleteFunc(names, func(n string) bool { return slices.Contains(first, n) })...))
 	list := make([]harnessLimits, 0, len(names))
 	for _, name := range names {
 		l, err := limitsOf(a, name, s.settings.Defaults.RateLimitPerHour, now)

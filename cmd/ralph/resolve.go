@@ -33,6 +33,7 @@ type resolved struct {
 	plan     plan.Plan
 	harness  agent.Harness
 	agent    agent.Options
+	fallback []loop.Caller // who takes over while the harness is at its limit
 	template string
 	source   string // where the template is from
 }
@@ -157,17 +158,41 @@ func (r *resolved) chooseHarness() error {
 	}
 	s := r.settings
 	all := withSettings(agent.Builtin(exe), s)
-	h, ok := agent.Find(all, s.Harness)
+	first, err := caller(all, s, s.Harness)
+	if err != nil {
+		return err
+	}
+	r.harness, r.agent = first.Harness, first.Options
+	for _, name := range s.Fallback {
+		if name == s.Harness {
+			continue // a flag chose it
+		}
+		c, err := caller(all, s, name)
+		if err != nil {
+			return fmt.Errorf("fallback: %w", err)
+		}
+		r.fallback = append(r.fallback, c)
+	}
+	return nil
+}
+
+// caller is the harness of that name, as the settings want it to be called.
+func caller(all []agent.Harness, s *config.Settings, name string) (loop.Caller, error) {
+	h, ok := agent.Find(all, name)
 	if !ok {
 		var names []string
 		for _, h := range all {
 			names = append(names, h.Name)
 		}
-		return &hintError{fmt.Errorf("there is no harness %q", s.Harness), "known are: " + strings.Join(names, ", ")}
+		return loop.Caller{}, &hintError{fmt.Errorf("there is no harness %q", name), "known are: " + strings.Join(names, ", ")}
 	}
-	r.harness = h
-	r.agent = agent.Options{Model: s.ModelOf(h.Name), ApproveAll: s.Claude.DangerouslySkipPermissions, AllowedTools: s.Claude.AllowedTools}
-	return nil
+	return loop.Caller{Harness: h, Options: agent.Options{
+		Model: s.ModelOf(h.Name), ApproveAll: s.Claude.DangerouslySkipPermissions, AllowedTools: s.Claude.AllowedTools}}, nil
+}
+
+// callers are all agents of the run, its own one first.
+func (r *resolved) callers() []loop.Caller {
+	return append([]loop.Caller{{Harness: r.harness, Options: r.agent}}, r.fallback...)
 }
 
 // withSettings adds the harnesses of the settings, and changes those that are

@@ -189,14 +189,17 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 	}
 	host, _ := os.Hostname()
 	token := rand.Text()
+	environs := os.Environ()
+	for _, c := range r.callers() {
+		environs = append(environs, c.Harness.Env...)
+	}
 	l := &loop.Loop{
 		Identity: loop.Identity{Version: version, Run: runID, Unit: r.place.unit, Feature: r.place.unit, Task: r.text, Change: r.change().ID, Module: r.change().Module,
 			StateDir: r.place.stateDir, LogDir: r.place.logDir(), Self: self, Host: host, Token: token, Since: s.since},
 		Settings: r.loopSettings(),
 		Plan:     r.plan, Repo: r.place.repo, Journal: s.writer, Inbox: s.inbox,
-		Ledger:  ratelimit.Open(filepath.Join(r.app.home, "ratelimit"), r.harness.Name, r.settings.Defaults.RateLimitPerHour).For(token),
-		Harness: r.harness, Agent: r.agent, Env: os.Environ(), CheckEnv: r.checkEnv(),
-		Secrets: secret.New(append(os.Environ(), r.harness.Env...)),
+		Ledger: ratelimit.Open(filepath.Join(r.app.home, "ratelimit"), r.harness.Name, r.settings.Defaults.RateLimitPerHour).For(token),
+		Agents: r.callers(), Env: os.Environ(), CheckEnv: r.checkEnv(), Secrets: secret.New(environs),
 		Guardian: func() (*proc.Guardian, error) {
 			return proc.StartGuardian([]string{exe, guardianWord, r.place.repo.Root, r.place.unit, r.place.folder}, token)
 		},

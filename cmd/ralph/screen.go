@@ -102,6 +102,15 @@ func putBack(b journal.PlanRestored) string {
 	return text
 }
 
+// switched says who works now, and until when the other one is limited.
+func switched(b journal.HarnessSwitched) string {
+	text := fmt.Sprintf("%s takes over from %s: %s", b.To, b.From, b.Reason)
+	if b.Until != nil {
+		text += " until " + clock(*b.Until)
+	}
+	return text
+}
+
 // remark shows events that are a line each.
 func (s *screen) remark(body journal.Body) {
 	switch b := body.(type) {
@@ -129,6 +138,8 @@ func (s *screen) remark(body journal.Body) {
 		s.line(dim, "●", "circuit breaker closed: "+b.Message)
 	case journal.PlanChanged:
 		s.line(cyan, "●", b.Message)
+	case journal.HarnessSwitched:
+		s.line(yellow, "●", switched(b))
 	case journal.ClockJumped:
 		s.line(yellow, "⚠", b.Message)
 	case journal.Request:

@@ -80,7 +80,10 @@ func (r *resolved) check() (preflight.Report, error) {
 	}
 	in.Protected = r.settings.ProtectedBranches
 	in.OwnerFile = r.ownerFile()
-	in.Agent = r.agentFacts()
+	in.Agent = agentFacts(r.harness, r.agent)
+	for _, c := range r.fallback {
+		in.Fallback = append(in.Fallback, agentFacts(c.Harness, c.Options))
+	}
 	switch p := r.plan.(type) {
 	case *plan.PRD:
 		return preflight.Run(in), nil
@@ -95,14 +98,13 @@ func (r *resolved) check() (preflight.Report, error) {
 	return preflight.RunWithoutFeature(in), nil
 }
 
-// agentFacts is what can be told of the agent without starting it.
-func (r *resolved) agentFacts() preflight.Agent {
-	h := r.harness
+// agentFacts is what can be told of an agent without starting it.
+func agentFacts(h agent.Harness, o agent.Options) preflight.Agent {
 	facts := preflight.Agent{Name: h.Name, LoginSign: loginSign(h)}
 	if path, err := exec.LookPath(h.Command[0]); err == nil {
 		facts.Path = path
 	}
-	facts.RootAndApproveAll = h.RootRefuses && r.agent.ApproveAll && os.Geteuid() == 0 && os.Getenv("IS_SANDBOX") == ""
+	facts.RootAndApproveAll = h.RootRefuses && o.ApproveAll && os.Geteuid() == 0 && os.Getenv("IS_SANDBOX") == ""
 	return facts
 }
 

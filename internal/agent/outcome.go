@@ -37,6 +37,7 @@ type Outcome struct {
 	Duration time.Duration
 	Final    string // the agent's final message
 	HasFinal bool   // false where the stream broke off
+	OfModel  bool   // the usage limit is that of a model: another one may work
 	Summary  stream.Summary
 	Strays   int // processes it left behind, ended by ralph
 	Names    []string
@@ -155,7 +156,7 @@ func (o *Outcome) failed(h Harness, text string, now time.Time) {
 	o.Message, o.Kind = lastLine(text), Error
 	switch {
 	case rejected, class == stream.ClassUsageLimit, matchesAny(h.Limits, text):
-		o.Kind, o.ResetsAt = UsageLimit, f.ResetsAt
+		o.Kind, o.ResetsAt, o.OfModel = UsageLimit, f.ResetsAt, f.Model && s.Rejected == nil
 		if s.Rejected != nil && !s.Rejected.ResetsAt.IsZero() {
 			o.ResetsAt = s.Rejected.ResetsAt
 		}

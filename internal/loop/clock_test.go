@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ralph/internal/agent"
 	"ralph/internal/journal"
 	"ralph/internal/ratelimit"
 	"ralph/internal/stopwatch"
@@ -125,11 +126,12 @@ func TestLimitThatWasWaitedOut(t *testing.T) {
 	if err := l.Ledger.SetLimited(t.Context(), reset, "the limit"); err != nil {
 		t.Fatal(err)
 	}
-	l.OnLimit, l.MaxWait = "exit", 24*time.Hour
+	l.OnLimit, l.MaxWait, l.Agents = "exit", 24*time.Hour, []Caller{{Harness: agent.Custom("claude")}}
+	l.assemble()
 	if end, err := l.awaitCall(t.Context()); err != nil || end == nil || end.Reason != UsageLimit {
 		t.Fatalf("a limit that lies ahead: %+v, %v", end, err)
 	}
-	l.waited = reset
+	l.at.waited = reset
 	if end, err := l.awaitCall(t.Context()); end != nil || err != nil || !l.grant.OK {
 		t.Errorf("a limit that was waited out: %+v, %v", end, err)
 	}

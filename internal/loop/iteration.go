@@ -16,15 +16,16 @@ import (
 
 // iteration is one session of the agent and what came of it.
 type iteration struct {
-	n       int
-	before  plan.State
-	head    git.Head
-	from    string // the commit it began at
-	changes changes
-	outcome agent.Outcome
-	gaveUp  bool          // after overloads in a row
-	tokens  stream.Tokens // of the whole run before it
-	cost    *float64
+	n         int
+	before    plan.State
+	head      git.Head
+	from      string // the commit it began at
+	changes   changes
+	outcome   agent.Outcome
+	overloads int
+	gaveUp    bool          // after so many overloads in a row
+	tokens    stream.Tokens // of the whole run before it
+	cost      *float64
 
 	commits  []string
 	passed   []string // newly marked, and accepted
@@ -69,11 +70,8 @@ func (l *Loop) play(ctx context.Context, it *iteration) (*End, error) {
 	if err := l.open(ctx, it); err != nil {
 		return nil, err
 	}
-	prompt, err := l.prompt()
-	if err != nil {
-		return nil, err
-	}
-	limit, turnErr := l.turn(ctx, it, prompt)
+	limit, turnErr := l.turn(ctx, it)
+	l.notes.forget() // from here on they are about this iteration
 	if err := l.history(ctx, it); err != nil {
 		return nil, errors.Join(turnErr, err)
 	}

@@ -87,10 +87,9 @@ type Loop struct {
 	Repo     *git.Repo
 	Journal  *journal.Writer
 	Inbox    *journal.Inbox
-	Ledger   *ratelimit.Ledger
-	Harness  agent.Harness
-	Agent    agent.Options
-	Env      []string // of agents and checks
+	Ledger   *ratelimit.Ledger // of the first agent
+	Agents   []Caller          // the first does the work; the others take over, in this order, while those before are limited
+	Env      []string          // of agents and checks
 	CheckEnv []string
 	// Secrets hides the keys of the environment; nil hides nothing.
 	Secrets *secret.Redactor
@@ -115,8 +114,9 @@ type Loop struct {
 
 	past     past // what the journal tells of earlier runs
 	guardian *proc.Guardian
-	limits   int       // refusals of the provider in a row
-	waited   time.Time // until when a limit was waited out
+	team     []*member
+	at       *member   // the agent that works
+	taken    time.Time // when the last call was counted
 	breaker  breaker.State
 	requests requests
 	branch   string
@@ -183,6 +183,7 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 
 // begin reads the plan and opens the run in the journal.
 func (l *Loop) begin(ctx context.Context) error {
+	l.assemble()
 	if err := l.recall(); err != nil {
 		return err
 	}
@@ -203,7 +204,7 @@ func (l *Loop) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := l.Ledger.Settle(ctx, l.past.token, l.past.calls[l.Harness.Name]); err != nil {
+	if err := l.Ledger.SettleAll(ctx, l.past.token, l.past.calls); err != nil {
 		return err
 	}
 	l.workHead, l.works = cmp.Or(l.past.workHead, l.head), append(l.past.works, l.work)
@@ -221,7 +222,7 @@ func (l *Loop) begin(ctx context.Context) error {
 	return l.record(journal.RunStarted{
 		Schema: journal.SchemaVersion, Version: l.Version, Unit: l.Unit, Plan: string(l.Plan.Kind()),
 		Feature: l.Feature, Task: l.Task, Change: l.Change, Module: l.Module, DoneCriteria: l.Plan.Criteria(), Branch: head.Branch,
-		Worktree: l.Repo.Root, Head: head.Commit, Harness: l.Harness.Name, Model: l.Agent.Model,
+		Worktree: l.Repo.Root, Head: head.Commit, Harness: l.at.Harness.Name, Model: l.at.Options.Model,
 		MaxIterations: l.MaxIterations, TimeoutSeconds: l.Limits.Timeout.Seconds(),
 		StallThreshold: l.NoProgress, SameError: l.SameError, RateLimit: l.RateLimit, CallsUsed: calls.Used,
 		PID: l.Self.PID, PIDStart: l.Self.Start, Host: l.Host, Token: l.Token,

@@ -29,11 +29,13 @@ func (n *notes) first(s string) { n.claims = append(n.claims, s) }
 
 func (n *notes) add(s string) { n.last = append(n.last, s) }
 
-// take returns the notes as a part of the prompt and forgets those of the last
-// iteration. What was not accepted comes first; in both parts, what was noted
+// forget drops what was told of the last iteration.
+func (n *notes) forget() { n.claims, n.last = nil, nil }
+
+// text is the notes as a part of the prompt. What was not accepted comes first; in both parts, what was noted
 // last. A note that does not fit any more is told by its first line, and where
 // that is too much as well, counted.
-func (n *notes) take() string {
+func (n *notes) text() string {
 	var b strings.Builder
 	if len(n.steer) > 0 {
 		b.WriteString("\n## From the person who runs this loop\n\n")
@@ -45,13 +47,13 @@ func (n *notes) take() string {
 			fmt.Fprintf(&b, "- %s\n", s)
 		}
 	}
-	slices.Reverse(n.claims)
-	slices.Reverse(n.last)
-	if all := slices.Concat(n.claims, n.last); len(all) > 0 {
+	claims, last := slices.Clone(n.claims), slices.Clone(n.last)
+	slices.Reverse(claims)
+	slices.Reverse(last)
+	if all := slices.Concat(claims, last); len(all) > 0 {
 		b.WriteString("\n## What the last iteration left\n\n")
 		b.WriteString(bounded(all))
 	}
-	n.claims, n.last = nil, nil
 	return b.String()
 }
 

@@ -56,14 +56,18 @@ func TestNotesAreBoundedAndForgotten(t *testing.T) {
 	for range 20 {
 		n.add(strings.Repeat("y", 1000))
 	}
-	first := n.take()
+	first := n.text()
+	if again := n.text(); again != first {
+		t.Errorf("a second try is told something else: %q", again)
+	}
+	n.forget()
 	if len(first) > maxNotes+200 || strings.Count(first, "y…") < 10 || !strings.Contains(first, "mind the gap") {
 		t.Errorf("%d bytes of notes", len(first))
 	}
 	if !strings.Contains(first, "- yyy") {
 		t.Error("nothing was told whole")
 	}
-	if second := n.take(); strings.Contains(second, "yyy") || !strings.Contains(second, "mind the gap") {
+	if second := n.text(); strings.Contains(second, "yyy") || !strings.Contains(second, "mind the gap") {
 		t.Errorf("the next notes are %q", second)
 	}
 }
@@ -77,7 +81,7 @@ func TestNotesOfAHundredChecks(t *testing.T) {
 	}
 	n.first("STORY-001: marked as done, and not accepted: check c00 failed.")
 	n.add("The last iteration ended with an error: short")
-	text := n.take()
+	text := n.text()
 	if len(text) > maxNotes+200 {
 		t.Errorf("%d bytes", len(text))
 	}
@@ -99,7 +103,7 @@ func TestNotesThatAreTooManyAreCounted(t *testing.T) {
 	for i := range 1000 {
 		n.add(fmt.Sprintf("Quality check c%03d failed. The end of its output:\n\nnoise", i))
 	}
-	if text := n.take(); len(text) > maxNotes+200 || !strings.HasSuffix(text, " more were left out)\n") {
+	if text := n.text(); len(text) > maxNotes+200 || !strings.HasSuffix(text, " more were left out)\n") {
 		t.Errorf("%d bytes that end with %q", len(text), text[len(text)-60:])
 	}
 }
@@ -107,7 +111,7 @@ func TestNotesThatAreTooManyAreCounted(t *testing.T) {
 // TestAPersonsWordsAreBoundedToo: the newest stay.
 func TestAPersonsWordsAreBoundedToo(t *testing.T) {
 	n := notes{steer: []string{strings.Repeat("x", maxSteer), "the newest"}}
-	if text := n.take(); len(text) > 1000 || !strings.Contains(text, "the newest") || !strings.Contains(text, "1 older") {
+	if text := n.text(); len(text) > 1000 || !strings.Contains(text, "the newest") || !strings.Contains(text, "1 older") {
 		t.Errorf("%d bytes: %.200q", len(text), text)
 	}
 }

@@ -16,35 +16,41 @@ const tick = time.Second
 
 // wait waits until a time by the wall clock, as a state in the journal.
 func (l *Loop) wait(ctx context.Context, reason string, until time.Time, message string) error {
-	return l.waitUnless(ctx, reason, until, message, func() bool { return false })
+	_, err := l.waitOr(ctx, reason, until, message, nil)
+	return err
 }
 
-// waitUnless is wait that ends as soon as over says so.
-func (l *Loop) waitUnless(ctx context.Context, reason string, until time.Time, message string, over func() bool) error {
+// waitOr does the same, but ends early as soon as sooner holds, which is asked
+// about once a second; nil never does.
+func (l *Loop) waitOr(ctx context.Context, reason string, until time.Time, message string, sooner func(now time.Time) bool) (early bool, err error) {
 	watch := stopwatch.Start()
 	if err := l.record(journal.WaitStarted{Reason: reason, Until: timePtr(until), Message: message}); err != nil {
-		return err
+		return false, err
 	}
-	if err := l.sleepUnless(ctx, watch, stopwatch.Until(until, watch.Began()), over); err != nil {
-		return err
+	if early, err = l.sleepOr(ctx, watch, stopwatch.Until(until, watch.Began()), sooner); err != nil {
+		return false, err
 	}
-	return l.record(journal.WaitEnded{Reason: reason, Seconds: watch.Passed().Real.Seconds()})
+	return early, l.record(journal.WaitEnded{Reason: reason, Seconds: watch.Passed().Real.Seconds()})
 }
 
 // sleepUntil waits until a deadline that counts from the start of the watch.
 func (l *Loop) sleepUntil(ctx context.Context, watch stopwatch.Watch, d stopwatch.Deadline) error {
-	return l.sleepUnless(ctx, watch, d, func() bool { return false })
+	_, err := l.sleepOr(ctx, watch, d, nil)
+	return err
 }
 
-// sleepUnless is sleepUntil that ends as soon as over says so, which is asked at each tick.
-func (l *Loop) sleepUnless(ctx context.Context, watch stopwatch.Watch, d stopwatch.Deadline, over func() bool) error {
+func (l *Loop) sleepOr(ctx context.Context, watch stopwatch.Watch, d stopwatch.Deadline, sooner func(now time.Time) bool) (early bool, err error) {
 	for {
-		left := d.Left(watch.Passed(), time.Now())
-		if left <= 0 || over() {
-			return cause(ctx)
+		now := time.Now()
+		left := d.Left(watch.Passed(), now)
+		if left <= 0 {
+			return false, cause(ctx)
+		}
+		if sooner != nil && sooner(now) {
+			return true, cause(ctx)
 		}
 		if err := l.sleep(ctx, min(left, tick)); err != nil {
-			return err
+			return false, err
 		}
 	}
 }

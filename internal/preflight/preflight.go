@@ -20,6 +20,7 @@ type Input struct {
 	Protected  []string // names of protected branches
 	OwnerFile  string   // where NoteOwner has put the folder's branch; empty for no such check
 	Agent      Agent
+	Fallback   []Agent // who takes over while it is at its limit
 
 	// Of a plan that is no feature folder.
 	Change *change.Change // nil where it is none

@@ -147,6 +147,28 @@ func (r *runner) agent() {
 		c.Severity, c.Message, c.quiet = OK, fmt.Sprintf("Agent found: %s", a.Path), true
 	}
 	r.add(c)
+	for _, f := range r.in.Fallback {
+		r.fallback(f)
+	}
+}
+
+// fallback looks at an agent that may have to take over. The run can do without it.
+func (r *runner) fallback(a Agent) {
+	c := Check{ID: "fallback", Severity: Warn}
+	switch {
+	case a.Path == "":
+		c.Message = fmt.Sprintf("Agent '%s' not found: it cannot take over", a.Name)
+		c.Hint = "Install it, or take it out of the setting fallback."
+	case a.RootAndApproveAll:
+		c.Message = fmt.Sprintf("Agent '%s' must not approve everything as root: it cannot take over", a.Name)
+		c.Hint = "Run as another user, or without --dangerously-skip-permissions."
+	case !a.LoginSign:
+		c.Message = fmt.Sprintf("No sign of a login for agent '%s': it may not be able to take over", a.Name)
+		c.Hint = fmt.Sprintf("Start '%s' once by hand and log in, or put its key into the environment.", a.Path)
+	default:
+		return
+	}
+	r.add(c)
 }
 
 // worded is an error's text with paths as they are from the worktree's root.

@@ -24,12 +24,6 @@ type book struct {
 	mended error
 }
 
-// limited is a provider's refusal of all calls for some time.
-type limited struct {
-	Until time.Time `json:"until"`
-	Note  string    `json:"note"`
-}
-
 const hourFormat = "2006-01-02T15Z"
 
 func hourOf(t time.Time) string { return t.UTC().Format(hourFormat) }

@@ -49,6 +49,13 @@ func Open(dir, harness string, limit int) *Ledger {
 	return &Ledger{file: filepath.Join(dir, url.PathEscape(harness)+".json"), limit: limit}
 }
 
+// Of is the ledger of another harness, beside this one and for the same loop.
+func (l *Ledger) Of(harness string) *Ledger {
+	other := *l
+	other.file = filepath.Join(filepath.Dir(l.file), url.PathEscape(harness)+".json")
+	return &other
+}
+
 // Take counts one call in the clock hour of now, if the limit allows it. A
 // refusal is a Grant that is not OK. An error means that nothing is known and
 // nothing was counted: the directory cannot be written, or ctx has ended.

@@ -2,6 +2,7 @@ package ratelimit
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 )
 
@@ -42,6 +43,38 @@ func (l *Ledger) Settle(ctx context.Context, run string, calls int) error {
 		}
 		delete(b.Runs, key)
 		return ok
+	})
+}
+
+// SettleAll does the same with the ledgers of all harnesses, one of which took
+// over from another perhaps; calls is what the run had on record, by harness.
+func (l *Ledger) SettleAll(ctx context.Context, run string, calls map[string]int) error {
+	names, err := Harnesses(filepath.Dir(l.file))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := l.Of(name).Settle(ctx, run, calls[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GiveBack takes back a call that was counted at a time and never made: the
+// agent could not be started.
+func (l *Ledger) GiveBack(ctx context.Context, at time.Time) error {
+	return l.update(ctx, func(b *book) bool {
+		hour := hourOf(at)
+		if b.Hours[hour] == 0 {
+			return false
+		}
+		b.Hours[hour]--
+		if t, ok := b.Runs[runKey(l.run)]; ok && t.Calls > 0 {
+			t.Calls--
+			b.Runs[runKey(l.run)] = t
+		}
+		return true
 	})
 }
 

@@ -1,0 +1,236 @@
+package loop
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/agent"
+	"ralph/internal/journal"
+	"ralph/internal/ratelimit"
+	"ralph/internal/stream"
+)
+
+// teamOf is a loop with agents of these names, all of which are there, and what it
+// has recorded. Loops with the same folder share their ledgers.
+func teamOf(t *testing.T, ledgers string, names ...string) (*Loop, *[]journal.Body) {
+	t.Helper()
+	l, told := recorder(t)
+	bin := t.TempDir()
+	l.Env = []string{"PATH=" + bin}
+	l.Ledger = ratelimit.Open(ledgers, names[0], 0).For(rand.Text())
+	for _, name := range names {
+		h := agent.Custom(name)
+		h.Command = []string{name}
+		l.Agents = append(l.Agents, Caller{Harness: h})
+		if err := os.WriteFile(filepath.Join(bin, name), nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.OnLimit, l.MaxWait = "wait", 24*time.Hour
+	l.assemble()
+	return l, told
+}
+
+func (l *Loop) pick(t *testing.T) blocked {
+	t.Helper()
+	b, err := l.pickAgent(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// refuse is what becomes of a call that meets a limit.
+func (l *Loop) refuse(t *testing.T, reset time.Time) {
+	t.Helper()
+	o := agent.Outcome{Kind: agent.UsageLimit, Message: "no more", ResetsAt: reset}
+	if err := l.tellLimit(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func switches(told []journal.Body) (list []string) {
+	for _, b := range told {
+		if s, ok := b.(journal.HarnessSwitched); ok {
+			list = append(list, s.From+" > "+s.To+": "+s.Reason)
+		}
+	}
+	return list
+}
+
+func TestTheNextAgentTakesOverAndTheFirstComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, told := teamOf(t, t.TempDir(), "a", "b", "c")
+		now := time.Now()
+		l.pick(t)
+		l.refuse(t, now.Add(3*time.Hour))
+		l.pick(t)
+		l.refuse(t, now.Add(time.Hour))
+		l.pick(t)
+		l.refuse(t, time.Time{}) // nobody said when: it is a guess of five minutes
+		if b := l.pick(t); b.by.Harness.Name != "c" || !b.until.Equal(now.Add(firstGuess)) || !b.reset.IsZero() {
+			t.Errorf("the first to be free: %+v", b)
+		}
+		if err := l.team[2].ledger.SetLimited(t.Context(), now.Add(9*time.Hour), "told by another loop"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Hour)
+		l.pick(t)
+		time.Sleep(2 * time.Hour)
+		l.pick(t)
+		want := []string{"a > b: usage limit", "b > c: usage limit", "c > b: its limit is over", "b > a: its limit is over"}
+		if diff := cmp.Diff(want, switches(*told)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestLimitOfAModelIsNotTold: loops with another model can go on.
+func TestLimitOfAModelIsNotTold(t *testing.T) {
+	ledgers := t.TempDir()
+	l, _ := teamOf(t, ledgers, "a")
+	other, _ := teamOf(t, ledgers, "a")
+	reset := time.Now().Add(time.Hour)
+	if err := l.tellLimit(t.Context(), agent.Outcome{Kind: agent.UsageLimit, ResetsAt: reset, OfModel: true}); err != nil {
+		t.Fatal(err)
+	}
+	if b := l.pick(t); !b.reset.Equal(reset) {
+		t.Errorf("this loop is not held: %+v", b)
+	}
+	if b := other.pick(t); b.by != nil {
+		t.Errorf("another loop is held: %+v", b)
+	}
+}
+
+// TestOneLoopTriesForTheOthers: of two loops that wait for a reset one calls the
+// agent, and the other goes on when the model has said something there.
+func TestOneLoopTriesForTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ledgers := t.TempDir()
+		one, _ := teamOf(t, ledgers, "a")
+		two, told := teamOf(t, ledgers, "a")
+		one.refuse(t, time.Now().Add(time.Hour))
+		if b := two.pick(t); b.by == nil || b.probed {
+			t.Fatalf("the other loop was not told: %+v", b)
+		}
+		time.Sleep(time.Hour)
+		if b := one.pick(t); b.by != nil || !one.at.probing {
+			t.Fatalf("nobody may try: %+v", b)
+		}
+		b := two.pick(t)
+		if !b.probed {
+			t.Fatalf("both may try: %+v", b)
+		}
+		began := time.Now()
+		time.AfterFunc(30*time.Second, func() {
+			heard := one.listening(t.Context())
+			heard(stream.Event{Kind: stream.KindStart})
+			heard(stream.Event{Kind: stream.KindText})
+		})
+		if end, err := two.atLimit(t.Context(), b); end != nil || err != nil {
+			t.Fatal(end, err)
+		}
+		if took := time.Since(began); took < 30*time.Second || took > 32*time.Second {
+			t.Errorf("the other loop waited for %s", took)
+		}
+		if b := two.pick(t); b.by != nil || two.at.probing {
+			t.Errorf("the limit is not over for the other loop: %+v", b)
+		}
+		if w, ok := (*told)[0].(journal.WaitStarted); !ok || !strings.Contains(w.Message, "another loop tries") {
+			t.Errorf("told: %+v", (*told)[0])
+		}
+	})
+}
+
+// TestProbeThatIsRefused: the others hear of the new reset, and wait for that.
+func TestProbeThatIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ledgers := t.TempDir()
+		one, _ := teamOf(t, ledgers, "a")
+		two, _ := teamOf(t, ledgers, "a")
+		one.refuse(t, time.Now().Add(time.Hour))
+		time.Sleep(time.Hour)
+		one.pick(t)
+		again := time.Now().Add(2 * time.Hour)
+		one.refuse(t, again)
+		if b := two.pick(t); !b.until.Equal(again) || b.probed {
+			t.Errorf("%+v, want until %s", b, again)
+		}
+		time.Sleep(2 * time.Hour)
+		one.pick(t)
+		if err := one.settleProbe(t.Context(), agent.Outcome{Kind: agent.Interrupted}); err != nil {
+			t.Fatal(err)
+		}
+		if two.pick(t); !two.at.probing {
+			t.Error("nobody tries after a loop that was stopped while it did")
+		}
+	})
+}
+
+// TestAWaitEndsSoonerWhereALimitIsForgotten by 'ralph limits --clear', and behind
+// the reset by no more than the jitter.
+func TestAWaitEndsSoonerWhereALimitIsForgotten(t *testing.T) {
+	for _, cleared := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			l, _ := teamOf(t, t.TempDir(), "a")
+			began := time.Now()
+			reset := began.Add(5 * time.Hour)
+			l.refuse(t, reset)
+			if cleared {
+				time.AfterFunc(time.Hour, func() { _ = l.Ledger.SetLimited(context.Background(), time.Time{}, "") })
+			}
+			if end, err := l.atLimit(t.Context(), l.pick(t)); end != nil || err != nil {
+				t.Fatal(end, err)
+			}
+			least, most := 5*time.Hour, 5*time.Hour+longestJitter+tick
+			if cleared {
+				least, most = time.Hour, time.Hour+2*tick
+			}
+			if took := time.Since(began); took < least || took > most {
+				t.Errorf("cleared %v: the wait took %s", cleared, took)
+			}
+		})
+	}
+}
+
+// TestAnAgentThatCannotTakeOver is left out of the run; the run's own never is.
+func TestAnAgentThatCannotTakeOver(t *testing.T) {
+	l, told := teamOf(t, t.TempDir(), "a", "gone", "b")
+	if err := os.Remove(filepath.Join(strings.TrimPrefix(l.Env[0], "PATH="), "gone")); err != nil {
+		t.Fatal(err)
+	}
+	auth := agent.Outcome{Kind: agent.Auth, Message: "no key", Hint: "log in"}
+	if unfit, err := l.unfitAfter(auth, nil); unfit || err != nil {
+		t.Errorf("the run's own agent: %v, %v", unfit, err)
+	}
+	l.refuse(t, time.Now().Add(time.Hour))
+	l.pick(t)
+	if l.at.Harness.Name != "b" {
+		t.Errorf("%s took over", l.at.Harness.Name)
+	}
+	if unfit, err := l.unfitAfter(auth, nil); !unfit || err != nil {
+		t.Errorf("an agent without a login: %v, %v", unfit, err)
+	}
+	if b := l.pick(t); b.by.Harness.Name != "a" {
+		t.Errorf("waiting for %+v", b)
+	}
+	text := ""
+	for _, b := range *told {
+		if w, ok := b.(journal.Warning); ok {
+			text += w.Message + "\n"
+		}
+	}
+	for _, want := range []string{"gone cannot take over in this run: the agent", "b cannot take over in this run: no key; log in"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not said in\n%s", want, text)
+		}
+	}
+}
