@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"ralph/internal/agent"
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/stopwatch"
@@ -26,6 +27,7 @@ type screen struct {
 	max     int
 	started time.Time
 	stories int
+	hint    string // what the last call's failure needs
 	foot    *footer
 }
 
@@ -71,6 +73,8 @@ func (s *screen) event(e journal.Event) {
 		if b.Attempt > 1 {
 			s.line(dim, "●", fmt.Sprintf("calling the agent again (attempt %d)", b.Attempt))
 		}
+	case journal.AttemptEnded:
+		s.hint = b.Hint
 	case journal.IterationEnded:
 		s.iterationEnded(b)
 	case journal.WaitStarted:
@@ -205,6 +209,9 @@ func (s *screen) iterationEnded(b journal.IterationEnded) {
 	dot := " " + s.t.symbol("·") + " "
 	if b.Outcome != "ok" {
 		s.line(red, "✗", strings.Join(append([]string{b.Outcome + ": " + b.Error}, parts...), dot))
+		if s.hint != "" && b.Outcome != string(agent.Auth) { // that ends the run, which tells it
+			fmt.Fprintf(s.w, "  %s\n", s.t.paint(dim, oneLine(s.hint)))
+		}
 		return
 	}
 	code, mark := green, "✓"

@@ -99,10 +99,10 @@ func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, 
 		o.Kind, o.Message = Interrupted, "ended by ralph"
 		return o
 	case why == endTimeout:
-		o.Kind, o.Message = Timeout, fmt.Sprintf("the agent was ended after %s", limits.Timeout)
+		o.Kind, o.Message, o.Hint = Timeout, fmt.Sprintf("the agent was ended after %s", limits.Timeout), Timeout.inTime()
 		return o
 	case why == endIdle:
-		o.Kind, o.Message = Idle, fmt.Sprintf("the agent showed no sign of life for %s and was ended", limits.Idle)
+		o.Kind, o.Message, o.Hint = Idle, fmt.Sprintf("the agent showed no sign of life for %s and was ended", limits.Idle), Idle.inTime()
 		return o
 	case why == endFailed:
 		o.Kind, o.Message = Error, "the agent was ended because its log could not be written"
@@ -153,7 +153,10 @@ func (o *Outcome) failed(h Harness, text string, now time.Time) {
 		class = f.Class
 	}
 	rejected := s.Rejected != nil && (class == stream.ClassUsageLimit || class == stream.ClassTransient || class == stream.ClassNone)
-	o.Message, o.Kind = lastLine(text), Error
+	o.Message, o.Kind = sentence(text), Error
+	if s.LastError != "" {
+		o.Message = firstLine(text) // a field of its own, in which details follow the message
+	}
 	switch {
 	case rejected, class == stream.ClassUsageLimit, matchesAny(h.Limits, text):
 		o.Kind, o.ResetsAt, o.OfModel = UsageLimit, f.ResetsAt, f.Model && s.Rejected == nil
@@ -162,7 +165,6 @@ func (o *Outcome) failed(h Harness, text string, now time.Time) {
 		}
 	case class == stream.ClassAuth, class == stream.ClassBilling:
 		o.Kind = Auth
-		o.Hint = fmt.Sprintf("log in with the agent itself (%s), or check its key and credit, then start ralph again", h.Command[0])
 	case class == stream.ClassTransient:
 		o.Kind = Transient
 	case o.Exit.Signal != 0:
@@ -171,9 +173,7 @@ func (o *Outcome) failed(h Harness, text string, now time.Time) {
 	if o.Message == "" {
 		o.Message = silent(o.Exit, s)
 	}
-	if len(s.Denied) > 0 && o.Hint == "" {
-		o.Hint = h.Permission
-	}
+	o.Hint = o.advice(h, class)
 }
 
 // silent describes a failure of which the agent said nothing.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -171,6 +172,28 @@ func keepTail(tail, p []byte, max int) []byte {
 		tail = append(tail[:0], tail[over:]...)
 	}
 	return append(tail, p...)
+}
+
+// sentence is the line of an error message that says what is wrong: the last one
+// that says it is an error, else the last one. Advice often follows behind.
+func sentence(s string) string {
+	lines := strings.Split(s, "\n")
+	for _, line := range slices.Backward(lines) {
+		if line = strings.TrimSpace(line); len(line) > len("error:") && strings.EqualFold(line[:len("error:")], "error:") {
+			return lastLine(line)
+		}
+	}
+	return lastLine(s)
+}
+
+// firstLine is the first line of a text, or all of it in one line where that one
+// only opens a JSON value.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	if line = strings.TrimSpace(line); strings.HasSuffix(line, "{") || strings.HasSuffix(line, "[") {
+		line = strings.Join(strings.Fields(s), " ")
+	}
+	return lastLine(line)
 }
 
 // lastLine is the last line of a text that says something, bounded.

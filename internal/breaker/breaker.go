@@ -9,6 +9,10 @@ const (
 	SameError  = "same_error"
 )
 
+// MaxDuds is after how many duds in a row the breaker opens: an agent that ends
+// at once, three times over, is broken, whatever it says each time.
+const MaxDuds = 3
+
 // Thresholds say after how many iterations in a row the breaker opens. With 0
 // that rule is off.
 type Thresholds struct {
@@ -23,6 +27,7 @@ type State struct {
 	NoProgress int    // iterations in a row without progress
 	SameError  int    // iterations in a row that ended with Error
 	Error      string // of the last iteration, raw or normalized; empty where it had none
+	Duds       int    // iterations in a row in which the agent ended at once, without having done anything
 }
 
 // Verdict is what the rule says after an iteration.
@@ -44,6 +49,19 @@ func (s *State) Step(limits Thresholds, progress bool, errText string) Verdict {
 		return Verdict{Open: true, Reason: SameError, Count: s.SameError}
 	case limits.NoProgress > 0 && s.NoProgress >= limits.NoProgress:
 		return Verdict{Open: true, Reason: NoProgress, Count: s.NoProgress}
+	}
+	return Verdict{}
+}
+
+// CountDud takes into account whether the iteration of the last Step was a dud. The
+// rule is off where that of equal errors is; its verdict is SameError.
+func (s *State) CountDud(limits Thresholds, dud bool) Verdict {
+	if !dud {
+		s.Duds = 0
+		return Verdict{}
+	}
+	if s.Duds++; limits.SameError > 0 && s.Duds >= MaxDuds {
+		return Verdict{Open: true, Reason: SameError, Count: s.Duds}
 	}
 	return Verdict{}
 }

@@ -45,6 +45,24 @@ func TestStep(t *testing.T) {
 	}
 }
 
+func TestThreeDudsInARow(t *testing.T) {
+	for duds, want := range map[string]Verdict{
+		"dd": {}, "ddd": {true, SameError, 3}, "dd.dd": {}, "dd.ddd": {true, SameError, 3}, "dddd": {true, SameError, 4},
+	} {
+		var state, off State
+		var got Verdict
+		for _, d := range duds {
+			got = state.CountDud(Thresholds{SameError: 5}, d == 'd')
+			if v := off.CountDud(Thresholds{NoProgress: 3}, d == 'd'); v.Open {
+				t.Errorf("%s: a rule that is off opens: %+v", duds, v)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", duds, got, want)
+		}
+	}
+}
+
 func TestStateGoesOnFromRecordedCounts(t *testing.T) {
 	state := State{NoProgress: 1, SameError: 4, Error: "exit status 1 after 12.5s"}
 	got := state.Step(Thresholds{NoProgress: 3, SameError: 5}, false, "exit status 1 after 3m2s")

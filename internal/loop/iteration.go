@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"ralph/internal/agent"
 	"ralph/internal/breaker"
@@ -230,7 +232,12 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 			}
 		}
 	}
-	stuck := l.breaker.Step(breaker.Thresholds{NoProgress: l.NoProgress, SameError: l.SameError}, progress, trouble)
+	thresholds := breaker.Thresholds{NoProgress: l.NoProgress, SameError: l.SameError}
+	verdict := l.breaker.Step(thresholds, progress, trouble)
+	why := stuck(verdict.Reason, verdict.Count)
+	if v := l.breaker.CountDud(thresholds, it.dud()); v.Open && !verdict.Open {
+		verdict, why = v, fmt.Sprintf("the agent ended within seconds, without a token, %d times in a row: %s", v.Count, it.outcome.Message)
+	}
 	done, total := l.state.Counts()
 	e := journal.IterationEnded{
 		N: it.n, Outcome: string(it.outcome.Kind), Error: trouble, ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
@@ -250,8 +257,8 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 	if end := l.endAfter(ctx, it); end != nil {
 		return end, nil
 	}
-	if stuck.Open {
-		return l.openedBreaker(stuck)
+	if verdict.Open {
+		return l.openedBreaker(verdict, why, it.outcome.Hint)
 	}
 	return l.overBudget(), nil
 }
@@ -263,6 +270,19 @@ func (it *iteration) hindrance() string {
 		return ""
 	}
 	return it.outcome.Message
+}
+
+// atOnce is how soon an agent that has done nothing must have ended to be a dud.
+const atOnce = 10 * time.Second
+
+// dud reports whether the agent ended by itself within seconds and did nothing: it
+// failed, or said nothing at all, before its model had written a token.
+func (it *iteration) dud() bool {
+	o := it.outcome
+	if o.Duration > atOnce || o.Summary.Tokens != (stream.Tokens{}) || len(it.commits) > 0 || len(it.passed) > 0 {
+		return false
+	}
+	return o.Kind == agent.Error || o.Kind == agent.Crash || o.Kind == agent.OK && strings.TrimSpace(o.Final) == ""
 }
 
 // endAfter is the end that an iteration brings by itself.

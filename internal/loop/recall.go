@@ -166,13 +166,18 @@ func (l *Loop) openBreaker() (*End, error) {
 		Hint: "change the plan, commit something, or run with --reset-circuit"}, nil
 }
 
-// openedBreaker records that the run is stuck and ends it.
-func (l *Loop) openedBreaker(v breaker.Verdict) (*End, error) {
+// openedBreaker records that the run is stuck and ends it. why says so in words,
+// hint what the last iteration's error needs, if that is known.
+func (l *Loop) openedBreaker(v breaker.Verdict, why, hint string) (*End, error) {
 	if err := l.record(journal.BreakerOpened{Reason: v.Reason, Count: v.Count, Print: l.print()}); err != nil {
 		return nil, err
 	}
-	return &End{Reason: Reason(v.Reason), Message: stuck(v.Reason, v.Count) + "; " + l.left(),
-		Hint: "read the last logs with 'ralph logs', mend the plan or the project, then start ralph again"}, nil
+	end := &End{Reason: Reason(v.Reason), Message: why + "; " + l.left(),
+		Hint: "read the last logs with 'ralph logs', mend the plan or the project, then start ralph again"}
+	if hint != "" && v.Reason == breaker.SameError {
+		end.Hint = hint + "; then start ralph again"
+	}
+	return end, nil
 }
 
 func stuck(reason string, n int) string {

@@ -72,7 +72,7 @@ func codexChanges(item value) value {
 }
 
 var reconnecting = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^Reconnecting\.\.\. (\d+)/(\d+)`)
+	return regexp.MustCompile(`^Reconnecting\.\.\. (?:(\d+)/(\d+)|waiting for network)`)
 })
 
 // codexError reads the error carrier, on which tries that go on are told too.
@@ -82,7 +82,7 @@ func (s *session) codexError(text string) {
 		s.fail(text, "", statusIn(text))
 		return
 	}
-	attempt, _ := strconv.Atoi(m[1])
+	attempt, _ := strconv.Atoi(m[1]) // none while the network is away: that goes on for as long as it is
 	most, _ := strconv.Atoi(m[2])
 	reason := strings.Trim(text[len(m[0]):], " ()")
 	s.again(Retry{Attempt: attempt, Max: most, Status: statusIn(text), Class: oneLine(reason)})

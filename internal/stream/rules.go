@@ -88,7 +88,7 @@ func failureRules() []failureRule {
 		{class: ClassAuth, any: []string{
 			"not logged in", "please run /login", "login expired", "token revoked", "token has expired", "invalid api key", "incorrect api key",
 			"api key not valid", "invalid_api_key", "authentication", "unauthorized", "unauthenticated", "no auth credentials",
-			"does not have access to claude", "please login", "please log in", "not authenticated", "api error: 401", "api error: 403",
+			"does not have access to claude", "please login", "please log in", "not authenticated", "set an auth method", "no api key", "api error: 401", "api error: 403",
 		}},
 		{class: ClassModel, model: true, any: []string{
 			"issue with the selected model", "model not found", "model_not_found", "404 not found: model", "unknown model",

@@ -1,0 +1,44 @@
+package agent
+
+import (
+	"fmt"
+	"syscall"
+
+	"ralph/internal/stream"
+)
+
+// advice is what a person can do about a failure of that class, empty where
+// nothing is known but to look at the log.
+func (o *Outcome) advice(h Harness, class stream.Class) string {
+	model := fmt.Sprintf("choose another model with --model, or with %s.model in the settings", setting(h.Name))
+	switch {
+	case len(o.Summary.Denied) > 0 && o.Kind != UsageLimit && o.Kind != Auth:
+		return h.Permission
+	case o.Kind == UsageLimit && o.OfModel:
+		return "it is the limit of one model: " + model
+	case class == stream.ClassAuth:
+		return fmt.Sprintf("log in with the agent itself (%s), or check its key and credit, then start ralph again", h.Command[0])
+	case class == stream.ClassBilling:
+		return "no waiting helps: look at the account's credit and at the limits that its administrator has set, or work with another agent (--harness NAME)"
+	case class == stream.ClassModel:
+		return model
+	case class == stream.ClassContext:
+		return "what the agent was given or has read is too long for its model: split the story, or shorten the prompt ('ralph run --dry-run' shows it)"
+	case class == stream.ClassRefusal:
+		return "the model or its provider declined: put the story into other words, or " + model
+	case o.Kind == Crash && o.Exit.Signal == syscall.SIGKILL:
+		return "nobody of ralph's did that: the system may have run out of memory"
+	}
+	return ""
+}
+
+// inTime is what a person can do about an agent that was ended at a limit of time.
+func (k Kind) inTime() string {
+	switch k {
+	case Timeout:
+		return "give it longer with --timeout, or split the story; 'ralph logs' shows what it was at"
+	case Idle:
+		return "'ralph logs' shows where it stood still; a slow provider may need a longer --idle-timeout"
+	}
+	return ""
+}

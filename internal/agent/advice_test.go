@@ -1,0 +1,65 @@
+package agent
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ralph/internal/proc"
+)
+
+// TestEveryFailureHasAHint: what a person is told to do about each kind of failure,
+// by what the real agents printed.
+func TestEveryFailureHasAHint(t *testing.T) {
+	for _, c := range []struct {
+		harness, sample string
+		stderr          string
+		exit            proc.Exit
+		want            Kind
+		says, hint      string
+	}{
+		{harness: "claude", sample: "claude-nokey.jsonl", want: Auth, says: "Not logged in", hint: "log in with the agent itself (claude)"},
+		{harness: "claude", sample: "claude-credit.jsonl", want: Auth, says: "Credit balance is too low", hint: "no waiting helps"},
+		{harness: "codex", sample: "codex-credit.jsonl", want: Auth, says: "Quota exceeded", hint: "no waiting helps"},
+		{harness: "copilot", sample: "copilot-credit.jsonl", want: Auth, hint: "no waiting helps"},
+		{harness: "claude", sample: "claude-toolong.jsonl", want: Error, says: "Prompt is too long", hint: "split the story"},
+		{harness: "codex", sample: "codex-toolong.jsonl", want: Error, says: "ran out of room", hint: "split the story"},
+		{harness: "opencode", sample: "opencode-toolong.jsonl", want: Error, hint: "split the story"},
+		{harness: "claude", sample: "claude-nomodel.jsonl", want: Error, says: "selected model", hint: "claude.model"},
+		{harness: "codex", sample: "codex-nomodel.jsonl", want: Error, hint: "harnesses.codex.model"},
+		{harness: "claude", sample: "claude-refusal.jsonl", want: Error, says: "unable to respond", hint: "other words"},
+		{harness: "gemini", sample: "gemini-usage.jsonl", want: UsageLimit, says: "daily quota on this model", hint: "limit of one model"},
+		{harness: "gemini", exit: proc.Exit{Code: 41}, stderr: "Please set an Auth method in your /home/u/.gemini/settings.json or specify one of the following environment variables before running: GEMINI_API_KEY",
+			want: Auth, says: "set an Auth method", hint: "(gemini)"},
+		{harness: "copilot", exit: proc.Exit{Code: 1}, stderr: "Error: No authentication information found.\n\nTo authenticate, you can use any of the following methods:\n  • Run 'gh auth login' to authenticate with the GitHub CLI",
+			want: Auth, says: "No authentication information found", hint: "(copilot)"},
+		{harness: "claude", exit: proc.Exit{Code: -1, Signal: syscall.SIGKILL}, want: Crash, says: "killed", hint: "memory"},
+	} {
+		t.Run(c.harness+" "+c.hint, func(t *testing.T) {
+			h, _ := Find(Builtin("ralph"), c.harness)
+			var out []byte
+			if c.sample != "" {
+				out, c.exit = recorded(t, c.sample), proc.Exit{Code: 1}
+			}
+			o := judge(h, endItself, c.exit, read(t, h, out), c.stderr, Limits{}, time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC))
+			if o.Kind != c.want || !strings.Contains(o.Message, c.says) || !strings.Contains(o.Hint, c.hint) {
+				t.Errorf("%s: %q, hint %q; want %s: %q, hint %q", o.Kind, o.Message, o.Hint, c.want, c.says, c.hint)
+			}
+		})
+	}
+}
+
+// TestLimitOfAModel tells a model's limit from the account's.
+func TestLimitOfAModel(t *testing.T) {
+	now := time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
+	claude, _ := Find(Builtin("ralph"), "claude")
+	for text, ofModel := range map[string]bool{
+		"You've hit your Opus limit · resets 11:45pm (UTC)": true, "You've hit your session limit · resets 11:45pm (UTC)": false,
+	} {
+		o := judge(claude, endItself, proc.Exit{Code: 1}, read(t, claude, []byte(text+"\n")), "", Limits{}, now)
+		if o.Kind != UsageLimit || o.OfModel != ofModel || (o.Hint != "") != ofModel || !o.ResetsAt.Equal(now.Add(105*time.Minute)) {
+			t.Errorf("%s: %s, of a model %v, resets %s, hint %q", text, o.Kind, o.OfModel, o.ResetsAt, o.Hint)
+		}
+	}
+}
