@@ -17,7 +17,7 @@ demo: build ## watch a whole loop on a scratch repository, without any agent ins
 	./bin/ralph demo
 
 .PHONY: setup
-setup: ## install what the tests need (tmux, bats, the pinned agent CLI)
+setup: ## install what the tests need (tmux, bats, two pinned agents)
 	sh tests/setup
 
 .PHONY: test
@@ -27,6 +27,12 @@ test: build setup ## run all tests
 	$(MAKE) lies
 	$(MAKE) fuzz FUZZTIME=1s
 	$(MAKE) bats
+
+.PHONY: test-agents
+test-agents: ## run all five real agents against model APIs on loopback; some try for minutes
+	sh tests/agents/install
+	sh tests/agents/install more
+	RALPH_TEST_AGENTS=1 $(GO) test -count=1 -timeout 30m -parallel 4 -run 'TestAgents|TestClaude|TestCodex' -v ./cmd/ralph ./internal/fakeapi
 
 .PHONY: bats
 bats: build ## run the tests that need a real shell

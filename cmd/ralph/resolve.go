@@ -216,7 +216,12 @@ func withSettings(all []agent.Harness, s *config.Settings) []agent.Harness {
 
 func customise(h *agent.Harness, c config.Harness) {
 	if len(c.Command) > 0 {
-		h.Command, h.Headless = c.Command, nil
+		// A command that brings the words by which the agent works unattended is the
+		// whole call; any other one is a way to start the program.
+		if len(h.Headless) == 0 || slices.Contains(c.Command[1:], h.Headless[0]) {
+			h.Headless = nil
+		}
+		h.Command = c.Command
 	}
 	if c.Prompt != "" {
 		h.Prompt = agent.PromptMode(c.Prompt)

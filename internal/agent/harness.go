@@ -47,6 +47,7 @@ type Harness struct {
 	EnvFiles     []string // JSON files, below the home directory and the worktree, whose key env sets variables for the agent
 	RootRefuses  bool     // refuses ApproveAll when run as root, unless IS_SANDBOX says otherwise
 	Permission   string   // what the user can do when a tool call was denied
+	Retries      string   // how the agent tries its provider again by itself and what changes that, for people
 
 	Limits []string // further texts of a usage limit, from the settings
 	Errors []string // further texts of a failure, from the settings
@@ -71,6 +72,8 @@ func Builtin(self string) []Harness {
 			// A session inside a session refuses to start or shares its parent's
 			// state; the watchdog would wait out a usage limit unseen.
 			DropEnv:    []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_RETRY_WATCHDOG"},
+			Env:        []string{"DISABLE_AUTOUPDATER=1"}, // no session changes the program under the others
+			Retries:    "10 times, about 3 minutes, shown as they happen; CLAUDE_CODE_MAX_RETRIES sets how often. A stream that hangs is given up after 5 minutes",
 			LoginEnv:   []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"},
 			LoginFiles: []string{".claude/.credentials.json"},
 			LoginOrder: "Claude Code takes a key of the environment before a subscription's login, and the key is billed by the token",
@@ -84,6 +87,7 @@ func Builtin(self string) []Harness {
 			Prompt:   PromptStdin, Output: stream.FormatCodex, ModelFlag: "-m",
 			ApproveAll: []string{"--dangerously-bypass-approvals-and-sandbox"}, Careful: []string{"--sandbox", "workspace-write"},
 			Gentle:     askedToStop,
+			Retries:    "5 times, within seconds, shown as they happen; request_max_retries and stream_max_retries of the model provider in ~/.codex/config.toml. Without a network it waits for one",
 			Permission: "it may write in the worktree only: widen sandbox_mode in ~/.codex/config.toml, or run with --dangerously-skip-permissions",
 			LoginEnv:   []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, LoginFiles: []string{".codex/auth.json"},
 			LoginOrder: "Codex may take a key of the environment in place of the login, and the key is billed by the token",
@@ -93,8 +97,10 @@ func Builtin(self string) []Harness {
 			Name: "opencode", Command: []string{"opencode"},
 			Headless: []string{"run", "--format", "json"},
 			Prompt:   PromptStdin, Output: stream.FormatOpenCode, ModelFlag: "-m", Gentle: askedToStop,
+			ApproveAll: []string{"--auto"}, Env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1"},
+			Retries:    "for up to 2 minutes, silently; there is no setting for it",
 			LoginFiles: []string{".local/share/opencode/auth.json"}, Moved: []Move{{"XDG_DATA_HOME", ".local/share"}},
-			Permission: "allow it under \"permission\" in opencode.json",
+			Permission: "allow it under \"permission\" in opencode.json, or run with --dangerously-skip-permissions",
 		},
 		{
 			Name: "gemini", Command: []string{"gemini"},
@@ -102,21 +108,23 @@ func Builtin(self string) []Harness {
 			Prompt:   PromptStdin, Output: stream.FormatGemini, ModelFlag: "-m",
 			Permission: "allow it in .gemini/settings.json, or run with --dangerously-skip-permissions",
 			ApproveAll: []string{"--approval-mode=yolo"}, ExpandsRefs: true, Gentle: askedToStop,
+			Retries:  "10 times, for minutes, told on standard error; general.maxAttempts in ~/.gemini/settings.json",
 			LoginEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"}, LoginFiles: []string{".gemini/oauth_creds.json"},
 		},
 		{
 			Name: "copilot", Command: []string{"copilot"},
-			Headless: []string{"--output-format", "json", "--no-color", "--allow-all-tools"},
+			Headless: []string{"--output-format", "json", "--no-color", "--no-ask-user", "--allow-all-tools"},
 			Prompt:   PromptStdin, Output: stream.FormatCopilot, ModelFlag: "--model",
 			Permission: "run with --dangerously-skip-permissions: copilot then may use all paths and addresses too",
-			ApproveAll: []string{"--allow-all"}, Gentle: askedToStop,
+			ApproveAll: []string{"--allow-all"}, Env: []string{"COPILOT_AUTO_UPDATE=false"}, Gentle: askedToStop,
+			Retries:  "5 times, about a minute, shown as they happen; there is no setting for it",
 			LoginEnv: []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"}, LoginFiles: []string{".copilot/config.json"},
 			LoginOrder: "Copilot takes COPILOT_GITHUB_TOKEN before GH_TOKEN, and that before GITHUB_TOKEN",
 		},
 		{
 			Name: "replay", Command: []string{self, "__replay"},
 			Prompt: PromptStdin, Output: stream.FormatClaude, Gentle: askedToStop,
-			Permission: "the script denied it",
+			Permission: "the script denied it", Retries: "never",
 		},
 	}
 }

@@ -14,17 +14,23 @@ const (
 	CacheWriteTokens = 345
 )
 
+// shell is the script's name for the tool that runs commands; the agents have
+// names of their own.
+const shell = "Bash"
+
 // answer is a reply on its way out.
 type answer struct {
 	model  string
 	number int // distinguishes the ids of messages and tool calls
 	reply  Reply
+	tools  []string // those that the agent offers to the model
 }
 
-func (a answer) serve(w http.ResponseWriter, r *http.Request, stream bool) {
+// messages answers as Anthropic's Messages API does.
+func (a answer) messages(w http.ResponseWriter, r *http.Request, stream bool) {
 	w.Header().Set("Request-Id", fmt.Sprintf("req_fake_%06d", a.number))
 	switch {
-	case a.reply.status != 0:
+	case a.reply.fault != none:
 		for key, values := range a.reply.header {
 			w.Header()[key] = values
 		}
@@ -83,12 +89,7 @@ func (a answer) stream(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(event string, fields map[string]any) {
 		fields["type"] = event
-		data, err := json.Marshal(fields)
-		if err != nil {
-			panic(http.ErrAbortHandler) // a test scripted an input that is no JSON
-		}
-		_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, data)
-		_ = http.NewResponseController(w).Flush()
+		sse(w, event, fields)
 	}
 	send("message_start", map[string]any{"message": a.message(1)})
 	for i, b := range a.reply.blocks {
@@ -115,6 +116,41 @@ func (b block) delta() map[string]any {
 		panic(http.ErrAbortHandler)
 	}
 	return map[string]any{"type": "input_json_delta", "partial_json": string(input)}
+}
+
+// call is the name and the arguments of the tool that block b calls, as the agent
+// offers it.
+func (a answer) call(b block) (name string, args map[string]any) {
+	if b.tool != shell {
+		return b.tool, b.input
+	}
+	command, _ := b.input["command"].(string)
+	shells := map[string]map[string]any{
+		"exec_command":      {"cmd": command},
+		"shell_command":     {"command": command},
+		"shell":             {"command": []string{"sh", "-c", command}},
+		"bash":              b.input,
+		"run_shell_command": b.input,
+	}
+	for _, offered := range a.tools {
+		if args, ok := shells[offered]; ok {
+			return offered, args
+		}
+	}
+	return b.tool, b.input
+}
+
+// sse writes one server-sent event; without a name it has only data.
+func sse(w http.ResponseWriter, name string, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(http.ErrAbortHandler) // a test scripted an input that is no JSON
+	}
+	if name != "" {
+		_, _ = fmt.Fprintf(w, "event: %s\n", name)
+	}
+	_, _ = fmt.Fprintf(w, "data: %s\n\n", data)
+	_ = http.NewResponseController(w).Flush()
 }
 
 // meetFate hangs until the client has gone, or cuts the connection off.

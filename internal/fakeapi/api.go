@@ -1,6 +1,8 @@
-// Package fakeapi is a stand-in for Anthropic's Messages API, good enough for the
-// real Claude Code CLI: tests script what the model answers, and the CLI carries
-// it out with its real tools. It serves tests only, on loopback:
+// Package fakeapi is a stand-in for the APIs of models, good enough for the real
+// agents: Anthropic's Messages (Claude Code), OpenAI's Responses (Codex) and Chat
+// Completions (OpenCode, Copilot CLI), Google's Gemini (Gemini CLI). Tests script
+// what the model answers, and the agent carries it out with its real tools. It
+// serves tests only, on loopback:
 //
 //	api := fakeapi.New(fakeapi.Write("hello.txt", "hello"), fakeapi.Text("Done."))
 //	server := httptest.NewServer(api)
@@ -48,9 +50,10 @@ type rule struct {
 
 // Request is a recorded request for a message.
 type Request struct {
-	Session int  // which session of the CLI it belongs to, from 0 in order of appearance
-	Turn    int  // its number in the session, from 0
-	Stream  bool // the answer was wanted as a stream
+	Session int      // which session of the CLI it belongs to, from 0 in order of appearance
+	Turn    int      // its number in the session, from 0
+	Stream  bool     // the answer was wanted as a stream
+	Tools   []string // that the agent offered
 	Header  http.Header
 	Body    []byte
 }
@@ -86,34 +89,71 @@ func Holds(text string) func(Request) bool {
 
 // ServeHTTP implements http.Handler.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	model, method, _ := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], ":")
 	switch {
 	case r.Method == http.MethodHead:
 		w.WriteHeader(http.StatusOK) // the CLI asks whether anybody is there
-	case r.Method == http.MethodPost && r.URL.Path == "/v1/messages/count_tokens":
+	case r.Method != http.MethodPost:
+		writeError(w, http.StatusNotFound, "not_found_error", "no such address: "+path)
+	case path == "/v1/messages/count_tokens":
 		writeJSON(w, http.StatusOK, map[string]any{"input_tokens": 100})
-	case r.Method == http.MethodPost && r.URL.Path == "/v1/messages":
-		a.serveMessage(w, r)
+	case path == "/v1/messages":
+		a.serve(w, r, answer.messages)
+	case path == "/v1/responses":
+		a.serve(w, r, answer.responses)
+	case path == "/v1/chat/completions":
+		a.serve(w, r, answer.chat)
+	case method == "generateContent":
+		a.serve(w, r, func(out answer, w http.ResponseWriter, r *http.Request, _ bool) { out.gemini(w, r, model, false) })
+	case method == "streamGenerateContent":
+		a.serve(w, r, func(out answer, w http.ResponseWriter, r *http.Request, _ bool) { out.gemini(w, r, model, true) })
 	default:
-		writeError(w, http.StatusNotFound, "not_found_error", "no such address: "+r.URL.Path)
+		writeError(w, http.StatusNotFound, "not_found_error", "no such address: "+path)
 	}
 }
 
-func (a *API) serveMessage(w http.ResponseWriter, r *http.Request) {
+// serve reads a request for a message and lets write answer it.
+func (a *API) serve(w http.ResponseWriter, r *http.Request, write func(answer, http.ResponseWriter, *http.Request, bool)) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		writeError(w, http.StatusRequestEntityTooLarge, "request_too_large", err.Error())
 		return
 	}
 	var asked struct {
-		Model  string `json:"model"`
-		Stream bool   `json:"stream"`
+		Model  string  `json:"model"`
+		Stream bool    `json:"stream"`
+		Tools  []offer `json:"tools"`
 	}
 	if err := json.Unmarshal(body, &asked); err != nil {
 		writeError(w, http.StatusBadRequest, "invalid_request_error", err.Error())
 		return
 	}
-	reply, number := a.pick(Request{Stream: asked.Stream, Header: r.Header.Clone(), Body: body})
-	answer{model: asked.Model, number: number, reply: reply}.serve(w, r, asked.Stream)
+	out := answer{model: asked.Model}
+	for _, t := range asked.Tools {
+		out.tools = append(out.tools, t.names()...)
+	}
+	out.reply, out.number = a.pick(Request{Stream: asked.Stream, Tools: out.tools, Header: r.Header.Clone(), Body: body})
+	write(out, w, r, asked.Stream)
+}
+
+// offer is a tool that an agent offers to the model, in the form of any of the APIs.
+type offer struct {
+	Name                 string                  `json:"name"`                 // Messages, Responses
+	Function             struct{ Name string }   `json:"function"`             // Chat Completions
+	FunctionDeclarations []struct{ Name string } `json:"functionDeclarations"` // Gemini
+}
+
+func (o offer) names() (names []string) {
+	for _, name := range []string{o.Name, o.Function.Name} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	for _, f := range o.FunctionDeclarations {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // pick records a request and returns its reply, with a number that no other has.
@@ -141,7 +181,16 @@ func (a *API) pick(req Request) (Reply, int) {
 			return rule.reply, len(a.requests)
 		}
 	}
+	if len(req.Tools) == 0 && !s.fails() {
+		return Text("A title"), len(a.requests) // agents ask for one beside the work
+	}
 	return s.step(), len(a.requests)
+}
+
+// fails reports whether the session's next reply is a refusal.
+func (s *session) fails() bool {
+	n := len(s.script)
+	return n > 0 && s.script[min(s.next, n-1)].fault != none
 }
 
 // step returns the session's next reply. A tool call at the end of a script is
@@ -158,19 +207,26 @@ func (s *session) step() Reply {
 	return Text("The script of this session is over.")
 }
 
-// sessionOf returns what tells a session of the CLI from others: the id that it
-// puts into the header, or at least into the request's metadata.
+// sessionOf returns what tells a session of a CLI from others: the id that it
+// puts into the header, or at least into the request's body. Agents that send none
+// have one session for each API.
 func sessionOf(r Request) string {
-	if id := r.Header.Get("X-Claude-Code-Session-Id"); id != "" {
-		return id
+	for _, name := range []string{"X-Claude-Code-Session-Id", "Session_id", "Session-Id", "X-Session-Id"} {
+		if id := r.Header.Get(name); id != "" {
+			return id
+		}
 	}
 	var body struct {
+		CacheKey string `json:"prompt_cache_key"`
 		Metadata struct {
 			UserID string `json:"user_id"`
 		} `json:"metadata"`
 	}
 	if json.Unmarshal(r.Body, &body) != nil {
 		return ""
+	}
+	if body.CacheKey != "" {
+		return body.CacheKey
 	}
 	return regexp.MustCompile(`session_id[^0-9a-f]+([0-9a-f-]{36})|session_([0-9a-f-]{36})`).
 		FindString(body.Metadata.UserID)

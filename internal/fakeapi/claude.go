@@ -2,8 +2,6 @@ package fakeapi
 
 import (
 	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 )
 
@@ -17,24 +15,7 @@ func ClaudeBinary() (path string, ok bool) {
 	if path = os.Getenv(ClaudeVar); path != "" {
 		return path, isFile(path)
 	}
-	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
-	if arch == "" {
-		arch = runtime.GOARCH
-	}
-	dir, err := os.Getwd()
-	for err == nil {
-		path = filepath.Join(dir, "tests/agents/node_modules/@anthropic-ai",
-			"claude-code-"+runtime.GOOS+"-"+arch, "claude")
-		if isFile(path) {
-			return path, true
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			break
-		}
-		dir = parent
-	}
-	return "", false
+	return below("tests/agents/node_modules/@anthropic-ai/claude-code-" + platform() + "/claude")
 }
 
 func isFile(path string) bool {
@@ -46,15 +27,30 @@ func isFile(path string) bool {
 // nobody else: a fresh home, a fake key, one retry. Of the test's own
 // environment only PATH and the like are kept; extra comes last.
 func Env(url, home string, extra ...string) []string {
-	env := []string{
-		"HOME=" + home,
-		"ANTHROPIC_BASE_URL=" + url,
+	env := append(base(home),
+		"ANTHROPIC_BASE_URL="+url,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"CLAUDE_CODE_MAX_RETRIES=1",
 		"DISABLE_AUTOUPDATER=1",
 		"DISABLE_TELEMETRY=1",
 		"DISABLE_ERROR_REPORTING=1",
 		"IS_SANDBOX=1", // root may not skip permissions without it
+	)
+	token := false
+	for _, v := range extra {
+		token = token || strings.HasPrefix(v, "CLAUDE_CODE_OAUTH_TOKEN=")
+	}
+	if !token { // with both, the key would win
+		env = append(env, "ANTHROPIC_API_KEY=sk-ant-fake-key")
+	}
+	return append(env, extra...)
+}
+
+// base is what every agent gets: a fresh home, a git identity, and of the test's own
+// environment what no program can do without.
+func base(home string) []string {
+	env := []string{
+		"HOME=" + home,
 		"GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_AUTHOR_NAME=Test", "GIT_AUTHOR_EMAIL=test@example.invalid",
 		"GIT_COMMITTER_NAME=Test", "GIT_COMMITTER_EMAIL=test@example.invalid",
@@ -64,14 +60,7 @@ func Env(url, home string, extra ...string) []string {
 			env = append(env, name+"="+value)
 		}
 	}
-	token := false
-	for _, v := range extra {
-		token = token || strings.HasPrefix(v, "CLAUDE_CODE_OAUTH_TOKEN=")
-	}
-	if !token { // with both, the key would win
-		env = append(env, "ANTHROPIC_API_KEY=sk-ant-fake-key")
-	}
-	return append(env, extra...)
+	return env
 }
 
 // OAuthToken is a variable for Env's extra: the CLI then works as with a

@@ -10,10 +10,12 @@ import (
 type Reply struct {
 	blocks []block
 
-	status  int // an error instead of a message; 0 for none
+	fault   fault // an error instead of a message
+	status  int   // of it
 	class   string
 	message string
 	header  http.Header
+	resets  time.Time // of a usage limit
 
 	fate fate
 }
@@ -24,6 +26,17 @@ type block struct {
 	tool  string
 	input map[string]any
 }
+
+// fault is a refusal by the provider; each API has its own words for the known ones.
+type fault uint8
+
+const (
+	none         fault = iota
+	other              // as its status, class and message say
+	unauthorized       // the key is wrong
+	overloaded         // too much to do
+	limited            // the account's allowance is used up
+)
 
 // fate is what becomes of a stream.
 type fate uint8
@@ -43,9 +56,9 @@ func Tool(name string, input map[string]any) Reply {
 	return Reply{blocks: []block{{tool: name, input: input}}}
 }
 
-// Bash is a call of the shell tool.
+// Bash is a call of the shell tool, whatever the agent that asks calls it.
 func Bash(command string) Reply {
-	return Tool("Bash", map[string]any{"command": command, "description": "Run a command"})
+	return Tool(shell, map[string]any{"command": command, "description": "Run a command"})
 }
 
 // Write is a call of the tool that writes a file. The CLI wants an absolute path.
@@ -68,25 +81,29 @@ func (r Reply) And(more Reply) Reply {
 
 // Error is a refusal by the provider, with the class that its body names.
 func Error(status int, class, message string) Reply {
-	return Reply{status: status, class: class, message: message, header: http.Header{}}
+	return Reply{fault: other, status: status, class: class, message: message, header: http.Header{}}
 }
 
 // Unauthorized is the answer to a key that the provider does not know.
 func Unauthorized() Reply {
-	return Error(http.StatusUnauthorized, "authentication_error", "invalid x-api-key")
+	return Error(http.StatusUnauthorized, "authentication_error", "invalid x-api-key").as(unauthorized)
 }
 
 // statusOverloaded is the provider's own status; net/http has no name for it.
 const statusOverloaded = 529
 
 // Overloaded is the answer of a provider with too much to do.
-func Overloaded() Reply { return Error(statusOverloaded, "overloaded_error", "Overloaded") }
+func Overloaded() Reply {
+	return Error(statusOverloaded, "overloaded_error", "Overloaded").as(overloaded)
+}
 
 // UsageLimit is the answer at the end of a subscription's window, five_hour or
-// seven_day. The CLI recognises it only with CLAUDE_CODE_OAUTH_TOKEN.
+// seven_day; other providers than Anthropic have no name for it. Claude Code
+// recognises it only with CLAUDE_CODE_OAUTH_TOKEN.
 func UsageLimit(window string, resets time.Time) Reply {
 	r := Error(http.StatusTooManyRequests, "rate_limit_error",
-		"This request would exceed your account's rate limit. Please try again later.")
+		"This request would exceed your account's rate limit. Please try again later.").as(limited)
+	r.resets = resets
 	for key, value := range map[string]string{
 		"Status":                  "rejected",
 		"Reset":                   strconv.FormatInt(resets.Unix(), 10),
@@ -120,6 +137,11 @@ func Drop(text string) Reply {
 // Fail is a stream whose connection breaks before any content: the CLI asks
 // again, without a stream.
 func Fail() Reply { return Reply{fate: fails} }
+
+func (r Reply) as(f fault) Reply {
+	r.fault = f
+	return r
+}
 
 func (r Reply) callsTools() bool {
 	for _, b := range r.blocks {

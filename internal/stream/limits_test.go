@@ -37,3 +37,16 @@ func TestLimitsOfAnAccount(t *testing.T) {
 		})
 	}
 }
+
+// TestCodexWaitsForANetwork: what it reports as an error then is a try that goes on.
+func TestCodexWaitsForANetwork(t *testing.T) {
+	r := NewReader(FormatCodex, nil)
+	_, _ = r.Write([]byte(`{"type":"error","message":"Reconnecting... 5/5 (stream disconnected before completion)"}
+{"type":"error","message":"Reconnecting... waiting for network (Connection failed: error sending request)"}
+`))
+	r.Close()
+	sum := r.Summary()
+	if sum.Retries != 2 || sum.LastError != "" || sum.ErrorClass != "Connection failed: error sending request" {
+		t.Errorf("%d retries, error %q, class %q", sum.Retries, sum.LastError, sum.ErrorClass)
+	}
+}

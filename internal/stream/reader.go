@@ -20,7 +20,7 @@ type Reader struct {
 
 	text   headTail // the raw end of a plain text, or of what may prove to be one
 	isJSON bool     // an event was read: this is no plain text
-	torn   bool     // the last line began as an event and never ended
+	torn   bool     // a line looked like an event and could not be read as one: this is no plain text either
 	closed bool
 }
 
@@ -147,6 +147,7 @@ func (r *Reader) event(raw []byte) {
 	l := line{raw: raw, members: members}
 	kind := l.get("type")
 	if !kind.isString() {
+		r.torn = r.torn || looksLikeEvent(raw, r.session.sum.Lines)
 		return
 	}
 	r.isJSON, r.session.sum.Started = true, true
@@ -157,9 +158,16 @@ func (r *Reader) event(raw []byte) {
 // error message in plain words is shown; the middle of a torn event is not.
 func (r *Reader) noEvent(raw []byte) {
 	r.session.sum.Broken++
+	r.torn = r.torn || looksLikeEvent(raw, r.session.sum.Lines)
 	if raw[0] != '{' && !bytes.Contains(raw, []byte(`":`)) {
 		r.session.say(strings.ToValidUTF8(string(raw[:min(len(raw), maxError)]), "\uFFFD"), false)
 	}
+}
+
+// looksLikeEvent tells a damaged event, or one of another protocol, from a line of a
+// plain text, in which JSON may be quoted: n is the line's number, from 1.
+func looksLikeEvent(raw []byte, n int) bool {
+	return n == 1 && bytes.HasPrefix(raw, []byte(`{"`)) || bytes.HasPrefix(raw, []byte(`{"type":"`))
 }
 
 // trim takes white space off a line, and the byte order mark off the first one.

@@ -113,6 +113,6 @@ var transientPhrases = []string{
 	"api error: 5", "unexpected status 5", "last status: 5", "timed out", "timeout", "unable to connect",
 	"connection to the api was lost", "connection lost", "connection reset", "connection refused", "econnreset", "econnrefused",
 	"etimedout", "enotfound", "eai_again", "socket hang up", "socket connection was closed", "fetch failed", "network error",
-	"stream disconnected", "went to sleep", "response stalled", "no messages returned",
+	"stream disconnected", "api error: terminated", "went to sleep", "response stalled", "no messages returned",
 	"failed to get response from the ai model",
 }

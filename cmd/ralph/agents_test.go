@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bufio"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/fakeapi"
+	"ralph/internal/journal"
+	"ralph/internal/stream"
+)
+
+// withAgent makes a scratch repository whose agent is one of the real ones, found
+// in the PATH as a user's would be, against a model API on loopback.
+func withAgent(t *testing.T, a fakeapi.Agent, api *fakeapi.API) *scratch {
+	t.Helper()
+	if a.More && os.Getenv(fakeapi.MoreVar) == "" {
+		t.Skip("'make test-agents' drives this agent")
+	}
+	binary, ok := a.Binary()
+	if !ok {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("no %s: tests/agents/install should have put it there", a.Name)
+		}
+		t.Skipf("no %s: run tests/agents/install", a.Name)
+	}
+	server := httptest.NewServer(api)
+	t.Cleanup(server.Close)
+	s := newScratch(t, "turns: [{steps: [{say: unused}]}]")
+	home, bin := t.TempDir(), t.TempDir()
+	env, err := a.Env(server.URL, home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(binary, filepath.Join(bin, a.Name)); err != nil {
+		t.Fatal(err)
+	}
+	s.env = append(env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "RALPH_HOME="+home+"/.ralph",
+		"RALPH_DESKTOP=false", "RALPH_KEEP_AWAKE=false", "GORACE=atexit_sleep_ms=0")
+	return s
+}
+
+// tick is what an agent does to finish the story of a scratch repository.
+const tick = `echo done > step.txt && git add step.txt && git commit -q -m 'feat: step' && ` +
+	`sed 's/"passes": false/"passes": true/' .ralph/feature-x/prd.json > prd.tmp && mv prd.tmp .ralph/feature-x/prd.json`
+
+// TestAgentsFinishAStory: each real agent says something, runs a command that
+// commits, and tells what it used.
+func TestAgentsFinishAStory(t *testing.T) {
+	t.Parallel()
+	for _, a := range fakeapi.Agents() {
+		t.Run(a.Name, func(t *testing.T) {
+			t.Parallel()
+			api := fakeapi.New(fakeapi.Bash(tick).Saying("I take the first step."), fakeapi.Text("Finished.\n<promise>COMPLETE</promise>"))
+			s := withAgent(t, a, api)
+			out, code := s.run(agentArgs(a, "--dangerously-skip-permissions", "--no-archive")...)
+			if code != 0 {
+				t.Fatalf("exit status %d\n%s\n%s", code, out, s.log())
+			}
+			for _, want := range []string{"I take the first step.", "iteration 1 · STORY-001 done · 1 commit", "Finished."} {
+				if !strings.Contains(out, want) {
+					t.Errorf("the output lacks %q\n%s", want, out)
+				}
+			}
+			e := s.lastAttempt()
+			if e.Outcome != "ok" || !e.Promised || e.Session == "" || e.BrokenLines > 0 {
+				t.Errorf("the call: %+v", e)
+			}
+			want := stream.Tokens{Input: 2 * fakeapi.InputTokens, Output: 2 * fakeapi.OutputTokens, CacheRead: 2 * fakeapi.CacheReadTokens}
+			if a.Name == "copilot" {
+				want = stream.Tokens{} // it tells none
+			}
+			if diff := cmp.Diff(want, e.Tokens); diff != "" {
+				t.Error(diff)
+			}
+			if requests := api.Requests(); len(requests) == 0 || !anyHolds(requests, "STORY-001: One") {
+				t.Error("no request holds the open story")
+			}
+		})
+	}
+}
+
+// TestAgentsAreRefused: what each real agent makes of its provider's refusals, and
+// ralph of that.
+func TestAgentsAreRefused(t *testing.T) {
+	t.Parallel()
+	resets := time.Now().Add(3 * time.Hour).Truncate(time.Minute)
+	for _, c := range []struct {
+		name    string
+		reply   fakeapi.Reply
+		outcome string
+		code    int
+	}{
+		{"usage limit", fakeapi.UsageLimit("five_hour", resets), "usage_limit", 2},
+		{"bad key", fakeapi.Unauthorized(), "auth", 1},
+		{"overload", fakeapi.Overloaded(), "transient", 143},
+		{"dropped stream", fakeapi.Drop("Half of it."), "transient", 143},
+	} {
+		for _, a := range fakeapi.Agents() {
+			t.Run(a.Name+" "+c.name, func(t *testing.T) {
+				t.Parallel()
+				s := withAgent(t, a, fakeapi.New(c.reply))
+				out, code := s.untilRefused(agentArgs(a, "--dangerously-skip-permissions", "--on-limit", "exit")...)
+				e := s.lastAttempt()
+				if code != c.code || e.Outcome != c.outcome {
+					t.Errorf("exit status %d, outcome %s (%s), want %d, %s\n%s\n%s", code, e.Outcome, e.Message, c.code, c.outcome, out, s.log())
+				}
+				t.Logf("%s: %s; resets %v, %.0fs", e.Outcome, e.Message, e.ResetsAt, e.DurationSeconds)
+			})
+		}
+	}
+}
+
+// agentArgs are the flags that choose the agent.
+func agentArgs(a fakeapi.Agent, more ...string) []string {
+	args := append([]string{"--harness", a.Name}, more...)
+	if a.Model != "" {
+		args = append(args, "--model", a.Model)
+	}
+	return args
+}
+
+// untilRefused runs ralph to its end, or tells it to end where it waits to try again.
+func (s *scratch) untilRefused(args ...string) (string, int) {
+	s.t.Helper()
+	cmd := s.command(s.bin, append([]string{"run", "--pause", "0"}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	timer := time.AfterFunc(5*patience, func() { _ = cmd.Process.Kill() }) // some agents try for minutes
+	defer timer.Stop()
+	var seen strings.Builder
+	r := bufio.NewReader(out)
+	for {
+		line, err := r.ReadString('\n')
+		seen.WriteString(line)
+		if strings.Contains(line, "(transient)") {
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+		}
+		if err != nil {
+			break
+		}
+	}
+	_ = cmd.Wait()
+	return seen.String(), cmd.ProcessState.ExitCode()
+}
+
+// lastAttempt is the end of the last call on record.
+func (s *scratch) lastAttempt() (last journal.AttemptEnded) {
+	for _, e := range s.events() {
+		if b, ok := e.Body.(journal.AttemptEnded); ok {
+			last = b
+		}
+	}
+	return last
+}
+
+// log is what the agent printed in the first iteration.
+func (s *scratch) log() string {
+	text, _ := os.ReadFile(filepath.Join(s.repo, ".ralph/feature-x/logs/iteration-1.log"))
+	return string(text)
+}
+
+func anyHolds(requests []fakeapi.Request, text string) bool {
+	return slices.ContainsFunc(requests, fakeapi.Holds(text))
+}
