@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"strings"
 	"time"
 
 	"ralph/internal/proc"
@@ -51,8 +52,11 @@ type MissingError struct {
 }
 
 func (e *MissingError) Error() string {
+	gone := errors.Is(e.Err, exec.ErrNotFound) || errors.Is(e.Err, fs.ErrNotExist)
 	switch {
-	case errors.Is(e.Err, exec.ErrNotFound), errors.Is(e.Err, fs.ErrNotExist):
+	case gone && strings.Contains(e.Program, "/"):
+		return fmt.Sprintf("the agent %q of harness %s cannot be started: it is not there, or the interpreter that its first line names is not; correct the setting %s.command", e.Program, e.Harness, setting(e.Harness))
+	case gone:
 		return fmt.Sprintf("the agent %q of harness %s was not found in PATH: install it, or name it with the setting %s.command", e.Program, e.Harness, setting(e.Harness))
 	case errors.Is(e.Err, fs.ErrPermission):
 		return fmt.Sprintf("the agent %q of harness %s may not be executed: check its permissions", e.Program, e.Harness)

@@ -22,6 +22,7 @@ const (
 	OutcomeCrash     = "crash"       // an iteration that such a death cut off
 	OutcomeTimeout   = "timeout"     // an iteration that reached its time limit
 	OutcomeLimit     = "usage_limit" // an attempt that is no iteration: the provider refused it
+	OutcomeError     = "error"       // an attempt that failed, or whose agent could not even be started
 	OutcomeTransient = "transient"   // an attempt that is no iteration: it is tried again
 )
 
@@ -66,6 +67,7 @@ type Status struct {
 	PIDStart   string `json:"-"` // with PID, tells the loop from a later process
 	StoryTitle string `json:"-"` // of CurrentStory
 	LogFile    string `json:"-"` // of the last attempt, from the worktree's root
+	Starting   bool   `json:"-"` // a call is counted, and its agent not started yet
 
 	Recent []Iteration `json:"-"` // the last iterations, where the caller has set them
 }
@@ -89,11 +91,19 @@ func (s *Status) Apply(e Event) {
 		s.goOn()
 	case AttemptStarted:
 		s.APICallsUsed, s.APICallsLimit, s.RateLimitResetsAt = b.CallsUsed, b.CallsLimit, timeAt(b.CallsResetAt)
-		s.Harness, s.LogFile = Text(b.Harness), b.LogFile
+		s.Harness, s.LogFile, s.Starting = Text(b.Harness), b.LogFile, true
 		if b.Model != "" {
 			s.Model = Text(b.Model)
 		}
+	case AgentStarted:
+		s.Starting = false
+	case HarnessSwitched:
+		s.Harness, s.Model = Text(b.To), "" // whose model is told with its call
 	case AttemptEnded:
+		if s.Starting && b.Outcome == OutcomeError { // the agent could not be started: the call was given back
+			s.APICallsUsed = max(0, s.APICallsUsed-1)
+		}
+		s.Starting = false
 		s.Tokens = s.Tokens.Add(b.Tokens)
 		s.TokensEstimated = s.TokensEstimated || b.TokensEstimated
 		s.CostUSD = addCost(s.CostUSD, b.CostUSD)
