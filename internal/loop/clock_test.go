@@ -49,36 +49,6 @@ func TestJumpsAreWrittenDown(t *testing.T) {
 	}
 }
 
-// TestClearedLimitEndsTheWait: a person who knows that the limit is over need not start
-// the loop again.
-func TestClearedLimitEndsTheWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l, told := recorder(t)
-		l.Ledger, l.OnLimit, l.MaxWait = ratelimit.Open(t.TempDir(), "replay", 0), "wait", 6*time.Hour
-		began := time.Now()
-		reset := began.Add(5 * time.Hour)
-		if err := l.Ledger.SetLimited(t.Context(), reset, "try again later"); err != nil {
-			t.Fatal(err)
-		}
-		go func() {
-			time.Sleep(90*time.Second + time.Millisecond)
-			if err := l.Ledger.SetLimited(context.Background(), time.Time{}, ""); err != nil {
-				t.Error(err)
-			}
-		}()
-		if end, err := l.atLimit(t.Context(), reset, reset, "try again later"); end != nil || err != nil {
-			t.Fatal(end, err)
-		}
-		if took := time.Since(began); took != 91*time.Second {
-			t.Errorf("the wait took %s", took)
-		}
-		want := journal.WaitEnded{Reason: "usage_limit", Seconds: 91}
-		if diff := cmp.Diff(want, (*told)[len(*told)-1]); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
 func TestWaitTakesAsLongAsItSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, told := recorder(t)
