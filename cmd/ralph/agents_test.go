@@ -88,6 +88,25 @@ func TestAgentsFinishAStory(t *testing.T) {
 	}
 }
 
+// TestCodexCommitsInItsSandbox: without the permission to do everything it may write
+// in the worktree only, and the history has to be part of that.
+func TestCodexCommitsInItsSandbox(t *testing.T) {
+	t.Parallel()
+	codex := fakeapi.Agents()[0]
+	s := withAgent(t, codex, fakeapi.New(fakeapi.Bash(tick), fakeapi.Text("Finished.")))
+	s.git("worktree", "add", "-q", "-b", "feature/y", "../beside")
+	for _, where := range []*scratch{s, {t: t, bin: s.bin, repo: filepath.Join(filepath.Dir(s.repo), "beside"), env: s.env}} {
+		if where != s {
+			where.git("mv", ".ralph/feature-x", ".ralph/feature-y")
+			where.git("commit", "-q", "-m", "a plan of its own")
+		}
+		out, code := where.run(agentArgs(codex, "--no-archive", "--max-iterations", "1")...)
+		if !strings.Contains(out, "1 commit") {
+			t.Errorf("exit status %d\n%s", code, out)
+		}
+	}
+}
+
 // TestAgentsAreRefused: what each real agent makes of its provider's refusals, and
 // ralph of that.
 func TestAgentsAreRefused(t *testing.T) {

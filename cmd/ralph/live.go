@@ -77,16 +77,16 @@ func (e *examination) call(h agent.Harness) (agent.Outcome, error) {
 		return agent.Outcome{}, err
 	}
 	defer os.RemoveAll(dir)
-	work := dir
-	if e.around.repo != nil {
-		work = e.around.repo.Root // where a run would call it: its settings there count
+	work, history := dir, []string(nil)
+	if e.around.repo != nil { // where a run would call it: its settings there count
+		work, history = e.around.repo.Root, gitDirs(e.around.repo)
 	}
 	if !e.cmd.JSON {
 		e.app.t.printf("%s %s is asked for a word\n", e.app.t.symbol("…"), h.Name)
 	}
 	return agent.Run(e.app.ctx, e.guardian, agent.Call{
 		Harness: h, Prompt: []byte(livePrompt), Dir: work, Env: os.Environ(),
-		Options: agent.Options{Model: s.ModelOf(h.Name), ApproveAll: s.Claude.DangerouslySkipPermissions, AllowedTools: s.Claude.AllowedTools},
+		Options: agent.Options{Model: s.ModelOf(h.Name), ApproveAll: s.Claude.DangerouslySkipPermissions, AllowedTools: s.Claude.AllowedTools, GitDirs: history},
 		Limits:  agent.Limits{Timeout: time.Duration(e.cmd.Timeout)}, Log: filepath.Join(dir, "live.log"),
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"ralph/internal/change"
 	"ralph/internal/check"
 	"ralph/internal/config"
+	"ralph/internal/git"
 	"ralph/internal/loop"
 	"ralph/internal/plan"
 	"ralph/internal/stream"
@@ -158,7 +159,7 @@ func (r *resolved) chooseHarness() error {
 	}
 	s := r.settings
 	all := withSettings(agent.Builtin(exe), s)
-	first, err := caller(all, s, s.Harness)
+	first, err := caller(all, s, r.place.repo, s.Harness)
 	if err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func (r *resolved) chooseHarness() error {
 		if name == s.Harness {
 			continue // a flag chose it
 		}
-		c, err := caller(all, s, name)
+		c, err := caller(all, s, r.place.repo, name)
 		if err != nil {
 			return fmt.Errorf("fallback: %w", err)
 		}
@@ -177,7 +178,7 @@ func (r *resolved) chooseHarness() error {
 }
 
 // caller is the harness of that name, as the settings want it to be called.
-func caller(all []agent.Harness, s *config.Settings, name string) (loop.Caller, error) {
+func caller(all []agent.Harness, s *config.Settings, repo *git.Repo, name string) (loop.Caller, error) {
 	h, ok := agent.Find(all, name)
 	if !ok {
 		var names []string
@@ -187,7 +188,12 @@ func caller(all []agent.Harness, s *config.Settings, name string) (loop.Caller, 
 		return loop.Caller{}, &hintError{fmt.Errorf("there is no harness %q", name), "known are: " + strings.Join(names, ", ")}
 	}
 	return loop.Caller{Harness: h, Options: agent.Options{
-		Model: s.ModelOf(h.Name), ApproveAll: s.Claude.DangerouslySkipPermissions, AllowedTools: s.Claude.AllowedTools}}, nil
+		Model: s.ModelOf(h.Name), ApproveAll: s.Claude.DangerouslySkipPermissions, AllowedTools: s.Claude.AllowedTools, GitDirs: gitDirs(repo)}}, nil
+}
+
+// gitDirs is what a commit in the worktree is written to.
+func gitDirs(repo *git.Repo) []string {
+	return slices.Compact([]string{repo.CommonDir, repo.GitDir})
 }
 
 // callers are all agents of the run, its own one first.

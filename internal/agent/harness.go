@@ -34,6 +34,7 @@ type Harness struct {
 	ModelArgs    []string // in place of ModelFlag: arguments with {model} for the name
 	ApproveAll   []string // lifts every permission question
 	Careful      []string // stands where ApproveAll does not
+	GitDirFlag   string   // followed by each of the git directories, where Careful keeps an agent from committing without
 	AllowedTools string   // flag followed by the tools that need no question, empty where there is none
 	ExpandsRefs  bool     // the CLI itself replaces @path by the file's content
 	Gentle       []syscall.Signal
@@ -86,6 +87,7 @@ func Builtin(self string) []Harness {
 			Headless: []string{"exec", "--json", "--skip-git-repo-check"},
 			Prompt:   PromptStdin, Output: stream.FormatCodex, ModelFlag: "-m",
 			ApproveAll: []string{"--dangerously-bypass-approvals-and-sandbox"}, Careful: []string{"--sandbox", "workspace-write"},
+			GitDirFlag: "--add-dir",
 			Gentle:     askedToStop,
 			Retries:    "5 times, within seconds, shown as they happen; request_max_retries and stream_max_retries of the model provider in ~/.codex/config.toml. Without a network it waits for one",
 			Permission: "it may write in the worktree only: widen sandbox_mode in ~/.codex/config.toml, or run with --dangerously-skip-permissions",
@@ -106,8 +108,8 @@ func Builtin(self string) []Harness {
 			Name: "gemini", Command: []string{"gemini"},
 			Headless: []string{"--output-format", "stream-json"},
 			Prompt:   PromptStdin, Output: stream.FormatGemini, ModelFlag: "-m",
-			Permission: "allow it in .gemini/settings.json, or run with --dangerously-skip-permissions",
-			ApproveAll: []string{"--approval-mode=yolo"}, ExpandsRefs: true, Gentle: askedToStop,
+			Permission: "trust the folder and allow it in .gemini/settings.json, or run with --dangerously-skip-permissions",
+			ApproveAll: []string{"--approval-mode=yolo", "--skip-trust"}, ExpandsRefs: true, Gentle: askedToStop,
 			Retries:  "10 times, for minutes, told on standard error; general.maxAttempts in ~/.gemini/settings.json",
 			LoginEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"}, LoginFiles: []string{".gemini/oauth_creds.json"},
 		},
@@ -143,6 +145,7 @@ type Options struct {
 	Model        string
 	ApproveAll   bool
 	AllowedTools string
+	GitDirs      []string // what a commit is written to, absolute: of the repository, and of its worktree
 }
 
 // Argv is the call of the agent, without the prompt.
@@ -161,6 +164,11 @@ func (h Harness) Argv(o Options) []string {
 		return append(argv, h.ApproveAll...)
 	}
 	argv = append(argv, h.Careful...)
+	for _, dir := range o.GitDirs {
+		if h.GitDirFlag != "" {
+			argv = append(argv, h.GitDirFlag, dir)
+		}
+	}
 	if o.AllowedTools != "" && h.AllowedTools != "" {
 		argv = append(argv, h.AllowedTools, o.AllowedTools)
 	}

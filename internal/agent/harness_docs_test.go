@@ -50,7 +50,7 @@ func document(b *strings.Builder, h Harness) {
 			fmt.Fprintf(b, "| %s | %s |\n", name, text)
 		}
 	}
-	careful, free := h.Argv(Options{}), h.Argv(Options{ApproveAll: true})
+	careful, free := h.Argv(Options{GitDirs: []string{"/path/to/.git"}}), h.Argv(Options{ApproveAll: true})
 	row("call", code(careful...))
 	row("with `--dangerously-skip-permissions`", code(free...))
 	if h.ModelFlag != "" {

@@ -67,7 +67,7 @@ supports_websockets = false
 			Name: "gemini", More: true, Model: "gemini-2.5-pro",
 			binary: func(string) string { return "more/node_modules/@google/gemini-cli/bundle/gemini.js" },
 			env: func(url, _ string) []string {
-				return []string{"GEMINI_API_KEY=fake-key", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
+				return []string{"GEMINI_API_KEY=fake-key", "GOOGLE_GEMINI_BASE_URL=" + url}
 			},
 			files: map[string]string{".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}},
  "general": {"maxAttempts": 1, "disableAutoUpdate": true}, "privacy": {"usageStatisticsEnabled": false}}`},
