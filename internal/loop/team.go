@@ -126,6 +126,8 @@ func (l *Loop) takeOver(m *member) (present bool, err error) {
 	e := journal.HarnessSwitched{From: l.at.Harness.Name, To: m.Harness.Name, Reason: "usage limit"}
 	if l.isBefore(m, l.at) {
 		e.Reason = "its limit is over"
+	} else if l.at.out {
+		e.Reason = l.at.Harness.Name + " cannot be called"
 	} else if until, _, err := l.at.ledger.LimitedUntil(time.Now()); err == nil {
 		e.Until = timePtr(until)
 	}

@@ -203,7 +203,7 @@ func TestAWaitEndsSoonerWhereALimitIsForgotten(t *testing.T) {
 
 // TestAnAgentThatCannotTakeOver is left out of the run; the run's own never is.
 func TestAnAgentThatCannotTakeOver(t *testing.T) {
-	l, told := teamOf(t, t.TempDir(), "a", "gone", "b")
+	l, told := teamOf(t, t.TempDir(), "a", "gone", "b", "c")
 	if err := os.Remove(filepath.Join(strings.TrimPrefix(l.Env[0], "PATH="), "gone")); err != nil {
 		t.Fatal(err)
 	}
@@ -219,6 +219,13 @@ func TestAnAgentThatCannotTakeOver(t *testing.T) {
 	if unfit, err := l.unfitAfter(auth, nil); !unfit || err != nil {
 		t.Errorf("an agent without a login: %v, %v", unfit, err)
 	}
+	l.pick(t)
+	if diff := cmp.Diff([]string{"a > b: usage limit", "b > c: b cannot be called"}, switches(*told)); diff != "" {
+		t.Error(diff)
+	}
+	if unfit, err := l.unfitAfter(agent.Outcome{}, &agent.MissingError{Harness: "c", Program: "c", Err: os.ErrPermission}); !unfit || err != nil {
+		t.Errorf("an agent that cannot be started: %v, %v", unfit, err)
+	}
 	if b := l.pick(t); b.by.Harness.Name != "a" {
 		t.Errorf("waiting for %+v", b)
 	}
@@ -228,7 +235,7 @@ func TestAnAgentThatCannotTakeOver(t *testing.T) {
 			text += w.Message + "\n"
 		}
 	}
-	for _, want := range []string{"gone cannot take over in this run: the agent", "b cannot take over in this run: no key; log in"} {
+	for _, want := range []string{"gone cannot take over in this run: the agent", "b cannot take over in this run: no key; log in", "c cannot take over in this run: the agent \"c\" of harness c may not be executed"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not said in\n%s", want, text)
 		}
