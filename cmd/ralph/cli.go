@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -11,15 +10,11 @@ import (
 // exitUsage is the exit status of a bad command line.
 const exitUsage = 80
 
-const description = `Runs an AI coding agent again and again, each time with a fresh context, until every story of a plan is done.`
+const description = `Runs an AI coding agent again and again, each time with a fresh context, until
+every story of a plan is done.`
 
-const exitCodes = `Exit codes:
-  0    done
-  1    ended without being done
-  2    stopped at the usage limit
-  80   bad command line
-  130  Ctrl-C
-  143  SIGTERM, SIGHUP or 'ralph stop'`
+const exitCodes = `Exit codes: 0 done, 1 not done, 2 stopped at the usage limit, 80 bad command
+line, 130 Ctrl-C, 143 SIGTERM, SIGHUP or 'ralph stop' (ralph help exit-codes)`
 
 // grammar is every command; each has a file of its own.
 type grammar struct {
@@ -35,21 +30,22 @@ type grammar struct {
 	History  historyCmd  `cmd:"" help:"List the iterations of a unit."`
 	Logs     logsCmd     `cmd:"" help:"Show what the agent did in an iteration."`
 	Limits   limitsCmd   `cmd:"" help:"Tell how far each agent's limits are used up."`
-	Why      whyCmd      `cmd:"" help:"Tell the evidence for each decision of a run or an iteration."`
-	Report   reportCmd   `cmd:"" help:"Show what a run came to, also as a page that one can send."`
+	Why      whyCmd      `cmd:"" help:"Tell the evidence for each decision of a run."`
+	Report   reportCmd   `cmd:"" help:"Show what a run came to, also as a page to send."`
 	Monitor  monitorCmd  `cmd:"" help:"Watch a loop: a dashboard in this terminal."`
 	List     listCmd     `cmd:"" help:"List all loops of this user."`
 	Verify   verifyCmd   `cmd:"" help:"Prove finished stories again, also in CI."`
-	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Serve the Model Context Protocol on standard input and output, for other agents and editors."`
+	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Serve loops to other agents and editors (Model Context Protocol)."`
 	Validate validateCmd `cmd:"" help:"Check everything that must hold before a run."`
 	PRD      prdCmd      `cmd:"" name:"prd" help:"Make or refresh prd.json from spec.md."`
 	Plan     planCmd     `cmd:"" help:"Plan a feature together with the agent."`
-	Setup    setupCmd    `cmd:"" help:"Install the slash commands /ralph-plan and /ralph-prd into the project."`
-	Archive  archiveCmd  `cmd:"" help:"Put a finished feature away, list the archives, bring one back."`
-	Doctor   doctorCmd   `cmd:"" help:"Find what keeps loops from working, and mend what dead ones left behind."`
+	Setup    setupCmd    `cmd:"" help:"Install /ralph-plan and /ralph-prd into the project."`
+	Archive  archiveCmd  `cmd:"" help:"Put a finished feature away, or bring one back."`
+	Doctor   doctorCmd   `cmd:"" help:"Find and mend what keeps loops from working."`
 	Config   configCmd   `cmd:"" help:"Show the settings and where each came from."`
 	Context  contextCmd  `cmd:"" help:"Steer a running loop without stopping it."`
 	Demo     demoCmd     `cmd:"" help:"Watch a whole loop on a scratch repository, without any agent."`
+	Help     helpCmd     `cmd:"" help:"Explain a command or a topic."`
 }
 
 func options() []kong.Option {
@@ -58,19 +54,13 @@ func options() []kong.Option {
 		kong.Description(description),
 		kong.Vars{"version": "ralph " + version},
 		kong.UsageOnError(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.Help(func(o kong.HelpOptions, ctx *kong.Context) error {
-			if err := kong.DefaultHelpPrinter(o, ctx); err != nil {
-				return err
-			}
-			_, err := fmt.Fprintf(ctx.Stdout, "\n%s\n", exitCodes)
-			return err
-		}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(printHelp),
 	}
 }
 
 func badCommandLine(t *terminal, err error) int {
-	t.fail(err)
+	t.fail(suggest(err))
 	command := "ralph"
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Command() != "" {

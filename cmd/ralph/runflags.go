@@ -17,29 +17,29 @@ type runFlags struct {
 
 // loopFlags are those that say how the loop works, wherever it does.
 type loopFlags struct {
-	MaxIterations *int     `short:"n" aliases:"max" help:"Iterations in this run (default 20; tasks and text plans 10)." placeholder:"N"`
-	MinIterations *int     `help:"Believe no promise before this many iterations have ended (default 1)." placeholder:"N"`
-	Timeout       *minutes `short:"t" aliases:"iteration-timeout" help:"Per iteration; a bare number is minutes, else 90s, 1h30m (default 15; tasks and text plans 45)." placeholder:"D"`
-	IdleTimeout   *minutes `help:"End an iteration that shows no sign of life for so long (default off)." placeholder:"D"`
-	RateLimit     *int     `short:"r" help:"Agent calls per clock hour, all loops of this user and harness together; 0 is off (default 100)." placeholder:"N"`
-	Prompt        string   `short:"p" help:"Prompt template (default: the feature's prompt.md, else the built-in one)." placeholder:"FILE"`
-	Harness       string   `aliases:"agent" help:"Coding agent: claude, codex, opencode, gemini, copilot, replay or one of the settings." placeholder:"NAME"`
-	Model         string   `help:"Model (default: the agent's own)." placeholder:"ID"`
-	Done          string   `help:"How done is recognised: prd, tasks or manual (default: by what is there)." enum:",prd,tasks,manual" default:"" placeholder:"HOW"`
+	MaxIterations *int     `group:"Limits:" short:"n" aliases:"max" help:"Iterations in this run (default 20; tasks and text plans 10)." placeholder:"N"`
+	MinIterations *int     `group:"Limits:" help:"Believe no promise before this many iterations have ended (default 1)." placeholder:"N"`
+	Timeout       *minutes `group:"Limits:" short:"t" aliases:"iteration-timeout" help:"Per iteration; a bare number is minutes, else 90s, 1h30m (default 15; tasks and text plans 45)." placeholder:"D"`
+	IdleTimeout   *minutes `group:"Limits:" help:"End an iteration that shows no sign of life for so long (default off)." placeholder:"D"`
+	RateLimit     *int     `group:"Limits:" short:"r" help:"Agent calls per clock hour, all loops of this user and harness together; 0 is off (default 100)." placeholder:"N"`
+	Prompt        string   `group:"Plan:" short:"p" help:"Prompt template (default: the feature's prompt.md, else the built-in one)." placeholder:"FILE"`
+	Harness       string   `group:"Agent:" aliases:"agent" help:"Coding agent: claude, codex, opencode, gemini, copilot, replay or one of the settings." placeholder:"NAME"`
+	Model         string   `group:"Agent:" help:"Model (default: the agent's own)." placeholder:"ID"`
+	Done          string   `group:"Plan:" help:"How done is recognised: prd, tasks or manual (default: by what is there)." enum:",prd,tasks,manual" default:"" placeholder:"HOW"`
 
 	changeFlags
-	Status bool `help:"Tell how far the loop of the change is, as 'ralph status --change ID' does, and start nothing."`
+	Status bool `group:"Plan:" help:"Tell how far the loop of the change is, as 'ralph status --change ID' does, and start nothing."`
 
 	AcceptBaseline bool     `help:"Quality checks that fail before the run do not stand in the way of done."`
-	StallThreshold *int     `aliases:"no-progress" help:"Iterations without progress that end the run (default 3; tasks and text plans 2)." placeholder:"N"`
-	SameError      *int     `help:"Equal errors in a row that end the run (default 5)." placeholder:"N"`
-	OnLimit        string   `help:"At the provider's usage limit: ask, wait or exit (default ask)." enum:",ask,wait,exit" default:"" placeholder:"HOW"`
-	MaxTokens      *int64   `help:"End after the iteration that spends more; input and output, without cache." placeholder:"N"`
-	MaxCost        *float64 `help:"End after the iteration that costs more in all, in US dollars." placeholder:"USD"`
-	Pause          *seconds `help:"Between iterations (default 2s)." placeholder:"D"`
+	StallThreshold *int     `group:"Limits:" aliases:"no-progress" help:"Iterations without progress that end the run (default 3; tasks and text plans 2)." placeholder:"N"`
+	SameError      *int     `group:"Limits:" help:"Equal errors in a row that end the run (default 5)." placeholder:"N"`
+	OnLimit        string   `group:"Limits:" help:"At the provider's usage limit: ask, wait or exit (default ask)." enum:",ask,wait,exit" default:"" placeholder:"HOW"`
+	MaxTokens      *int64   `group:"Limits:" help:"End after the iteration that spends more; input and output, without cache." placeholder:"N"`
+	MaxCost        *float64 `group:"Limits:" help:"End after the iteration that costs more in all, in US dollars." placeholder:"USD"`
+	Pause          *seconds `group:"Limits:" help:"Between iterations (default 2s)." placeholder:"D"`
 
-	DangerouslySkipPermissions bool `aliases:"allow-all,yolo" help:"Let the agent do everything without asking."`
-	TrustPromise               bool `help:"Believe the agent's promise even while stories are open."`
+	DangerouslySkipPermissions bool `group:"Agent:" aliases:"allow-all,yolo" help:"Let the agent do everything without asking."`
+	TrustPromise               bool `group:"Agent:" help:"Believe the agent's promise even while stories are open."`
 	NoInteractive              bool `help:"Ask nothing, also on a terminal."`
 	NoArchive                  bool `help:"Leave a finished feature where it is."`
 	ResetCircuit               bool `help:"Close the circuit breaker that the last run left open."`

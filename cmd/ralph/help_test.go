@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/alecthomas/kong"
+	"github.com/creack/pty"
+)
+
+// newParser is the program's grammar, as command makes it.
+func newParser(t *testing.T) *kong.Kong {
+	t.Helper()
+	var cli grammar
+	parser, err := kong.New(&cli, append(options(), kong.Exit(func(int) { t.Error("the parser ended the program") }))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser
+}
+
+func TestEachCommandHasExamplesThatAreUnderstood(t *testing.T) {
+	word := regexp.MustCompile(`"[^"]*"|\S+`)
+	for _, leaf := range newParser(t).Model.Leaves(true) {
+		lines := examplesOf(nodePath(leaf))
+		if len(lines) == 0 {
+			t.Errorf("help/examples.txt has no example of %q", nodePath(leaf))
+		}
+		for _, line := range lines {
+			call, _, _ := strings.Cut(line, "  ")
+			call, _, _ = strings.Cut(call, " >")
+			var words []string
+			for _, w := range word.FindAllString(call, -1) {
+				words = append(words, strings.Trim(w, `"`))
+			}
+			ctx, err := newParser(t).Parse(words[1:])
+			if err != nil {
+				t.Errorf("%s: %v", line, err)
+			} else if got := nodePath(ctx.Selected()); got != nodePath(leaf) {
+				t.Errorf("%s: is an example of %q, and stands at %q", line, got, nodePath(leaf))
+			}
+		}
+	}
+}
+
+func TestHelpFitsTheScreen(t *testing.T) {
+	scratch := newScratch(t, "")
+	calls := [][]string{{"--help"}, {"help", "topics"}}
+	for _, leaf := range newParser(t).Model.Leaves(true) {
+		calls = append(calls, append(strings.Fields(nodePath(leaf)), "--help"))
+	}
+	for _, name := range topics() {
+		calls = append(calls, []string{"help", name})
+	}
+	for _, call := range calls {
+		out, err := scratch.command(scratch.bin, call...).Output()
+		if err != nil {
+			t.Errorf("ralph %s: %v", strings.Join(call, " "), err)
+		}
+		for line := range strings.Lines(string(out)) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
+				t.Errorf("ralph %s: %d columns: %s", strings.Join(call, " "), n, line)
+			}
+		}
+	}
+}
+
+func TestSuggestions(t *testing.T) {
+	for call, want := range map[string]string{
+		"stauts":              `there is no command "stauts"; did you mean "status"?`,
+		"statsu":              `there is no command "statsu"; did you mean "status"?`,
+		"loop extra words":    `unexpected argument words`,
+		"config shwo":         `there is no command "config shwo"; did you mean "config show"?`,
+		"ls":                  `there is no command "ls"; did you mean "list"?`,
+		"xyzzy":               `there is no command "xyzzy"`,
+		"run --max-iteration": `unknown flag --max-iteration; did you mean --max-iterations?`,
+		"history --jsno":      `unknown flag --jsno; did you mean --json?`,
+		"status --follow":     `unknown flag --follow; it is one of: ralph logs`,
+		"stop --frobnicate":   `unknown flag --frobnicate`,
+	} {
+		_, err := newParser(t).Parse(strings.Fields(call))
+		if err == nil {
+			t.Errorf("ralph %s: was understood", call)
+		} else if got := suggest(err).Error(); got != want {
+			t.Errorf("ralph %s:\n got %s\nwant %s", call, got, want)
+		}
+	}
+}
+
+// TestPager shows a text through the pager only where it is longer than the screen.
+func TestPager(t *testing.T) {
+	scratch := newScratch(t, "")
+	for _, c := range []struct {
+		rows  uint16
+		paged bool
+	}{{100, false}, {10, true}} {
+		cmd := scratch.command(scratch.bin, "--help")
+		cmd.Env = append(cmd.Env, "TERM=xterm", "RALPH_PAGER=sed s/^/PAGED:/")
+		tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: c.rows, Cols: 80})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var screen bytes.Buffer
+		_, _ = screen.ReadFrom(tty) // Linux says EIO at the end
+		_ = cmd.Wait()
+		_ = tty.Close()
+		if got := strings.Contains(screen.String(), "PAGED:Usage: ralph"); got != c.paged || !strings.Contains(screen.String(), "Usage: ralph") {
+			t.Errorf("%d rows: paged %v, want %v:\n%s", c.rows, got, c.paged, fmt.Sprintf("%.300s", screen.String()))
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// paged shows a text, through the user's pager where it is longer than the
+// screen, as git and man do.
+func (t *terminal) paged(text string) {
+	if argv := t.pager(strings.Count(text, "\n")); argv != nil && runPager(argv, text) {
+		return
+	}
+	_, _ = io.WriteString(t.out, text)
+}
+
+// pager is the command that shows so many lines, nil where none is needed or
+// wanted: where a program reads, or nobody can press a key.
+func (t *terminal) pager(lines int) []string {
+	_, rows, err := term.GetSize(int(os.Stdout.Fd()))
+	if t.out != os.Stdout || !t.canAsk || err != nil || lines < rows || os.Getenv("TERM") == "dumb" {
+		return nil
+	}
+	for _, name := range []string{"RALPH_PAGER", "PAGER"} {
+		if v, set := os.LookupEnv(name); set {
+			return strings.Fields(v)
+		}
+	}
+	return []string{"less"}
+}
+
+// runPager reports whether the pager could be started.
+func runPager(argv []string, text string) bool {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), os.Stdout, os.Stderr
+	cmd.Env = os.Environ()
+	if _, set := os.LookupEnv("LESS"); !set {
+		cmd.Env = append(cmd.Env, "LESS=FRX") // as git has it: end at the last line, leave the text on the screen
+	}
+	if err := cmd.Start(); err != nil {
+		return false
+	}
+	_ = cmd.Wait() // a pager that was left before the end has done its work
+	return true
+}

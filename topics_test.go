@@ -1,0 +1,32 @@
+package ralph_test
+
+import (
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/loop"
+)
+
+// TestTopicReasons wants in 'ralph help exit-codes' a row for each reason for which
+// a run can end, with the status and the exit code that the program gives it.
+func TestTopicReasons(t *testing.T) {
+	row := regexp.MustCompile(`(?m)^  (\w+) +(completed|failed|stopped) +(\d+|-) `)
+	got := map[string][]string{}
+	for _, m := range row.FindAllStringSubmatch(readFile(t, "cmd/ralph/help/topics/exit-codes.txt"), -1) {
+		got[m[1]] = m[2:]
+	}
+	want := map[string][]string{}
+	for _, r := range reasonsOf(t, "internal/loop/end.go") {
+		end := loop.End{Reason: r}
+		want[string(r)] = []string{end.Status(), strconv.Itoa(end.ExitCode())}
+		if r == loop.Crashed {
+			want[string(r)][1] = "-" // nobody is left to exit with it
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the topic's table (-program +topic):\n%s", diff)
+	}
+}
