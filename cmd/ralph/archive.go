@@ -19,7 +19,7 @@ import (
 // archiveCmd is "ralph archive".
 type archiveCmd struct {
 	List    bool    `help:"List the archives." xor:"what"`
-	Restore *string `help:"Bring an archive back." placeholder:"NAME" xor:"what"`
+	Restore *string `predictor:"archive" help:"Bring an archive back." placeholder:"NAME" xor:"what"`
 	JSON    bool    `help:"Print the list as JSON."`
 }
 

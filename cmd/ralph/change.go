@@ -15,8 +15,8 @@ import (
 
 // changeFlags name a change of Ito or OpenSpec.
 type changeFlags struct {
-	Change changeRef `group:"Plan:" help:"Work on a change of Ito or OpenSpec: its id, its number (2-1), or a part of the id that no other has." placeholder:"ID"`
-	Module changeRef `group:"Plan:" help:"One of the changes of an Ito module." placeholder:"ID"`
+	Change changeRef `group:"Plan:" predictor:"change" help:"Work on a change of Ito or OpenSpec: its id, its number (2-1), or a part of the id that no other has." placeholder:"ID"`
+	Module changeRef `group:"Plan:" predictor:"module" help:"One of the changes of an Ito module." placeholder:"ID"`
 }
 
 // changeRef names a change or a module on the command line. An empty one is the

@@ -45,7 +45,9 @@ type grammar struct {
 	Config   configCmd   `cmd:"" help:"Show the settings and where each came from."`
 	Context  contextCmd  `cmd:"" help:"Steer a running loop without stopping it."`
 	Demo     demoCmd     `cmd:"" help:"Watch a whole loop on a scratch repository, without any agent."`
-	Help     helpCmd     `cmd:"" help:"Explain a command or a topic."`
+
+	Completion completionCmd `cmd:"" help:"Print what makes bash, zsh or fish complete ralph's words."`
+	Help       helpCmd       `cmd:"" help:"Explain a command or a topic."`
 }
 
 func options() []kong.Option {

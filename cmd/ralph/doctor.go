@@ -23,13 +23,13 @@ const probeLimit = 20 * time.Second
 
 // doctorCmd is "ralph doctor".
 type doctorCmd struct {
-	Harness     string   `aliases:"agent" help:"Look at this agent only (default: that of the settings and its fallbacks)." placeholder:"NAME"`
+	Harness     string   `predictor:"harness" aliases:"agent" help:"Look at this agent only (default: that of the settings and its fallbacks)." placeholder:"NAME"`
 	Live        bool     `help:"Send the agent one short prompt. It counts as a call, and costs what it costs."`
 	DryRun      bool     `help:"Only say what would be mended."`
 	Conformance bool     `help:"Try whether COMMAND can be an agent of ralph, with real prompts."`
 	Timeout     minutes  `help:"For each call of --live and --conformance; a bare number is minutes (default 3)." default:"3" placeholder:"D"`
 	JSON        bool     `help:"Print the report as JSON."`
-	Command     []string `arg:"" optional:"" passthrough:"partial" help:"With --conformance: the program and its arguments."`
+	Command     []string `arg:"" optional:"" passthrough:"partial" predictor:"file" help:"With --conformance: the program and its arguments."`
 }
 
 // Validate refuses flags that would have no effect; kong calls it.

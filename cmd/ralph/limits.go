@@ -18,7 +18,7 @@ import (
 
 // limitsCmd is "ralph limits".
 type limitsCmd struct {
-	Clear string `help:"Forget the provider's limit of this agent: it is over, as you know." placeholder:"HARNESS"`
+	Clear string `predictor:"harness" help:"Forget the provider's limit of this agent: it is over, as you know." placeholder:"HARNESS"`
 	JSON  bool   `help:"Print the list as JSON."`
 }
 

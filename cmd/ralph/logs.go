@@ -17,7 +17,7 @@ type logsCmd struct {
 	unitArg
 	Follow    bool `short:"f" help:"Go on with what comes, from one iteration to the next, until the run ends." xor:"which"`
 	Lines     *int `short:"n" help:"Only the last N lines." placeholder:"N"`
-	Iteration int  `help:"The iteration of the last run (default: the last one)." placeholder:"N" xor:"which"`
+	Iteration int  `predictor:"iteration" help:"The iteration of the last run (default: the last one)." placeholder:"N" xor:"which"`
 	Raw       bool `help:"Print what the agent printed, byte for byte."`
 }
 

@@ -23,6 +23,7 @@ const (
 	guardianWord = "__guardian"
 	replayWord   = "__replay"
 	handoverWord = "__handover"
+	completeWord = "__complete" // asked by shells
 )
 
 func main() {
@@ -39,6 +40,8 @@ func run(args []string) int {
 			return replayAgent(args[1:])
 		case handoverWord:
 			return takeOver(args[1:])
+		case completeWord:
+			return complete(args[1:])
 		}
 	}
 	code, _ := command(args, false)

@@ -23,7 +23,7 @@ import (
 // planCmd is "ralph plan".
 type planCmd struct {
 	Description string `arg:"" optional:"" help:"What the feature is about."`
-	Harness     string `aliases:"agent" help:"Coding agent to plan with: claude, codex, opencode, gemini or copilot." placeholder:"NAME"`
+	Harness     string `predictor:"harness" aliases:"agent" help:"Coding agent to plan with: claude, codex, opencode, gemini or copilot." placeholder:"NAME"`
 	Model       string `help:"Model (default: the agent's own)." placeholder:"ID"`
 }
 

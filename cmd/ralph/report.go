@@ -19,8 +19,8 @@ const reportName = "report.html"
 
 // reportCmd is "ralph report".
 type reportCmd struct {
-	Args []string `arg:"" optional:"" name:"run-unit" help:"A run, by its id (default: the last one), and the unit (default: that of this branch)."`
-	HTML string   `help:"Write a page in one file, to be opened or sent; - is standard output." placeholder:"FILE" xor:"form"`
+	Args []string `arg:"" optional:"" name:"run-unit" predictor:"unit" help:"A run, by its id (default: the last one), and the unit (default: that of this branch)."`
+	HTML string   `predictor:"file" help:"Write a page in one file, to be opened or sent; - is standard output." placeholder:"FILE" xor:"form"`
 	MD   bool     `name:"md" help:"Print it as Markdown." xor:"form"`
 	JSON bool     `help:"Print everything as JSON." xor:"form"`
 }

@@ -22,8 +22,8 @@ type loopFlags struct {
 	Timeout       *minutes `group:"Limits:" short:"t" aliases:"iteration-timeout" help:"Per iteration; a bare number is minutes, else 90s, 1h30m (default 15; tasks and text plans 45)." placeholder:"D"`
 	IdleTimeout   *minutes `group:"Limits:" help:"End an iteration that shows no sign of life for so long (default off)." placeholder:"D"`
 	RateLimit     *int     `group:"Limits:" short:"r" help:"Agent calls per clock hour, all loops of this user and harness together; 0 is off (default 100)." placeholder:"N"`
-	Prompt        string   `group:"Plan:" short:"p" help:"Prompt template (default: the feature's prompt.md, else the built-in one)." placeholder:"FILE"`
-	Harness       string   `group:"Agent:" aliases:"agent" help:"Coding agent: claude, codex, opencode, gemini, copilot, replay or one of the settings." placeholder:"NAME"`
+	Prompt        string   `group:"Plan:" predictor:"file" short:"p" help:"Prompt template (default: the feature's prompt.md, else the built-in one)." placeholder:"FILE"`
+	Harness       string   `group:"Agent:" predictor:"harness" aliases:"agent" help:"Coding agent: claude, codex, opencode, gemini, copilot, replay or one of the settings." placeholder:"NAME"`
 	Model         string   `group:"Agent:" help:"Model (default: the agent's own)." placeholder:"ID"`
 	Done          string   `group:"Plan:" help:"How done is recognised: prd, tasks or manual (default: by what is there)." enum:",prd,tasks,manual" default:"" placeholder:"HOW"`
 

@@ -15,9 +15,9 @@ import (
 
 // verifyCmd is "ralph verify".
 type verifyCmd struct {
-	Stories []string `arg:"" optional:"" name:"story" help:"Stories to prove (default: all finished ones of the unit)."`
+	Stories []string `arg:"" optional:"" name:"story" predictor:"story" help:"Stories to prove (default: all finished ones of the unit)."`
 	All     bool     `help:"Prove the finished stories of all units, archived ones too."`
-	Unit    string   `help:"The unit (default: that of the branch)." placeholder:"UNIT"`
+	Unit    string   `predictor:"unit" help:"The unit (default: that of the branch)." placeholder:"UNIT"`
 	Inplace bool     `help:"Run the checks in the worktree as it is, not in a clean one of HEAD."`
 	JSON    bool     `help:"Print the report as JSON."`
 }

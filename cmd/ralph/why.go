@@ -11,7 +11,7 @@ import (
 
 // whyCmd is "ralph why".
 type whyCmd struct {
-	Args  []string `arg:"" optional:"" name:"n-unit" help:"An iteration (default: the run as a whole), and the unit (default: that of this branch)."`
+	Args  []string `arg:"" optional:"" name:"n-unit" predictor:"iteration+unit" help:"An iteration (default: the run as a whole), and the unit (default: that of this branch)."`
 	InRun string   `name:"run" help:"The run, by its id (default: the last one)." placeholder:"RUN"`
 	JSON  bool     `help:"Print the decisions as JSON."`
 }
