@@ -6,7 +6,7 @@ FUZZTIME ?= 5s
 
 .PHONY: help
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 .PHONY: build
 build: ## build bin/ralph
@@ -62,6 +62,28 @@ chaos: build ## kill ralph in every way, ROUNDS (500, at most 3m) times; SEED=N 
 .PHONY: picture
 picture: build ## record docs/demo.svg anew; needs tmux
 	sh docs/picture/record
+
+.PHONY: man
+man: build ## write man pages and completions below bin/share, for packages
+	rm -rf bin/share
+	mkdir -p bin/share/man/man1 bin/share/man/man7 bin/share/completion
+	./bin/ralph __man bin/share/man "$$(git log -1 --format=%cs 2>/dev/null || date +%F)"
+	mv bin/share/man/*.1 bin/share/man/man1/
+	mv bin/share/man/*.7 bin/share/man/man7/
+	./bin/ralph completion bash >bin/share/completion/ralph.bash
+	./bin/ralph completion zsh >bin/share/completion/_ralph
+	./bin/ralph completion fish >bin/share/completion/ralph.fish
+
+# Built by the module proxy in some minutes, once; a goreleaser of your own does as well.
+GORELEASER ?= $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0
+
+.PHONY: release-check
+release-check: ## check .goreleaser.yaml with goreleaser
+	$(GORELEASER) check
+
+.PHONY: snapshot
+snapshot: ## make all of a release below dist/ and publish nothing
+	$(GORELEASER) release --snapshot --clean
 
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck, shellcheck

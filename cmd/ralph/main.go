@@ -24,6 +24,7 @@ const (
 	replayWord   = "__replay"
 	handoverWord = "__handover"
 	completeWord = "__complete" // asked by shells
+	manWord      = "__man"      // for packages
 )
 
 func main() {
@@ -42,6 +43,8 @@ func run(args []string) int {
 			return takeOver(args[1:])
 		case completeWord:
 			return complete(args[1:])
+		case manWord:
+			return exitCode(newTerminal("auto"), manual(args[1:]))
 		}
 	}
 	code, _ := command(args, false)
