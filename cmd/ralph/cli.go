@@ -46,6 +46,7 @@ type grammar struct {
 	Context  contextCmd  `cmd:"" help:"Steer a running loop without stopping it."`
 	Demo     demoCmd     `cmd:"" help:"Watch a whole loop on a scratch repository, without any agent."`
 
+	PR         prCmd         `cmd:"" name:"pr" help:"Write the pull request of a unit from its record."`
 	Completion completionCmd `cmd:"" help:"Print what makes bash, zsh or fish complete ralph's words."`
 	Help       helpCmd       `cmd:"" help:"Explain a command or a topic."`
 }

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"ralph/internal/git"
+	"ralph/internal/prd"
+	"ralph/internal/report"
+	"ralph/internal/spec"
+	"ralph/internal/verify"
+)
+
+// prCmd is "ralph pr".
+type prCmd struct {
+	Unit   string `arg:"" optional:"" predictor:"unit" help:"The unit (default: that of this branch)."`
+	Create bool   `help:"Create the pull request with GitHub's gh, which must be logged in; the branch must be pushed." xor:"form"`
+	Draft  bool   `help:"With --create: as a draft. What is not done can only be one."`
+	Base   string `help:"With --create: the branch to merge into (default: the repository's)." placeholder:"BRANCH"`
+	Title  string `help:"The title (default: that of spec.md, else the task's or the branch's)." placeholder:"TEXT"`
+	JSON   bool   `help:"Print title, body, branch and done as JSON." xor:"form"`
+}
+
+// Validate refuses flags that would have no effect; kong calls it.
+func (c *prCmd) Validate() error {
+	if !c.Create && (c.Draft || c.Base != "") {
+		return errors.New("--draft and --base are for --create")
+	}
+	return nil
+}
+
+// pullRequest is the text of one, as --json prints it.
+type pullRequest struct {
+	Title  string `json:"title"`
+	Body   string `json:"body"` // Markdown
+	Branch string `json:"branch"`
+	Done   bool   `json:"done"` // the plan is
+
+	root string // of the worktree
+}
+
+// Run carries the command out.
+func (c *prCmd) Run(a *app) error {
+	p, err := look(a, c.Unit)
+	if err != nil {
+		return err
+	}
+	pr, err := c.pullRequest(a, p)
+	switch {
+	case err != nil:
+		return err
+	case pr == nil:
+		return &hintError{fmt.Errorf("there is no run of %s to write about", nameOf(p)), "start one with 'ralph run'"}
+	case c.Create:
+		return c.create(a, pr)
+	case c.JSON:
+		return printJSON(a.t, pr)
+	}
+	return page(a.t, func(t *terminal) error {
+		t.printf("# %s\n\n%s", pr.Title, pr.Body)
+		return nil
+	})
+}
+
+// pullRequest writes the text; it is nil where the unit never ran.
+func (c *prCmd) pullRequest(a *app, p *place) (*pullRequest, error) {
+	last, err := readAccount(a.t, p, "")
+	if err != nil || last == nil {
+		return nil, err
+	}
+	text := report.PullRequest{Unit: last.Unit, Plan: last.Plan, Receipts: map[string]string{}}
+	for _, s := range last.Runs {
+		acc := last
+		if s.ID != last.Run.ID {
+			if acc, err = last.record.account(a.t, s.ID); err != nil {
+				return nil, err
+			}
+		}
+		if acc.Run != nil {
+			text.Runs = append(text.Runs, acc.Run)
+		}
+	}
+	pr := &pullRequest{Title: c.Title, Branch: last.Branch, Done: last.Run.Done(), root: p.repo.Root}
+	title := ""
+	if last.Plan == "prd" {
+		if title, err = p.describe(a, &text); err != nil {
+			return nil, err
+		}
+	}
+	for _, fallback := range []string{title, last.Run.Task, last.Branch, last.Unit} {
+		if pr.Title == "" {
+			pr.Title = shortened(oneLine(fallback), 100)
+		}
+	}
+	var body bytes.Buffer
+	err = text.Markdown(&body)
+	pr.Body = body.String()
+	return pr, err
+}
+
+// describe adds what the plan says of itself, and the receipts of its finished
+// stories. It returns the title of its spec.md.
+func (p *place) describe(a *app, text *report.PullRequest) (string, error) {
+	repo, err := git.Open(a.ctx, p.repo.Root) // one from the list of loops knows its folders alone
+	if err != nil {
+		return "", err
+	}
+	feature, err := verify.Find(repo.Root, p.archive(), p.unit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", errors.New(relative(repo.Root, err.Error()))
+	}
+	text.About = feature.PRD.Description
+	head, err := repo.Head(a.ctx)
+	if err != nil {
+		return "", err
+	}
+	stories, err := verify.Stories([]verify.Feature{feature}, nil)
+	if err != nil {
+		return "", err
+	}
+	proofs := verify.Report{Commit: head.Commit, Stories: stories}
+	if err := proofs.Receipts(a.ctx, repo); err != nil {
+		return "", err
+	}
+	for _, s := range proofs.Stories {
+		if s.Receipt != nil {
+			s.Receipt.Dropped = nil // these are of checks that were run now, and none was
+			text.Receipts[s.ID] = receipt(s.Receipt)
+		}
+	}
+	path := filepath.Join(repo.Root, filepath.Dir(feature.File), "spec.md")
+	data, err := prd.ReadFile(path, prd.MaxSize)
+	if err != nil {
+		return "", nil //nolint:nilerr // a title is all that it is read for
+	}
+	s, _, err := spec.Parse(path, data)
+	if err != nil {
+		return "", nil //nolint:nilerr // as above
+	}
+	return s.Title, nil
+}
+
+// create hands the text to gh.
+func (c *prCmd) create(a *app, pr *pullRequest) error {
+	if !pr.Done && !c.Draft {
+		return &hintError{errors.New("the plan is not done"), "go on with 'ralph run', or make a draft: ralph pr --create --draft"}
+	}
+	gh, err := exec.LookPath("gh")
+	if err != nil {
+		return &hintError{errors.New("gh is not there, GitHub's command line tool"),
+			"install it (https://cli.github.com), or take the text: ralph pr"}
+	}
+	argv := []string{"pr", "create", "--title", pr.Title, "--body-file", "-", "--head", pr.Branch}
+	if c.Base != "" {
+		argv = append(argv, "--base", c.Base)
+	}
+	if c.Draft {
+		argv = append(argv, "--draft")
+	}
+	var complaint bytes.Buffer
+	cmd := exec.CommandContext(a.ctx, gh, argv...)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = pr.root, strings.NewReader(pr.Body), a.t.out, &complaint
+	if err := cmd.Run(); err != nil {
+		text := strings.TrimSpace(complaint.String())
+		if text == "" {
+			text = err.Error()
+		}
+		return &hintError{fmt.Errorf("gh has not created the pull request: %s", text),
+			"is the branch pushed? git push -u origin " + quoted([]string{pr.Branch})}
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"ralph/internal/report"
+)
+
+func pullRequest(t *testing.T, r report.Report) string {
+	t.Helper()
+	var out strings.Builder
+	pr := report.PullRequest{About: evil, Unit: r.Unit, Plan: r.Plan, Runs: []*report.Run{r.Run}, Receipts: map[string]string{"S-1": "receipt of a day"}}
+	if err := pr.Markdown(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestPullRequestTellsWhereToLookTwice(t *testing.T) {
+	text := pullRequest(t, fold("", false, eventful().events))
+	for _, want := range []string{
+		"\n> **Not done: 2 iterations in a row brought no progress.**\n", "\n- [x] S-1: Log in: receipt of a day\n", "\n- [ ] S-3: Log out: open\n",
+		"\n- tests or checks were weakened: auth/login\\_test.go:12: a test is skipped", "story S-3 removed; it was put back",
+		" times the agent said that something was done, and was not believed.", "`ralph verify --unit feature-x`",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "Nothing was weakened") {
+		t.Errorf("it says that nothing was weakened:\n%s", text)
+	}
+}
+
+func TestPullRequestIsHarmless(t *testing.T) {
+	text := pullRequest(t, fold("", false, hostileRun()))
+	for _, bad := range []string{"<script", "http://", "@ada", " #12", "\n# h", "[x]("} {
+		if strings.Contains(text, bad) {
+			t.Errorf("it holds %q:\n%s", bad, text)
+		}
+	}
+}
