@@ -141,6 +141,13 @@ else
 	say "Created $home/config.yaml: the built-in settings as comments; take the # away to change one"
 fi
 
+# What the first line of the settings names: editors complete and check them by it.
+if "$bin/ralph" config schema >"$home/config.schema.json.new.$$"; then
+	mv "$home/config.schema.json.new.$$" "$home/config.schema.json"
+else
+	rm -f "$home/config.schema.json.new.$$"
+fi
+
 # --- PATH ---------------------------------------------------------------------------
 
 begin='# >>> ralph >>>'

@@ -75,7 +75,7 @@ if [ -e "$home/bin/ralph" ]; then
 	rm -f "$home/bin/ralph"
 	say "Removed $home/bin/ralph"
 fi
-rm -f "$home/uninstall.sh"
+rm -f "$home/uninstall.sh" "$home/config.schema.json"
 rmdir "$home/bin" 2>/dev/null || :
 
 if [ "$answer" = ask ]; then

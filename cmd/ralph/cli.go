@@ -39,7 +39,7 @@ type grammar struct {
 	Validate validateCmd `cmd:"" help:"Check everything that must hold before a run."`
 	PRD      prdCmd      `cmd:"" name:"prd" help:"Make or refresh prd.json from spec.md."`
 	Plan     planCmd     `cmd:"" help:"Plan a feature together with the agent."`
-	Setup    setupCmd    `cmd:"" help:"Install /ralph-plan and /ralph-prd into the project."`
+	Setup    setupCmd    `cmd:"" help:"Install slash commands and schemas for editors into the project."`
 	Archive  archiveCmd  `cmd:"" help:"Put a finished feature away, or bring one back."`
 	Doctor   doctorCmd   `cmd:"" help:"Find and mend what keeps loops from working."`
 	Config   configCmd   `cmd:"" help:"Show the settings and where each came from."`

@@ -85,6 +85,9 @@ func (c *prdCmd) refresh(a *app, p *place) error {
 	case err != nil:
 		return &hintError{errors.New(relative(p.repo.Root, err.Error())), "correct spec.md there; see all that is amiss with: ralph validate"}
 	}
+	if old == nil && isFile(filepath.Join(p.repo.Root, prdSchemaFile)) {
+		now.SetSchema("../" + filepath.Base(prdSchemaFile))
+	}
 	showDifference(a.t, diff, old, now)
 	have, err := os.ReadFile(path)
 	same := err == nil && bytes.Equal(have, now.Bytes())

@@ -42,7 +42,11 @@ func (c *setupCmd) Run(a *app) error {
 		}
 		refused += n
 	}
-	if refused > 0 {
+	n, err := c.schemas(a, repo.Root)
+	if err != nil {
+		return err
+	}
+	if refused += n; refused > 0 {
 		return &hintError{fmt.Errorf("%s left alone because of edits that are not ralph's", plural2(refused, "file was", "files were")),
 			"overwrite with: ralph setup --agent " + c.Agent + " --force"}
 	}
@@ -57,18 +61,28 @@ func (c *setupCmd) install(a *app, root string, d dialect) (refused int, err err
 		if err != nil {
 			return refused, err
 		}
-		done, write := c.decide(a, f)
-		if write && !c.DryRun {
-			if err := f.write(); err != nil {
-				return refused, err
-			}
+		left, err := c.put(a, f, d.commands+name)
+		if err != nil {
+			return refused, err
 		}
-		if !write && f.state == fileEdited && !c.DryRun {
+		if left {
 			refused++
 		}
-		a.t.printf("%-12s %s  (%s%s)\n", done, f.rel, d.commands, name)
 	}
 	return refused, nil
+}
+
+// put writes a file if need be, and says so. left is true where it was left
+// alone because it was edited.
+func (c *setupCmd) put(a *app, f commandFile, what string) (left bool, err error) {
+	done, write := c.decide(a, f)
+	if write && !c.DryRun {
+		if err := f.write(); err != nil {
+			return false, err
+		}
+	}
+	a.t.printf("%-12s %s  (%s)\n", done, f.rel, what)
+	return !write && f.state == fileEdited && !c.DryRun, nil
 }
 
 // decide says in a word or two what becomes of a file, and whether it is written.
@@ -111,7 +125,7 @@ func (s fileState) verb() (done string, write bool) {
 	return "overwritten", true
 }
 
-// commandFile is the file of a slash command in a project.
+// commandFile is the file of a slash command, or of a schema, in a project.
 type commandFile struct {
 	root, rel string
 	want      string

@@ -27,6 +27,18 @@ func (p *PRD) Bytes() []byte {
 	return w.Bytes()
 }
 
+// SetSchema names the JSON schema of the file for editors, by a path from the
+// file's folder. A file that names one keeps it.
+func (p *PRD) SetSchema(path string) {
+	members := withNew(p.members, rootKeys, nil)
+	if slices.ContainsFunc(members, func(m member) bool { return m.key == "$schema" }) {
+		return
+	}
+	w := writer{}
+	w.text(path)
+	p.members = append([]member{{key: "$schema", raw: w.String()}}, members...)
+}
+
 type writer struct{ bytes.Buffer }
 
 func (w *writer) story(s *Story) {

@@ -253,4 +253,8 @@ release() {
 	unset RALPH_BINARY
 	install
 	"$HOME/.ralph/bin/ralph" --version
+	head -n 1 "$HOME/.ralph/config.yaml" | grep -q 'schema=config.schema.json$'
+	"$HOME/.ralph/bin/ralph" config schema | cmp - "$HOME/.ralph/config.schema.json"
+	uninstall
+	[ ! -e "$HOME/.ralph/config.schema.json" ]
 }
