@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"ralph"
 	"ralph/internal/config"
 )
@@ -37,10 +39,10 @@ func (c *configShowCmd) Run(a *app) error {
 	}
 	width := 0
 	for _, e := range entries {
-		width = max(width, len(e.Key))
+		width = max(width, ansi.StringWidth(e.Key))
 	}
 	for _, e := range entries {
-		a.t.printf("%-*s  %s  %s\n", width, e.Key, oneLine(e.Text()), a.t.paint(dim, "("+oneLine(e.Origin)+")"))
+		a.t.printf("%s  %s  %s\n", padded(oneLine(e.Key), width), oneLine(e.Text()), a.t.paint(dim, "("+oneLine(e.Origin)+")"))
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func (s *screen) drawFooter(f *footer) bool {
 		return false
 	}
 	f.drawn = true
-	fmt.Fprintf(s.t.out, "\r\x1b[K  %s ", s.t.paint(dim, shortened(f.text(), s.t.width()-4)))
+	fmt.Fprintf(s.t.out, "\r\x1b[K  %s ", s.t.paint(dim, s.t.fit(f.text(), s.t.width()-4)))
 	return true
 }
 

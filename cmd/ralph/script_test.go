@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -69,6 +70,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
 			"feature": feature,
+			"plain":   plain,
 		},
 	})
 }
@@ -90,6 +92,17 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// plain runs a command, however it ends, and wants nothing but ASCII of it: plain command...
+func plain(ts *testscript.TestScript, neg bool, args []string) {
+	_ = ts.Exec(args[0], args[1:]...)
+	for _, file := range []string{"stdout", "stderr"} {
+		text := ts.ReadFile(file)
+		if i := strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }); i >= 0 {
+			ts.Fatalf("%s shows %q on %s", strings.Join(args, " "), text[i:min(len(text), i+20)], file)
+		}
 	}
 }
 

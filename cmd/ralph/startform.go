@@ -61,6 +61,7 @@ func (c *startCmd) fill(a *app, p *place) (args []string, err error) {
 		harnesses = append(harnesses, h.Name)
 	}
 	f := startForm(r.settings, harnesses, relative(p.repo.Root, plan.FindTasks(p.repo.Root)))
+	f.ASCII = a.t.ascii
 	ok, err := f.Ask(a.ctx, a.t.in, os.Stdout, a.t.color)
 	if err != nil {
 		return nil, err

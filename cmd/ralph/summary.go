@@ -51,7 +51,7 @@ func (o *output) summaryStories() {
 		if st.Done {
 			code, mark = green, "✓"
 		}
-		fmt.Fprintf(s.w, "  %s %s\n", s.t.paint(code, s.t.symbol(mark)), shortened(oneLine(title(st)), s.t.width()-4))
+		fmt.Fprintf(s.w, "  %s %s\n", s.t.paint(code, s.t.symbol(mark)), s.t.fit(oneLine(title(st)), s.t.width()-4))
 	}
 	if left > 0 {
 		fmt.Fprintf(s.w, "    %s\n", s.t.paint(dim, fmt.Sprintf("and %d more", left)))
@@ -88,7 +88,7 @@ func (o *output) summaryFigures() {
 		s.row("Checks:", checks)
 	}
 	if c.rejected > 0 {
-		s.row("Rejected:", shortened(fmt.Sprintf("%s, the last because: %s", plural(c.rejected, "claim"), c.why), s.t.width()-13))
+		s.row("Rejected:", s.t.fit(fmt.Sprintf("%s, the last because: %s", plural(c.rejected, "claim"), c.why), s.t.width()-13))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"ralph/internal/journal"
 	"ralph/internal/stream"
 	"ralph/internal/words"
@@ -33,13 +35,18 @@ func lastLines(s string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// shortened cuts a text that is longer than a number of characters.
-func shortened(s string, most int) string {
-	runes := []rune(s)
-	if len(runes) <= most {
-		return s
-	}
-	return string(runes[:max(0, most-1)]) + "…"
+// shortened cuts a text that is wider than a number of columns: a character of
+// Chinese, or a symbol of many parts, takes two.
+func shortened(s string, most int) string { return ansi.Truncate(s, max(0, most), "…") }
+
+// fit is shortened for this terminal's locale.
+func (t *terminal) fit(s string, most int) string {
+	return ansi.Truncate(s, max(0, most), t.symbol("…"))
+}
+
+// padded fills a text up to a number of columns.
+func padded(s string, columns int) string {
+	return s + strings.Repeat(" ", max(0, columns-ansi.StringWidth(s)))
 }
 
 // oneLine is a text that can do nothing to a terminal, without line breaks: a

@@ -26,6 +26,7 @@ type Field struct {
 type Form struct {
 	Title  string
 	Fields []Field
+	ASCII  bool // the locale has no other characters
 	// Check finds what is wrong with the values together, and the name of the field
 	// to mend. It may be nil.
 	Check func(*Form) (field, problem string)

@@ -94,3 +94,16 @@ func TestPageFits(t *testing.T) {
 		}
 	}
 }
+
+func TestPageInASCII(t *testing.T) {
+	f := sample()
+	f.ASCII = true
+	f.Fields[0].write(strings.Repeat("to the end ", 30) + "of it")
+	page := f.page(120, false)
+	if i := strings.IndexFunc(page, func(r rune) bool { return r >= 0x80 }); i >= 0 {
+		t.Errorf("%.8q is not ASCII:\n%s", page[i:], page)
+	}
+	if !strings.Contains(page, "of it_") {
+		t.Errorf("the end of the text is not seen:\n%s", page)
+	}
+}

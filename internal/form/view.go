@@ -11,7 +11,10 @@ import (
 const labelWidth = 18
 
 // keysHelp says what the keys do.
-const keysHelp = "↑↓ field · ←→ change · Enter next, at the end start · Ctrl-S start · Esc leave"
+const (
+	keysHelp  = "↑↓ field · ←→ change · Enter next, at the end start · Ctrl-S start · Esc leave"
+	keysASCII = "Up/Down field - Left/Right change - Enter next, at the end start - Ctrl-S start - Esc leave"
+)
 
 // page is the form as rows of at most width columns.
 func (f *Form) page(width int, color bool) string {
@@ -28,7 +31,7 @@ func (f *Form) page(width int, color bool) string {
 		if i == f.at && !f.done {
 			mark, label = "> ", paint("1", label)
 		}
-		rows = append(rows, mark+label+field.shown(i == f.at && !f.done, width-labelWidth))
+		rows = append(rows, mark+label+field.shown(i == f.at && !f.done, width-labelWidth, f.ASCII))
 		if field.Note != nil {
 			if note := field.Note(field.Value); note != "" {
 				rows = append(rows, strings.Repeat(" ", labelWidth)+paint("33", note))
@@ -39,7 +42,11 @@ func (f *Form) page(width int, color bool) string {
 	if f.problem != "" {
 		rows = append(rows, paint("31", f.problem))
 	}
-	rows = append(rows, paint("2", keysHelp))
+	keys := keysHelp
+	if f.ASCII {
+		keys = keysASCII
+	}
+	rows = append(rows, paint("2", keys))
 	for i, r := range rows {
 		rows[i] = ansi.Truncate(r, max(width, 1), "")
 	}
@@ -48,7 +55,11 @@ func (f *Form) page(width int, color bool) string {
 
 // shown is the value: with all options where it is a choice, with a cursor
 // where it can be typed. Of a long text the end is shown.
-func (f *Field) shown(current bool, room int) string {
+func (f *Field) shown(current bool, room int, ascii bool) string {
+	dots, cursor := "…", "█"
+	if ascii {
+		dots, cursor = "~", "_"
+	}
 	if f.Options != nil {
 		var words []string
 		for _, o := range f.Options {
@@ -61,11 +72,11 @@ func (f *Field) shown(current bool, room int) string {
 	}
 	text := f.Value
 	if cut := ansi.StringWidth(text) - room + 2; cut > 0 && room > 2 {
-		text = "…" + ansi.TruncateLeft(text, cut+1, "")
+		text = dots + ansi.TruncateLeft(text, cut+1, "")
 	}
 	switch {
 	case current && !f.Fixed:
-		text += "█"
+		text += cursor
 	case text == "" && f.Empty != "":
 		text = "(" + f.Empty + ")"
 	}

@@ -170,7 +170,7 @@ func (m *model) storyRows(room int) []string {
 		case m.isCurrent(s):
 			title = m.pen.paint(bold, m.pen.pick("▶", ">")+" "+title)
 		case s.Done:
-			title = m.pen.paint(green, m.pen.pick("✓", "x")) + " " + title
+			title = m.pen.paint(green, m.pen.pick("✓", "+")) + " " + title
 		default:
 			title = m.pen.pick("○", "-") + " " + title
 		}

@@ -45,7 +45,7 @@ Status: Running  LIVE
 API: 5/100 (resets in 23m)
 Limit: five hour 82% used (resets in 2h00m)
 Progress: 1/3 stories  ####--------
-  x S-1: Log in
+  + S-1: Log in
   > S-2: Reset the password
   - S-3: Log out
 Tokens: 15.0k, $0.25 (last: 15.0k, $0.25)  9

@@ -45,6 +45,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	for _, t := range r.Tables() {
 		t.markdown(out)
 	}
+	fmt.Fprintf(out, "\nTimes are %s.\n", run.StartedAt.Local().Format("MST (-07:00)")) // whoever reads it may be elsewhere
 	return out.Flush()
 }
 

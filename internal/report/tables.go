@@ -93,7 +93,7 @@ func (g group) where() string {
 	if g.first == g.last {
 		return fmt.Sprint(g.first)
 	}
-	return fmt.Sprintf("%d … %d", g.first, g.last)
+	return fmt.Sprintf("%d to %d", g.first, g.last)
 }
 
 func (r *Run) errorTable() Table {

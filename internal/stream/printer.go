@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // PrinterOptions say how a Printer shows events.
@@ -90,7 +91,7 @@ func (p *Printer) tool(e Event) {
 	name, detail := plain(e.Tool), plain(e.Detail)
 	if p.opts.Width > 0 {
 		const mark, gap = 2, 2
-		detail = p.fit(detail, max(10, p.opts.Width-mark-utf8.RuneCountInString(name)-gap))
+		detail = p.fit(detail, max(10, p.opts.Width-mark-ansi.StringWidth(name)-gap))
 	}
 	line := p.style(styleGreen, p.marks.tool) + " " + p.style(styleBold, name)
 	if detail != "" {
@@ -172,20 +173,16 @@ func (p *Printer) style(sgr, text string) string {
 	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
 }
 
-// fit cuts text to a number of characters.
+// fit cuts text to a number of columns.
 func (p *Printer) fit(text string, width int) string {
-	if len(text) <= width {
+	if len(text) <= width { // no character is wider than its bytes are many
 		return text
 	}
 	dots := "…"
 	if p.opts.ASCII {
 		dots = "..."
 	}
-	runes := []rune(text)
-	if len(runes) <= width {
-		return text
-	}
-	return string(runes[:width-len([]rune(dots))]) + dots
+	return ansi.Truncate(text, width, dots)
 }
 
 // plain is text that is harmless and stands on one line.

@@ -1,0 +1,30 @@
+package main
+
+import "testing"
+
+func TestTextsAreCutByColumns(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		most  int
+		utf8  string
+		ascii string
+	}{
+		{"short", 5, "short", "short"},
+		{"longer", 5, "long…", "lo..."},
+		{"用户登录功能", 12, "用户登录功能", "用户登录功能"},
+		{"用户登录功能", 9, "用户登录…", "用户登..."},
+		{"👩‍👩‍👧 family", 6, "👩‍👩‍👧 fa…", "👩‍👩‍👧 ..."},
+		{"über", 4, "über", "über"},
+		{"none", 0, "", ""},
+	} {
+		if got := (&terminal{}).fit(c.text, c.most); got != c.utf8 {
+			t.Errorf("%q in %d columns is %q, want %q", c.text, c.most, got, c.utf8)
+		}
+		if got := (&terminal{ascii: true}).fit(c.text, c.most); got != c.ascii {
+			t.Errorf("%q in %d columns of ASCII is %q, want %q", c.text, c.most, got, c.ascii)
+		}
+	}
+	if got := padded("登录", 6) + "|"; got != "登录  |" {
+		t.Errorf("padded to 6 columns: %q", got)
+	}
+}
