@@ -132,10 +132,10 @@ func FuzzSanitize(f *testing.F) {
 // A character of Chinese takes two columns: a tool's line stays one line.
 func TestPrinterCutsByColumns(t *testing.T) {
 	call := Event{Kind: KindTool, Tool: "Read", Detail: "文档/用户登录功能的说明/一.md"}
-	if diff := cmp.Diff("● Read  文档/用户登录…\n", printed(t, PrinterOptions{Width: 24}, call)); diff != "" {
+	if diff := cmp.Diff("● Read  文档/用户登录功…\n", printed(t, PrinterOptions{Width: 24}, call)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff("* Read  文档/用户登...\n", printed(t, PrinterOptions{Width: 24, ASCII: true}, call)); diff != "" {
+	if diff := cmp.Diff("* Read  文档/用户登录...\n", printed(t, PrinterOptions{Width: 24, ASCII: true}, call)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
