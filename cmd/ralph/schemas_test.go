@@ -50,6 +50,7 @@ func TestTheSchemasAreUpToDate(t *testing.T) {
 		"why":           document(t, "ralph why --json", shapeOf(reflect.TypeFor[whyJSON]())),
 		"doctor":        document(t, "ralph doctor --json", shapeOf(reflect.TypeFor[doctorReport]())),
 		"conformance":   document(t, "ralph doctor --conformance --json", shapeOf(reflect.TypeFor[conformance.Card]())),
+		"pr":            document(t, "ralph pr --json", shapeOf(reflect.TypeFor[pullRequest]())),
 		"change-state":  document(t, "state.json of a change", shapeOf(reflect.TypeFor[journal.ChangeState]())),
 	} {
 		path := filepath.Join(schemaFolder, name+".schema.json")
