@@ -59,7 +59,7 @@ completes() {
 
 @test "bash" {
 	begin bash --norc -i
-	keys "PS1='> '; eval "\$(ralph completion bash)"; clear" Enter
+	keys "PS1='> '; eval \"\$(ralph completion bash)\"; clear" Enter
 	completes
 }
 
