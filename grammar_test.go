@@ -18,25 +18,28 @@ type command struct {
 	bare  bool // may be called without one of its subcommands
 }
 
-// check reports words that the command does not know.
-func (c *command) check(t *testing.T, line string, words []string) {
+// check reports words of a line that the command does not know.
+func (c *command) check(t *testing.T, page, line string, words []string) {
 	t.Helper()
 	flags := c.flags
 	for len(words) > 0 && len(c.subs) > 0 && !strings.HasPrefix(words[0], "-") {
 		sub := c.subs[words[0]]
 		if sub == nil {
-			t.Errorf("README.md shows %q: there is no command %q", line, words[0])
+			t.Errorf("%s shows %q: there is no command %q", page, line, words[0])
 			return
 		}
 		c, words = sub, words[1:]
 	}
 	if len(c.subs) > 0 && !c.bare && len(words) == 0 {
-		t.Errorf("README.md shows %q, which lacks a subcommand", line)
+		t.Errorf("%s shows %q, which lacks a subcommand", page, line)
 	}
 	for _, w := range words {
+		if w == "--conformance" {
+			break // the words behind it are another program's
+		}
 		name, _, _ := strings.Cut(w, "=")
 		if strings.HasPrefix(w, "-") && !c.flags[name] && !flags[name] {
-			t.Errorf("README.md shows %q: the command has no flag %s", line, name)
+			t.Errorf("%s shows %q: the command has no flag %s", page, line, name)
 		}
 	}
 }

@@ -54,6 +54,7 @@ var allowed = map[string][]string{
 	"internal/words":       {},
 	"tests/bench":          {},
 	"tests/chaos":          {},
+	"tests/fakemodel":      {"fakeapi"},
 	"tests/lies":           {},
 	"cmd/ralph":            {"*"},
 }

@@ -21,27 +21,37 @@ import (
 	"ralph/internal/loop"
 )
 
-// TestReadmeCommands holds the README to the program: each command and flag that
-// it shows exists.
-func TestReadmeCommands(t *testing.T) {
+// TestShownCommands holds the pages to the program: each command and flag that they
+// show exists.
+func TestShownCommands(t *testing.T) {
 	root := readGrammar(t).command("grammar")
 	shown := 0
-	for _, line := range codeLines(t, "README.md") {
-		if words, ok := commandLine(line); ok {
-			shown++
-			root.check(t, line, words)
+	for _, page := range pages(t) {
+		if page == "CHANGELOG.md" {
+			continue // it may speak of what was
+		}
+		for _, line := range codeLines(t, page) {
+			for _, call := range calls(line) {
+				if words, ok := commandLine(call); ok {
+					shown++
+					root.check(t, page, call, words)
+				}
+			}
 		}
 	}
-	if shown < 20 || len(root.subs) < 10 {
+	if shown < 100 || len(root.subs) < 10 {
 		t.Errorf("%d command lines against %d commands: are they still found?", shown, len(root.subs))
 	}
 }
 
-// TestReadmeReasons wants a row for each reason for which a run can end, with the
+// reasonsPage has the table of the reasons for the end of a run.
+const reasonsPage = "docs/how-ralph-decides.md"
+
+// TestShownReasons wants a row for each reason for which a run can end, with the
 // status and the exit code that the program gives it.
-func TestReadmeReasons(t *testing.T) {
+func TestShownReasons(t *testing.T) {
 	rows := map[string][]string{}
-	for line := range strings.Lines(readFile(t, "README.md")) {
+	for line := range strings.Lines(readFile(t, reasonsPage)) {
 		if cells := strings.Split(line, "|"); len(cells) > 4 {
 			for i := range cells {
 				cells[i] = strings.Trim(cells[i], " `\n")
@@ -60,7 +70,7 @@ func TestReadmeReasons(t *testing.T) {
 			exit = "–" // nobody is left to exit with it
 		}
 		if want := []string{end.Status(), exit}; !slices.Equal(rows[string(r)], want) {
-			t.Errorf("README.md has %q for the reason %q, want %q", rows[string(r)], r, want)
+			t.Errorf("%s has %q for the reason %q, want %q", reasonsPage, rows[string(r)], r, want)
 		}
 	}
 }
@@ -153,13 +163,18 @@ func anchors(t *testing.T, page string) (found []string) {
 	return found
 }
 
-// codeLines are the lines of a page's code blocks, and its code in running text.
+// codeLines are the lines of a page's code blocks, without the answers to commands,
+// and its code in running text.
 func codeLines(t *testing.T, page string) (lines []string) {
 	t.Helper()
 	walk(t, page, func(n markdown.Node, source []byte) {
 		switch n := n.(type) {
 		case *markdown.FencedCodeBlock:
-			lines = append(lines, strings.Split(string(n.Lines().Value(source)), "\n")...)
+			for line := range strings.Lines(string(n.Lines().Value(source))) {
+				if string(n.Language(source)) != "console" || strings.HasPrefix(line, "$ ") {
+					lines = append(lines, strings.TrimSuffix(line, "\n"))
+				}
+			}
 		case *markdown.CodeSpan:
 			var span strings.Builder
 			for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -169,6 +184,17 @@ func codeLines(t *testing.T, page string) (lines []string) {
 		}
 	})
 	return lines
+}
+
+var shellOperator = regexp.MustCompile(` (?:\||&&) `)
+
+// calls are the commands of a line of shell. What is only the pattern of a command,
+// such as ralph COMMAND, is none.
+func calls(line string) []string {
+	if strings.HasPrefix(line, "ralph COMMAND") {
+		return nil
+	}
+	return shellOperator.Split(strings.TrimPrefix(line, "$ "), -1)
 }
 
 // commandLine returns the words behind "ralph" in a line that calls it; what stands

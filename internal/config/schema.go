@@ -130,7 +130,9 @@ func commentText(comment string) string {
 	paragraphs := strings.Split(comment, "\n\n")
 	var words []string
 	for line := range strings.SplitSeq(paragraphs[len(paragraphs)-1], "\n") {
-		words = append(words, strings.Fields(strings.TrimLeft(line, "#"))...)
+		if text := strings.TrimLeft(line, "#"); !strings.HasPrefix(text, " ---") {
+			words = append(words, strings.Fields(text)...)
+		}
 	}
 	return strings.Join(words, " ")
 }
