@@ -35,6 +35,10 @@ func (c *demoCmd) Run(a *app) error {
 	demo.home = filepath.Join(dir, ".git", "ralph-home") // the user's own ledger stays as it is
 	run := runCmd{}
 	run.NoInteractive = true
+	run.Harness = "replay" // whatever the environment says: no agent is to be called here
+	if err := os.Unsetenv("RALPH_REPLAY_SCRIPT"); err != nil {
+		return err
+	}
 	if err := run.Run(&demo); err != nil {
 		return err
 	}
