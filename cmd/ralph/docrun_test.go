@@ -82,8 +82,10 @@ func newDocSession(t *testing.T, page docPage) *docSession {
 func (s *docSession) run(t *testing.T) {
 	root := t.TempDir()
 	home := filepath.Join(root, "home", "ada")
-	if err := os.MkdirAll(home, 0o755); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{home, filepath.Join(root, "tmp")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -150,6 +152,6 @@ func (s *docSession) env(t *testing.T, root, home string) []string {
 	}
 	return append(env, "PATH="+path, "RALPH_DOCS_CLONE="+clone, "DOC_PRELUDE="+prelude, "DOC_SETUP="+filepath.Join(root, "setup.log"), "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.invalid", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.invalid",
-		"NO_COLOR=1", "LANG=C.UTF-8", "TZ=UTC", "GORACE=atexit_sleep_ms=0", "TMUX_TMPDIR="+root,
+		"NO_COLOR=1", "LANG=C.UTF-8", "TZ=UTC", "GORACE=atexit_sleep_ms=0", "TMUX_TMPDIR="+root, "TMPDIR="+filepath.Join(root, "tmp"),
 		"RALPH_DESKTOP=false", "RALPH_KEEP_AWAKE=false", "RALPH_PAUSE_SECONDS=0")
 }
