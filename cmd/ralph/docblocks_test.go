@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +37,20 @@ func TestEveryExampleOfTheDocumentationIsValid(t *testing.T) {
 	for _, kind := range []string{"settings", "script", "spec", "prd", "json"} {
 		if read[kind] == 0 {
 			t.Errorf("no example of the kind %s was found at all", kind)
+		}
+	}
+}
+
+// TestNoCommandOfTheDocumentationIsLeftOut wants each call of ralph that stands in a block
+// to be one that is run, or that has a reason not to be.
+func TestNoCommandOfTheDocumentationIsLeftOut(t *testing.T) {
+	t.Parallel()
+	call := regexp.MustCompile(`(?m)^(\$ )?([A-Z_]+=\S+ )*ralph [a-z]`)
+	for _, page := range docPages(t) {
+		for _, b := range page.blocks {
+			if (b.lang == "" || b.lang == "sh" || b.lang == "bash") && call.MatchString(b.text) {
+				t.Errorf("%s:%d: a call of ralph in a block that is not of the language console", page.path, b.line)
+			}
 		}
 	}
 }
