@@ -37,7 +37,7 @@ func (e *examination) live(h agent.Harness) error {
 		return e.noCall("the settings cannot be read, and a run would call another agent than the built-in settings do", "Correct the settings first.")
 	}
 	s := e.around.settings
-	ledger := ratelimit.Open(ledgerDir(e.app.home), h.Name, s.Defaults.RateLimitPerHour)
+	ledger := ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), ledgerDir(e.app.home), h.Name, s.Defaults.RateLimitPerHour)
 	until, note, err := ledger.LimitedUntil(time.Now())
 	if err != nil {
 		return err

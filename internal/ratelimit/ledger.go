@@ -29,6 +29,9 @@ type Ledger struct {
 	file  string
 	limit int
 	run   string // whose calls these are, empty where it does not matter
+
+	socket  string // of a shared ledger, empty where the file is the ledger
+	harness string // which the shared ledger is asked for
 }
 
 // Grant is the answer to a wish to call the harness.
@@ -52,7 +55,7 @@ func Open(dir, harness string, limit int) *Ledger {
 // Of is the ledger of another harness, beside this one and for the same loop.
 func (l *Ledger) Of(harness string) *Ledger {
 	other := *l
-	other.file = filepath.Join(filepath.Dir(l.file), url.PathEscape(harness)+".json")
+	other.file, other.harness = filepath.Join(filepath.Dir(l.file), url.PathEscape(harness)+".json"), harness
 	return &other
 }
 
@@ -60,6 +63,9 @@ func (l *Ledger) Of(harness string) *Ledger {
 // refusal is a Grant that is not OK. An error means that nothing is known and
 // nothing was counted: the directory cannot be written, or ctx has ended.
 func (l *Ledger) Take(ctx context.Context, now time.Time) (Grant, error) {
+	if l.socket != "" {
+		return l.takeShared(ctx, now)
+	}
 	var grant Grant
 	err := l.update(ctx, func(b *book) bool {
 		grant = l.judge(b, now)
@@ -76,6 +82,9 @@ func (l *Ledger) Take(ctx context.Context, now time.Time) (Grant, error) {
 // Peek tells what Take would find, without counting a call: Used is without
 // this one. It takes no lock and writes nothing.
 func (l *Ledger) Peek(now time.Time) (Grant, error) {
+	if l.socket != "" {
+		return l.peekShared()
+	}
 	b, err := readBook(l.file)
 	if err != nil {
 		return Grant{}, err

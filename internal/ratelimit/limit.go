@@ -33,6 +33,9 @@ type Gate struct {
 // moment, with the provider's words. The last report counts: a zero until takes
 // it back, as after a call that went through.
 func (l *Ledger) SetLimited(ctx context.Context, until time.Time, note string) error {
+	if l.socket != "" {
+		return l.setLimitedShared(ctx, until, note)
+	}
 	return l.update(ctx, func(b *book) bool {
 		if until.IsZero() {
 			had := b.Limited != nil
@@ -47,6 +50,9 @@ func (l *Ledger) SetLimited(ctx context.Context, until time.Time, note string) e
 // LimitedUntil tells until when the provider refuses calls, and its words; the
 // zero time where no limit is known or it is over. It takes no lock.
 func (l *Ledger) LimitedUntil(now time.Time) (until time.Time, note string, err error) {
+	if l.socket != "" {
+		return l.limitedShared(now)
+	}
 	b, err := readBook(l.file)
 	if err != nil || b.Limited == nil || !b.Limited.Until.After(now) {
 		return time.Time{}, "", err
@@ -56,6 +62,9 @@ func (l *Ledger) LimitedUntil(now time.Time) (until time.Time, note string, err 
 
 // Look tells what Knock would answer. It takes no lock and writes nothing.
 func (l *Ledger) Look(now, waited time.Time) (Gate, error) {
+	if l.socket != "" {
+		return l.lookShared(now, waited)
+	}
 	b, err := readBook(l.file)
 	if err != nil {
 		return Gate{}, err
@@ -85,6 +94,9 @@ func (l *Ledger) Knock(ctx context.Context, now, waited time.Time) (Gate, error)
 // that the provider took it. Else, as where it was told by nothing, the next loop
 // tries. A limit that was met again is told with SetLimited.
 func (l *Ledger) Probed(ctx context.Context, over bool) error {
+	if l.socket != "" {
+		return nil // Knock lets nobody try there
+	}
 	return l.update(ctx, func(b *book) bool {
 		if b.Limited == nil || b.Limited.Prober != runKey(l.run) {
 			return false

@@ -2,7 +2,9 @@ package ratelimit
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -32,6 +34,9 @@ func (l *Ledger) For(run string) *Ledger {
 // Settle gives back what a run that died has taken beyond the calls that it had
 // on record. It can be called again: only the first time finds anything.
 func (l *Ledger) Settle(ctx context.Context, run string, calls int) error {
+	if l.socket != "" {
+		return l.settleShared(ctx, run, calls)
+	}
 	key := runKey(run)
 	if b, err := readBook(l.file); err != nil || b.Runs[key].Calls <= calls {
 		return err // nearly always
@@ -49,9 +54,12 @@ func (l *Ledger) Settle(ctx context.Context, run string, calls int) error {
 // SettleAll does the same with the ledgers of all harnesses, one of which took
 // over from another perhaps; calls is what the run had on record, by harness.
 func (l *Ledger) SettleAll(ctx context.Context, run string, calls map[string]int) error {
-	names, err := Harnesses(filepath.Dir(l.file))
-	if err != nil {
-		return err
+	names := slices.Sorted(maps.Keys(calls))
+	if l.socket == "" {
+		var err error
+		if names, err = Harnesses(filepath.Dir(l.file)); err != nil {
+			return err
+		}
 	}
 	for _, name := range names {
 		if err := l.Of(name).Settle(ctx, run, calls[name]); err != nil {
@@ -62,8 +70,12 @@ func (l *Ledger) SettleAll(ctx context.Context, run string, calls map[string]int
 }
 
 // GiveBack takes back a call that was counted at a time and never made: the
-// agent could not be started.
+// agent could not be started. A shared ledger keeps it: to count one too many
+// harms less than one too few.
 func (l *Ledger) GiveBack(ctx context.Context, at time.Time) error {
+	if l.socket != "" {
+		return nil
+	}
 	return l.update(ctx, func(b *book) bool {
 		hour := hourOf(at)
 		if b.Hours[hour] == 0 {
