@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ralph/fleet/internal/engine"
+	"ralph/fleet/internal/feature"
+)
+
+// featuresArg names features, or all that are not finished.
+type featuresArg struct {
+	Features []string `arg:"" optional:"" name:"feature" help:"The features: their ids, as 'list' shows them, or their branches."`
+	All      bool     `help:"All that are not finished."`
+}
+
+// Validate refuses what makes no sense; kong calls it.
+func (c *featuresArg) Validate() error {
+	if c.All == (len(c.Features) > 0) {
+		return errors.New("name the features, or all of them with --all")
+	}
+	return nil
+}
+
+// find returns the features that are meant and not finished.
+func (c *featuresArg) find(a *app, e engine.Engine) ([]engine.View, error) {
+	if c.All {
+		views, err := e.List(a.ctx, true)
+		if err == nil && len(views) == 0 {
+			a.printf("no feature is open\n")
+		}
+		return views, err
+	}
+	var views []engine.View
+	for _, name := range c.Features {
+		v, err := e.Find(a.ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if !v.Open() {
+			a.printf("%s is finished already: %s\n", v.ID, v.State)
+			continue
+		}
+		views = append(views, v)
+	}
+	return views, nil
+}
+
+// tell sends a signal to all that are meant, and says so.
+func (c *featuresArg) tell(a *app, signal, said string) error {
+	e, closeEngine, err := a.connect()
+	if err != nil {
+		return err
+	}
+	defer closeEngine()
+	views, err := c.find(a, e)
+	if err != nil {
+		return err
+	}
+	for _, v := range views {
+		if err := e.Tell(a.ctx, v, signal); err != nil {
+			return err
+		}
+		a.printf(said, v.ID)
+	}
+	return nil
+}
+
+// pauseCmd is "ralph-fleet pause".
+type pauseCmd struct{ featuresArg }
+
+// Run carries the command out.
+func (c *pauseCmd) Run(a *app) error {
+	return c.tell(a, feature.SignalPause, "%s pauses after the iteration at work; 'ralph-fleet resume' lets it go on\n")
+}
+
+// resumeCmd is "ralph-fleet resume".
+type resumeCmd struct{ featuresArg }
+
+// Run carries the command out.
+func (c *resumeCmd) Run(a *app) error {
+	return c.tell(a, feature.SignalResume, "%s goes on\n")
+}
+
+// stopCmd is "ralph-fleet stop".
+type stopCmd struct {
+	featuresArg
+	Timeout time.Duration `help:"How long to wait for the ends." default:"2m" placeholder:"D"`
+}
+
+// Run carries the command out.
+func (c *stopCmd) Run(a *app) error {
+	e, closeEngine, err := a.connect()
+	if err != nil {
+		return err
+	}
+	defer closeEngine()
+	views, err := c.find(a, e)
+	if err != nil {
+		return err
+	}
+	for _, v := range views {
+		if err := e.Tell(a.ctx, v, feature.SignalStop); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(a.ctx, c.Timeout)
+	defer cancel()
+	for _, v := range views {
+		s, err := e.Await(ctx, v)
+		if err != nil {
+			return fmt.Errorf("%s was asked to stop, and has not ended after %s; is a worker there?", v.ID, c.Timeout)
+		}
+		a.printf("%s: %s\n", v.ID, s.Message)
+	}
+	return nil
+}

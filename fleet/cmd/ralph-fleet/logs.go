@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"ralph/fleet/internal/engine"
+	"ralph/fleet/internal/events"
+	"ralph/fleet/internal/repo"
+)
+
+// logsCmd is "ralph-fleet logs".
+type logsCmd struct {
+	featureArg
+	Follow bool `short:"f" help:"Go on with what happens, until the feature is finished."`
+	Raw    bool `help:"Print the journal's lines as they are."`
+}
+
+// logsStep is how often a feature that is followed is looked at.
+const logsStep = time.Second
+
+// Run carries the command out.
+func (c *logsCmd) Run(a *app) error {
+	e, closeEngine, err := a.connect()
+	if err != nil {
+		return err
+	}
+	defer closeEngine()
+	v, err := e.Find(a.ctx, c.Feature)
+	if err != nil {
+		return err
+	}
+	f := follower{app: a, raw: c.Raw, shown: map[string]bool{}}
+	if err := f.pushed(v); err != nil {
+		return err
+	}
+	f.live(v)
+	if !c.Follow {
+		if f.lines == 0 {
+			a.printf("nothing has happened with %s yet: it is %s\n", v.ID, v.State)
+		}
+		return nil
+	}
+	return f.follow(e, v)
+}
+
+// follower shows what happened: the journal on the remote, and beyond it what the host
+// at work told last.
+type follower struct {
+	*app
+	raw   bool
+	shown map[string]bool
+	lines int
+	at    time.Time // when the remote had been written to, as far as it is shown
+}
+
+// follow shows what is new until the feature is finished.
+func (f *follower) follow(e engine.Engine, v engine.View) error {
+	for v.Open() {
+		select {
+		case <-f.ctx.Done():
+			return f.ctx.Err()
+		case <-time.After(logsStep):
+		}
+		var err error
+		if v, err = e.Find(f.ctx, v.ID); err != nil {
+			return err
+		}
+		if p := v.Progress(); p.Pushed.After(f.at) || !v.Open() {
+			if err := f.pushed(v); err != nil {
+				return err
+			}
+			f.at = p.Pushed
+		}
+		f.live(v)
+	}
+	f.printf("%s: %s %s\n", v.ID, v.State, v.Standing.Message)
+	return nil
+}
+
+// pushed shows the journal that is on the remote.
+func (f *follower) pushed(v engine.View) error {
+	_, journal, err := repo.Look(f.ctx, v.Standing.Submission.Repo, v.Standing.Submission.Branch)
+	if err != nil {
+		return fmt.Errorf("the journal of %s: %w", v.ID, err)
+	}
+	for line := range bytes.Lines(journal) {
+		line = bytes.TrimSpace(line)
+		e, ok := events.Parse(line)
+		if !ok {
+			continue
+		}
+		if words := e.Words(); f.raw {
+			f.show(string(line))
+		} else if words != "" {
+			f.show(words)
+		}
+	}
+	return nil
+}
+
+// live shows what the host told last. Only words are told with each sign of life.
+func (f *follower) live(v engine.View) {
+	if v.Live == nil {
+		return
+	}
+	if f.raw {
+		f.show(v.Live.Event)
+		return
+	}
+	for _, line := range v.Live.Lines {
+		f.show(line)
+	}
+}
+
+// show prints a line that was not printed before.
+func (f *follower) show(line string) {
+	if strings.TrimSpace(line) == "" || f.shown[line] {
+		return
+	}
+	f.shown[line] = true
+	f.lines++
+	f.printf("%s\n", line)
+}

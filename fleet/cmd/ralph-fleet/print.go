@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"ralph/fleet/internal/engine"
+)
+
+// quietLog passes on what the SDK warns of.
+func quietLog(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelError}))
+}
+
+// printJSON prints a value for programs.
+func (a *app) printJSON(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// table prints rows whose columns stand below each other.
+func table(w io.Writer, rows [][]string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(t, strings.TrimRight(strings.Join(row, "\t"), "\t"))
+	}
+	return t.Flush()
+}
+
+// clock shows a time to a person, with the day where it is not today.
+func clock(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format("15:04:05")
+	}
+	return t.Format("2 Jan 15:04")
+}
+
+// stories is how far a plan is.
+func stories(done, total int) string {
+	if total == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", done, total)
+}
+
+// note is what a person should know of a feature, in a line.
+func note(v engine.View, now time.Time) string {
+	s, p := v.Standing, v.Progress()
+	switch {
+	case v.State == "broken":
+		return "its workflow was ended from outside; submit it again"
+	case v.State == "waiting" && s.Until != nil:
+		return fmt.Sprintf("until %s: %s", clock(*s.Until, now), s.Message)
+	case s.Message != "":
+		return s.Message
+	case v.State == "running" && p.Trouble != "":
+		return p.Trouble
+	case v.State == "running" && p.Status != "running":
+		return p.Status
+	case s.Lost > 0:
+		return fmt.Sprintf("%d hosts fell silent on the way", s.Lost)
+	}
+	return ""
+}
+
+// cut bounds a text for a table.
+func cut(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// atLeast is a log of which only what is grave enough is written.
+type atLeast struct {
+	slog.Handler
+	level slog.Level
+}
+
+func (h atLeast) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level }

@@ -1,0 +1,250 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.temporal.io/api/common/v1"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+
+	"ralph/fleet/internal/feature"
+	"ralph/fleet/internal/flow"
+)
+
+// ErrRunning is the answer to a submission of what is submitted already.
+var ErrRunning = errors.New("is submitted already")
+
+// ErrUnknown is the answer to a question about a feature that nobody has submitted.
+var ErrUnknown = errors.New("is not known here")
+
+// Engine asks and tells the workflows.
+type Engine struct{ Client client.Client }
+
+// Submit begins the life of a feature.
+func (e Engine) Submit(ctx context.Context, s feature.Submission) error {
+	_, err := e.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: s.ID(), TaskQueue: feature.Queue,
+		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		Memo:                                     map[string]any{feature.MemoStanding: feature.Standing{Submission: s, Phase: feature.Working, Since: time.Now()}},
+		StaticSummary:                            s.Branch,
+	}, feature.WorkflowName, flow.Life{Submission: s})
+	var started *serviceerror.WorkflowExecutionAlreadyStarted
+	if errors.As(err, &started) {
+		return fmt.Errorf("%s of %s %w; see 'ralph-fleet status %s'", s.Branch, s.Repo, ErrRunning, s.ID())
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be submitted: %w", s.Branch, err)
+	}
+	return nil
+}
+
+// View is a feature as a person sees it: what its workflow knows, and what the host
+// at work told last.
+type View struct {
+	ID       string            `json:"id"`
+	Run      string            `json:"run"`
+	Standing feature.Standing  `json:"standing"`
+	State    string            `json:"state"`          // queued, running, waiting, paused, stopping; done, failed, stopped; broken
+	Live     *feature.Progress `json:"live,omitempty"` // of the turn at work
+	HeardAt  time.Time         `json:"heardAt,omitzero"`
+	Started  time.Time         `json:"startedAt"`
+	Ended    time.Time         `json:"endedAt,omitzero"`
+}
+
+// Open tells whether the feature is not finished.
+func (v View) Open() bool { return v.Ended.IsZero() }
+
+// Progress is how far the feature is, by the latest word of a host.
+func (v View) Progress() feature.Progress {
+	switch {
+	case v.Live != nil && v.Live.Host != "":
+		return *v.Live
+	case v.Standing.Last != nil:
+		return v.Standing.Last.Progress
+	}
+	return feature.Progress{}
+}
+
+// List returns the features of the namespace, open ones first, the latest first
+// among each. With active set it leaves the finished ones out.
+func (e Engine) List(ctx context.Context, active bool) ([]View, error) {
+	query := fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus != 'ContinuedAsNew'", feature.WorkflowName)
+	if active {
+		query += " AND ExecutionStatus = 'Running'"
+	}
+	var views []View
+	var token []byte
+	for {
+		page, err := e.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, PageSize: 200, NextPageToken: token})
+		if err != nil {
+			return nil, fmt.Errorf("the features cannot be listed: %w", err)
+		}
+		for _, x := range page.Executions {
+			views = append(views, viewOf(x))
+		}
+		if token = page.NextPageToken; len(token) == 0 {
+			break
+		}
+	}
+	views = latest(views)
+	return views, e.lookAtAll(ctx, views)
+}
+
+// latest leaves of each feature the newest submission, and sorts.
+func latest(views []View) []View {
+	slices.SortFunc(views, func(a, b View) int {
+		if a.Open() != b.Open() {
+			if a.Open() {
+				return -1
+			}
+			return 1
+		}
+		return b.Started.Compare(a.Started)
+	})
+	seen := map[string]bool{}
+	return slices.DeleteFunc(views, func(v View) bool {
+		known := seen[v.ID]
+		seen[v.ID] = true
+		return known
+	})
+}
+
+// lookAtAll finds out what hosts told last of the features that are at work.
+func (e Engine) lookAtAll(ctx context.Context, views []View) error {
+	const atOnce = 16
+	slots := make(chan struct{}, atOnce)
+	errs := make([]error, len(views))
+	var wg sync.WaitGroup
+	for i := range views {
+		if !views[i].Open() || views[i].Standing.Phase != feature.Working {
+			continue
+		}
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = e.look(ctx, &views[i])
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// Find returns the one feature that a person names: by its id, its branch, or the
+// end of one of them.
+func (e Engine) Find(ctx context.Context, name string) (View, error) {
+	v := View{ID: name}
+	err := e.look(ctx, &v)
+	if err == nil || !errors.Is(err, ErrUnknown) {
+		return v, err
+	}
+	all, err := e.List(ctx, false)
+	if err != nil {
+		return View{}, err
+	}
+	var found []View
+	for _, v := range all {
+		if v.Standing.Submission.Branch == name || strings.HasSuffix(v.ID, "/"+name) {
+			found = append(found, v)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return View{}, fmt.Errorf("%q %w; see 'ralph-fleet list'", name, ErrUnknown)
+	case 1:
+		return found[0], nil
+	}
+	var ids []string
+	for _, v := range found {
+		ids = append(ids, v.ID)
+	}
+	return View{}, fmt.Errorf("%q could be any of %s; give the whole id", name, strings.Join(ids, ", "))
+}
+
+// look asks the server about one feature.
+func (e Engine) look(ctx context.Context, v *View) error {
+	d, err := e.Client.DescribeWorkflowExecution(ctx, v.ID, "")
+	var unknown *serviceerror.NotFound
+	if errors.As(err, &unknown) {
+		return fmt.Errorf("%q %w", v.ID, ErrUnknown)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", v.ID, err)
+	}
+	*v = viewOf(d.WorkflowExecutionInfo)
+	for _, a := range d.PendingActivities {
+		switch a.State {
+		case enums.PENDING_ACTIVITY_STATE_STARTED:
+			v.State = "running"
+		case enums.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED:
+			v.State = "stopping"
+		default:
+			continue
+		}
+		v.Live = &feature.Progress{}
+		decode(a.HeartbeatDetails, v.Live)
+		v.HeardAt = a.LastHeartbeatTime.AsTime()
+	}
+	return nil
+}
+
+func viewOf(x *workflow.WorkflowExecutionInfo) View {
+	v := View{ID: x.Execution.WorkflowId, Run: x.Execution.RunId, Started: x.StartTime.AsTime()}
+	if p := x.Memo.GetFields()[feature.MemoStanding]; p != nil {
+		_ = converter.GetDefaultDataConverter().FromPayload(p, &v.Standing)
+	}
+	if x.CloseTime != nil {
+		v.Ended = x.CloseTime.AsTime()
+	}
+	v.State = state(x.Status, v.Standing)
+	return v
+}
+
+// state is the word for a feature, where no host has a better one.
+func state(s enums.WorkflowExecutionStatus, at feature.Standing) string {
+	switch {
+	case s == enums.WORKFLOW_EXECUTION_STATUS_RUNNING && at.Phase == feature.Working:
+		return "queued"
+	case s == enums.WORKFLOW_EXECUTION_STATUS_RUNNING:
+		return string(at.Phase)
+	case s == enums.WORKFLOW_EXECUTION_STATUS_COMPLETED && at.Outcome == feature.Ended:
+		return "stopped"
+	case s == enums.WORKFLOW_EXECUTION_STATUS_COMPLETED:
+		return string(at.Outcome)
+	}
+	return "broken" // terminated, timed out, or the workflow's own fault
+}
+
+func decode(p *common.Payloads, to any) {
+	if p != nil && len(p.Payloads) > 0 {
+		_ = converter.GetDefaultDataConverter().FromPayloads(p, to)
+	}
+}
+
+// Tell sends a feature a signal; a feature that is finished is told nothing.
+func (e Engine) Tell(ctx context.Context, v View, signal string) error {
+	err := e.Client.SignalWorkflow(ctx, v.ID, v.Run, signal, nil)
+	var gone *serviceerror.NotFound
+	if errors.As(err, &gone) {
+		return fmt.Errorf("%s is finished", v.ID)
+	}
+	return err
+}
+
+// Await waits until a feature is finished and returns what it has become.
+func (e Engine) Await(ctx context.Context, v View) (feature.Standing, error) {
+	var s feature.Standing
+	err := e.Client.GetWorkflow(ctx, v.ID, v.Run).Get(ctx, &s)
+	return s, err
+}

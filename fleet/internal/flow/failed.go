@@ -1,0 +1,74 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"ralph/fleet/internal/feature"
+)
+
+// failed decides what becomes of a feature whose turn ended with an error: another
+// turn at once, another one later, or the end.
+func (w *life) failed(err error) error {
+	var silent *temporal.TimeoutError
+	var app *temporal.ApplicationError
+	switch {
+	case temporal.IsCanceledError(err):
+		return nil // before a host had begun it
+	case errors.As(err, &silent):
+		return w.lost(silent)
+	case errors.As(err, &app) && app.Type() == feature.ErrBusy:
+		w.until, w.why = workflow.Now(w.ctx).Add(time.Second), app.Message()
+		return nil
+	case errors.As(err, &app) && app.Type() == feature.ErrTrouble:
+		return w.trouble(app.Message())
+	case errors.As(err, &app):
+		return w.finish(feature.Failed, app.Type(), app.Message())
+	}
+	return w.finish(feature.Failed, "error", err.Error())
+}
+
+// lost goes on without a host that fell silent, unless too many have.
+func (w *life) lost(err *temporal.TimeoutError) error {
+	var p feature.Progress
+	if err.TimeoutType() == enums.TIMEOUT_TYPE_HEARTBEAT && err.HasLastHeartbeatDetails() {
+		if err := err.LastHeartbeatDetails(&p); err != nil {
+			return w.finish(feature.Failed, "error", "what the host told last cannot be read: "+err.Error())
+		}
+	}
+	if p.Spent.Iterations > w.Iterations {
+		w.Lost = 0
+	}
+	w.Lost++
+	w.AllLost++
+	w.Iterations = max(w.Iterations, p.Spent.Iterations)
+	if w.Lost >= maxLost {
+		return w.finish(feature.Failed, "hosts_lost",
+			fmt.Sprintf("%d hosts in a row fell silent over it, the last one was %s; look what it does to a machine before it is submitted again", w.Lost, p.Host))
+	}
+	return nil
+}
+
+// trouble waits for what may pass, as long as the submission is patient.
+func (w *life) trouble(message string) error {
+	now := workflow.Now(w.ctx)
+	if w.Troubles == 0 {
+		w.TroubleSince = now
+	}
+	if now.Sub(w.TroubleSince) >= w.Submission.Patience {
+		return w.finish(feature.Failed, "trouble", fmt.Sprintf("%s; it has been so for %s", message, now.Sub(w.TroubleSince).Round(time.Second)))
+	}
+	pause := firstBackoff
+	for range min(w.Troubles, 10) {
+		pause = min(2*pause, longestBackoff)
+	}
+	w.Troubles++
+	// The last try is at the end of the patience, not behind it.
+	w.until, w.why = now.Add(min(pause, w.TroubleSince.Add(w.Submission.Patience).Sub(now))), message
+	return nil
+}

@@ -1,0 +1,173 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"ralph/fleet/internal/feature"
+	"ralph/fleet/internal/repo"
+)
+
+// badSkew is a difference of clocks that a person should know of.
+const badSkew = 30 * time.Second
+
+// turn is a turn of this host at work.
+type turn struct {
+	feature.Turn
+	host  *Host
+	pulse *pulse
+	tree  *repo.Tree
+	push  *pusher
+	began time.Time
+
+	mu      sync.Mutex
+	record  repo.Record // as the next snapshot has it
+	change  string      // the change that the plan is, if it is one
+	run     *run        // nil where none is at work
+	over    error       // why no further run may begin
+	ousted  bool        // the feature is another host's by now
+	pausing bool
+	asking  atomic.Bool // what a person wishes
+	cutOff  time.Time   // since when the server was not heard
+	skew    time.Duration
+}
+
+// Turn is the activity: it works on a feature until that is done, fails, meets the
+// provider's limit, or is to be handed back.
+func (h *Host) Turn(ctx context.Context, asked feature.Turn) (feature.Handback, error) {
+	if !h.slots.enter() {
+		return feature.Handback{}, fail(feature.ErrBusy, fmt.Errorf("%s has no free slot", h.Name))
+	}
+	defer h.slots.leave()
+	info := activity.GetInfo(ctx)
+	t := &turn{Turn: asked, host: h, began: time.Now(), skew: time.Since(info.StartedTime)}
+	t.pulse = &pulse{engine: h.engine, token: info.TaskToken, hear: t.hear, soon: make(chan struct{}, 1),
+		every:    min(longestPulse, asked.Submission.Silence/4),
+		progress: feature.Progress{Host: h.Name, Status: "fetching"}}
+	// The SDK's context ends with the first failed sign of life, and the worker's with
+	// the worker: the turn has its own, and hears of both.
+	own, end := context.WithCancel(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	wg.Go(func() { t.pulse.beat(own) })
+	defer wg.Wait()
+	defer end()
+	defer context.AfterFunc(h.going, func() { t.end(errTold) })()
+	t.checkClock()
+
+	lock := h.turnLock(asked.Submission.ID())
+	lock.Lock()
+	defer lock.Unlock()
+	back, err := t.work(own)
+	if err != nil {
+		h.Log.Warn("turn ended", "feature", asked.Submission.ID(), "turn", asked.Ordinal.Turn, "error", err)
+		return back, asActivityError(err)
+	}
+	h.Log.Info("turn ended", "feature", asked.Submission.ID(), "turn", asked.Ordinal.Turn, "outcome", back.Outcome, "reason", back.Reason, "message", back.Message)
+	return back, nil
+}
+
+// checkClock compares the host's clock with the server's.
+func (t *turn) checkClock() {
+	if t.skew.Abs() < badSkew {
+		t.skew = 0
+		return
+	}
+	t.host.ledger.SetSkew(t.skew)
+	way := "ahead of"
+	if t.skew < 0 {
+		way = "behind"
+	}
+	message := fmt.Sprintf("the clock of %s is %s %s the server's", t.host.Name, t.skew.Abs().Round(time.Second), way)
+	t.host.trouble(message + ": set it; limits are reckoned by the server's until then")
+	t.pulse.change(func(p *feature.Progress) { p.Trouble = message })
+}
+
+// work claims the feature, has runs work on it, and hands it back.
+func (t *turn) work(ctx context.Context) (feature.Handback, error) {
+	s := t.Submission
+	t.host.Log.Info("turn begins", "feature", s.ID(), "turn", t.Ordinal.Turn)
+	tree, err := t.host.space.Claim(ctx, t.Turn, t.host.Name)
+	if err != nil {
+		return feature.Handback{}, err
+	}
+	t.tree, t.record = tree, tree.Record
+	if ended := tree.Record.Ended; ended != nil { // a host did it, and could not tell any more
+		return *ended, tree.Remove(ctx)
+	}
+	t.pulse.change(func(p *feature.Progress) { p.Spent, p.Pushed = t.record.Spent, tree.PushedAt().UTC() })
+	t.push = startPusher(ctx, t)
+	back, err := t.runs(ctx)
+	return t.handBack(ctx, back, err)
+}
+
+// runs has one run after the other until the turn is over.
+func (t *turn) runs(ctx context.Context) (feature.Handback, error) {
+	for {
+		if reason, message := t.record.Spent.Verdict(t.Submission.Flags); reason != "" {
+			return t.back(feature.Failed, reason, message), nil
+		}
+		end, err := t.oneRun(ctx)
+		if err != nil {
+			return feature.Handback{}, err
+		}
+		back := t.judge(end)
+		if back.Outcome == feature.Failed && back.Reason == "max_iterations" {
+			// It may have been given one iteration only, behind those of another host.
+			if reason, _ := t.record.Spent.Verdict(t.Submission.Flags); reason == "" {
+				continue
+			}
+		}
+		return back, nil
+	}
+}
+
+// judge says what the end of a run means for the feature.
+func (t *turn) judge(end ending) feature.Handback {
+	back := t.back(feature.Failed, end.reason, end.message)
+	back.ExitCode = end.code
+	switch {
+	case end.code == 0:
+		back.Outcome = feature.Done
+	case end.code == 2:
+		back.Outcome, back.ResumesAt = feature.Limited, end.resumesAt
+		if end.resumesAt != nil {
+			at := end.resumesAt.Add(-t.skew) // as the server's clock will tell it
+			back.ResumesAt = &at
+		}
+	case end.code == 130 || end.code == 143:
+		back.Outcome = feature.Ended
+	}
+	return back
+}
+
+func (t *turn) back(o feature.Outcome, reason, message string) feature.Handback {
+	return feature.Handback{Outcome: o, Reason: reason, Message: message, Host: t.host.Name, Progress: t.pulse.now()}
+}
+
+// asActivityError gives an error the type by which the workflow decides.
+func asActivityError(err error) error {
+	var app *temporal.ApplicationError
+	var trouble *repo.TroubleError
+	switch {
+	case errors.As(err, &app):
+		return err
+	case errors.Is(err, repo.ErrOusted):
+		return fail(feature.ErrOusted, err)
+	case errors.Is(err, repo.ErrBranch):
+		return fail(feature.ErrFeature, err)
+	case errors.As(err, &trouble):
+		return fail(feature.ErrTrouble, err)
+	}
+	return fail(feature.ErrTrouble, fmt.Errorf("%w", err))
+}
+
+func fail(kind string, err error) error {
+	return temporal.NewNonRetryableApplicationError(err.Error(), kind, nil)
+}

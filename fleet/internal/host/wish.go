@@ -1,0 +1,99 @@
+package host
+
+import (
+	"context"
+	"os/exec"
+	"time"
+
+	"ralph/fleet/internal/feature"
+)
+
+// hear reacts to the answer to a sign of life.
+func (t *turn) hear(w word) {
+	switch w {
+	case fine:
+		t.heard()
+	case wished:
+		t.heard()
+		if t.asking.CompareAndSwap(false, true) { // signs of life go on meanwhile
+			go func() {
+				defer t.asking.Store(false)
+				t.askWish()
+			}()
+		}
+	case givenUp:
+		t.mu.Lock()
+		t.ousted = true
+		t.mu.Unlock()
+		t.end(errTold)
+	case unheard:
+		t.mu.Lock()
+		if t.cutOff.IsZero() {
+			t.cutOff = time.Now()
+		}
+		since := t.cutOff
+		t.mu.Unlock()
+		t.host.trouble("the server cannot be reached since " + since.UTC().Format("15:04:05") + " UTC; the iteration at work goes on")
+	}
+}
+
+func (t *turn) heard() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cutOff = time.Time{}
+}
+
+// askWish asks the workflow what a person wishes: a pause lets the iteration at work
+// end, everything else ends it now.
+func (t *turn) askWish() {
+	ctx, cancel := context.WithTimeout(context.Background(), longestPulse)
+	defer cancel()
+	answer, err := t.host.engine.Client.QueryWorkflow(ctx, t.Submission.ID(), "", feature.QueryStanding)
+	var s feature.Standing
+	if err == nil {
+		err = answer.Get(&s)
+	}
+	switch {
+	case err != nil:
+		return // the next sign of life asks again
+	case s.Wish == feature.SignalPause:
+		t.pause()
+	default:
+		t.end(errTold)
+	}
+}
+
+// pause asks ralph to hold after the iteration at work; when it does, the run is ended.
+func (t *turn) pause() {
+	t.mu.Lock()
+	r, before := t.run, t.pausing
+	t.pausing = true
+	t.mu.Unlock()
+	if before {
+		return
+	}
+	if r == nil { // between two runs, or before the first
+		t.end(errTold)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, t.host.Ralph, "pause")
+	cmd.Dir = t.tree.Dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.host.Log.Warn("ralph cannot be asked to pause, and is ended", "feature", t.Submission.ID(), "error", err, "said", tail(out))
+		t.end(errTold)
+	}
+}
+
+// end ends the run at work, and lets no further one begin.
+func (t *turn) end(why error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over == nil {
+		t.over = why
+	}
+	if t.run != nil {
+		t.run.stop()
+	}
+}

@@ -1,0 +1,109 @@
+// Package repo is the git side of the fleet: a bare mirror of each repository on a
+// host, a worktree for each feature, and what is pushed so that another host can go
+// on. A reference per feature on the remote says who may push; it changes only from
+// the value that the pusher knows, together with the branch or not at all.
+package repo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// The longest that git may take: for work on the disk, for talking to a remote,
+// and for fetching a repository that may be large.
+const (
+	localLimit = 5 * time.Minute
+	talkLimit  = time.Minute
+	fetchLimit = 30 * time.Minute
+)
+
+// TroubleError is an error that may pass: the remote cannot be reached, the disk
+// is full.
+type TroubleError struct{ Err error }
+
+func (e *TroubleError) Error() string { return e.Err.Error() }
+func (e *TroubleError) Unwrap() error { return e.Err }
+
+// call is one call of git.
+type call struct {
+	dir   string
+	env   []string // in addition to the host's
+	in    []byte
+	limit time.Duration
+}
+
+// ours makes commits of the fleet's own, without the hooks and the keys of a person.
+var ours = []string{"-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"}
+
+// identity is whose commits they are.
+var identity = []string{
+	"GIT_AUTHOR_NAME=ralph-fleet", "GIT_AUTHOR_EMAIL=ralph-fleet@localhost",
+	"GIT_COMMITTER_NAME=ralph-fleet", "GIT_COMMITTER_EMAIL=ralph-fleet@localhost",
+}
+
+// run runs git and returns what it prints, without the white space at its end.
+func (c call) run(ctx context.Context, args ...string) (string, error) {
+	limit := c.limit
+	if limit == 0 {
+		limit = localLimit
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = c.dir
+	// Nobody can answer a question here, and what git says is read by people.
+	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
+	if os.Getenv("GIT_SSH_COMMAND") == "" && os.Getenv("GIT_SSH") == "" {
+		cmd.Env = append(cmd.Env, "GIT_SSH_COMMAND=ssh -o BatchMode=yes -o ConnectTimeout=15")
+	}
+	cmd.Env = append(cmd.Env, c.env...)
+	cmd.Stdin = bytes.NewReader(c.in)
+	cmd.WaitDelay = 5 * time.Second // a helper of git may hold its output open
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return strings.TrimRight(out.String(), "\n\t "), nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return "", fmt.Errorf("git %s: no end after %s", args[0], limit)
+	}
+	return "", fmt.Errorf("git %s: %s", word(args), said(errs.String(), err))
+}
+
+// word is the command in the arguments of git.
+func word(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-c":
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return args[i]
+		}
+	}
+	return ""
+}
+
+// said is what git complained of, in a line: its first fatal or error line, else the last.
+func said(text string, err error) string {
+	last := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") {
+			return line[len("fatal: "):]
+		}
+		if line != "" && !strings.HasPrefix(line, "hint:") {
+			last = line
+		}
+	}
+	if last == "" {
+		return err.Error()
+	}
+	return last
+}

@@ -1,0 +1,100 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// MovedError says that somebody else has pushed to the branch meanwhile.
+type MovedError struct{ Branch, Commit string }
+
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("somebody pushed to %s while it was worked on (it is at %.12s now)", e.Branch, e.Commit)
+}
+
+// push puts a record on the remote, and the branch where head is not empty: both or
+// neither, and only over what this host has put there itself.
+func (t *Tree) push(ctx context.Context, record, head string) error {
+	state, tip := t.known()
+	args := []string{"push", "--quiet", "--atomic", "--no-verify", "--force-with-lease=" + stateRef(t.branch) + ":" + state}
+	refs := []string{record + ":" + stateRef(t.branch)}
+	if head != "" && head != tip {
+		args = append(args, "--force-with-lease="+headRef(t.branch)+":"+tip)
+		refs = append(refs, head+":"+headRef(t.branch))
+		tip = head
+	}
+	_, err := call{dir: t.mirror, limit: talkLimit}.run(ctx, append(append(args, "origin"), refs...)...)
+	if err != nil {
+		if err := t.whyRefused(ctx, record, err); err != nil {
+			return err
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.state, t.tip, t.pushedAt = record, tip, time.Now()
+	return nil
+}
+
+// known is what this host believes to be on the remote.
+func (t *Tree) known() (state, tip string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.state, t.tip
+}
+
+// whyRefused finds out what a push that failed has met. It returns nil where the
+// push went through, and only its answer was lost.
+func (t *Tree) whyRefused(ctx context.Context, tried string, err error) error {
+	refs, lookErr := remoteRefs(context.WithoutCancel(ctx), t.mirror, "origin", stateRef(t.branch), headRef(t.branch))
+	if lookErr != nil {
+		return &TroubleError{fmt.Errorf("the remote cannot be reached: %w", err)}
+	}
+	knownState, knownTip := t.known()
+	switch state, tip := refs[stateRef(t.branch)], refs[headRef(t.branch)]; {
+	case state == tried:
+		return nil
+	case state != knownState:
+		return fmt.Errorf("%w: its record on the remote is not the one that %s pushed", ErrOusted, t.host)
+	case tip != knownTip:
+		return &MovedError{t.branch, tip}
+	}
+	return &TroubleError{fmt.Errorf("the remote refused the push: %w", err)}
+}
+
+// Push puts a snapshot of the feature on the remote.
+func (t *Tree) Push(ctx context.Context, s Snapshot) error {
+	if state, _ := t.known(); s.behind != state { // made before the last push went through
+		commit, err := s.parts.commit(ctx, t.mirror, s.Record, state, s.Record.Head)
+		if err != nil {
+			return err
+		}
+		s.commit = commit
+	}
+	return t.push(ctx, s.commit, s.Record.Head)
+}
+
+// Keep puts a snapshot that the remote refused under a reference of its own, where
+// it is in nobody's way. It returns the reference.
+func (t *Tree) Keep(ctx context.Context, s Snapshot) (string, error) {
+	ref := keptRef(t.branch, t.host, s.Record.Ordinal)
+	_, err := call{dir: t.mirror, limit: talkLimit}.run(ctx, "push", "--quiet", "--no-verify", "--force", "origin", s.commit+":"+ref)
+	if err != nil {
+		return "", &TroubleError{fmt.Errorf("what %s has done on %s cannot be kept on the remote: %w", t.host, t.branch, err)}
+	}
+	return ref, nil
+}
+
+// PushedAt is when the remote had everything last.
+func (t *Tree) PushedAt() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.pushedAt
+}
+
+// IsRefusal tells whether an error is one that no further try will mend.
+func IsRefusal(err error) bool {
+	var moved *MovedError
+	return errors.Is(err, ErrOusted) || errors.As(err, &moved)
+}
