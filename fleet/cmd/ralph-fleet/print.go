@@ -86,3 +86,11 @@ type atLeast struct {
 }
 
 func (h atLeast) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level }
+
+func (h atLeast) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return atLeast{h.Handler.WithAttrs(attrs), h.level}
+}
+
+func (h atLeast) WithGroup(name string) slog.Handler {
+	return atLeast{h.Handler.WithGroup(name), h.level}
+}

@@ -88,8 +88,8 @@ func (w *life) listen(ctx workflow.Context) {
 	on(feature.SignalPause, func() { w.Paused, w.resumed = true, false; w.interrupt(feature.SignalPause) })
 	on(feature.SignalResume, func() { w.Paused, w.resumed = false, true })
 	on(feature.SignalStop, func() { w.stop = true; w.interrupt(feature.SignalStop) })
-	workflow.Go(w.ctx, func(workflow.Context) {
-		ctx.Done().Receive(w.ctx, nil)
+	workflow.Go(w.ctx, func(own workflow.Context) {
+		ctx.Done().Receive(own, nil)
 		w.stop = true
 		w.interrupt(feature.SignalStop)
 	})
