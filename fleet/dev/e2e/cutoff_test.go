@@ -1,0 +1,213 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// wire passes connections on to an address, until it is cut: then nothing comes
+// through any more, and nobody is told.
+type wire struct {
+	listener net.Listener
+	to       string
+
+	mu    sync.Mutex
+	cut   bool
+	conns map[net.Conn]bool
+}
+
+func newWire(t *testing.T, to string) *wire {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{listener: listener, to: to, conns: map[net.Conn]bool{}}
+	t.Cleanup(func() { listener.Close(); w.set(true) })
+	go w.accept()
+	return w
+}
+
+func (w *wire) address() string { return w.listener.Addr().String() }
+
+func (w *wire) accept() {
+	for {
+		in, err := w.listener.Accept()
+		if err != nil {
+			return
+		}
+		go w.pass(in)
+	}
+}
+
+func (w *wire) pass(in net.Conn) {
+	defer in.Close()
+	if !w.keep(in) {
+		return
+	}
+	out, err := net.Dial("tcp", w.to)
+	if err != nil {
+		return
+	}
+	defer out.Close()
+	if !w.keep(out) {
+		return
+	}
+	done := make(chan struct{}, 2)
+	for _, way := range [][2]net.Conn{{in, out}, {out, in}} {
+		go func() { _, _ = io.Copy(way[0], way[1]); way[0].Close(); done <- struct{}{} }()
+	}
+	<-done
+}
+
+func (w *wire) keep(c net.Conn) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.conns[c] = true
+	return !w.cut
+}
+
+// set cuts the wire, or mends it.
+func (w *wire) set(cut bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut = cut
+	if cut {
+		for c := range w.conns {
+			c.Close()
+		}
+		clear(w.conns)
+	}
+}
+
+// gitDaemon serves the lab's repositories, for reading and writing; the returned
+// function ends it.
+func (l *lab) gitDaemon(listen string) (stop func()) {
+	l.t.Helper()
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	// The daemon without the command around it, which would leave it behind when it is killed.
+	path := strings.TrimSpace(l.git(l.dir, "--exec-path"))
+	cmd := exec.Command(filepath.Join(path, "git-daemon"), "--listen="+host, "--port="+port, "--reuseaddr", "--export-all", "--enable=receive-pack",
+		"--base-path="+filepath.Join(l.dir, "git"), "--init-timeout=5", "--timeout=10")
+	for _, e := range l.env {
+		if !strings.HasPrefix(e, "LAB=") { // it is none of the fleet's
+			cmd.Env = append(cmd.Env, e)
+		}
+	}
+	if err := cmd.Start(); err != nil {
+		l.t.Fatal(err)
+	}
+	l.until("git daemon listens", func() bool {
+		c, err := net.Dial("tcp", listen)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
+	var once sync.Once
+	stop = func() { once.Do(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }) }
+	l.t.Cleanup(stop)
+	return stop
+}
+
+// A host is cut off from server and remote while it works. Another one takes over and
+// finishes. When the first is back, its push is refused; what it did is kept.
+func TestCutOffHost(t *testing.T) {
+	l := newLab(t)
+	bare := l.remote(map[string]string{"feature/x": script("", `      - run: [sh, -c, 'until [ -e "$GATE" ]; do sleep 0.05; done']
+      - write: {path: by.txt, content: "somebody\n"}
+`)})
+	daemon := freeAddress(t)
+	l.gitDaemon(daemon)
+	url := "git://" + daemon + "/shop.git"
+	toServer, toGit := newWire(t, l.listen), newWire(t, daemon)
+	gateA := filepath.Join(l.dir, "gate-a")
+	l.worker("a", "1", "TEMPORAL_ADDRESS="+toServer.address(), "GATE="+gateA, "GIT_CONFIG_COUNT=1",
+		"GIT_CONFIG_KEY_0=url.git://"+toGit.address()+"/.insteadOf", "GIT_CONFIG_VALUE_0=git://"+daemon+"/")
+	l.submit(url, "feature/x")
+	l.until("the second call is made", func() bool { return len(l.calls()) == 2 })
+	l.until("the first iteration is on the remote", func() bool {
+		return strings.Contains(l.git(bare, "log", "--format=%s", "feature/x"), "feat: part 1")
+	})
+	toServer.set(true)
+	toGit.set(true)
+	l.worker("b", "1")
+	l.until("another host has it", func() bool { return len(l.calls()) == 3 })
+	l.open("gate-a") // the host that is cut off goes on, and cannot tell anybody
+	l.until("it committed", func() bool {
+		out, err := exec.Command("git", "-C", l.tree("a"), "log", "--format=%s").Output()
+		return err == nil && strings.Contains(string(out), "feat: part 2")
+	})
+	late := l.git(l.tree("a"), "rev-parse", "HEAD")
+	toServer.set(false)
+	toGit.set(false)
+	l.until("the late work is kept", func() bool { return l.git(bare, "for-each-ref", "--contains", late, "refs/ralph/kept/") != "" })
+	if on := l.git(bare, "for-each-ref", "--contains", late, "refs/heads/", "refs/ralph/fleet/"); on != "" {
+		t.Errorf("the late commit is in %s", on)
+	}
+	l.open("gate")
+	l.until("it is done", func() bool { return l.status("feature/x").State == "done" })
+	l.wantDone(bare, "feature/x")
+	if f := l.status("feature/x"); f.Standing.Last.Host != "b" || f.Standing.Lost != 1 {
+		t.Errorf("%+v", f)
+	}
+	// Each call was made by somebody, also that of the host that was cut off; it made no
+	// further one.
+	if total, _ := l.ledger(); total != len(l.calls()) || total != 4 {
+		t.Errorf("the ledger has %d calls, the agents made %d, want 4", total, len(l.calls()))
+	}
+}
+
+// tree is the one worktree of a worker.
+func (l *lab) tree(worker string) string {
+	l.t.Helper()
+	dirs, _ := filepath.Glob(filepath.Join(l.dir, "ws-"+worker, "trees", "*", "*"))
+	if len(dirs) != 1 {
+		return filepath.Join(l.dir, fmt.Sprintf("none-of-%d", len(dirs)))
+	}
+	return dirs[0]
+}
+
+func TestRemoteIsDownForAWhile(t *testing.T) {
+	l := newLab(t)
+	bare := l.remote(map[string]string{"feature/x": script("", atGate)})
+	daemon := freeAddress(t)
+	stop := l.gitDaemon(daemon)
+	l.worker("a", "1")
+	l.submit("git://"+daemon+"/shop.git", "feature/x")
+	l.until("the second call is made", func() bool { return len(l.calls()) == 2 })
+	stop()
+	l.open("gate")
+	l.until("a person is told", func() bool { return strings.Contains(l.fleet("list"), "the remote cannot be reached") })
+	l.gitDaemon(daemon)
+	l.until("it is done", func() bool { return l.status("feature/x").State == "done" })
+	l.wantDone(bare, "feature/x")
+}
+
+func TestServerIsRestarted(t *testing.T) {
+	l := newLab(t)
+	bare := l.remote(map[string]string{"feature/x": script("", atGate)})
+	l.worker("a", "1")
+	l.submit(bare, "feature/x", "--silence", "1m")
+	l.until("the second call is made", func() bool { return len(l.calls()) == 2 })
+	l.stopServer()
+	l.open("gate")
+	l.until("the agent has finished the story meanwhile", func() bool {
+		return strings.Contains(l.git(bare, "log", "--format=%s", "feature/x"), "feat: part 2")
+	})
+	l.startServer()
+	l.until("it is done", func() bool { return l.status("feature/x").State == "done" })
+	l.wantDone(bare, "feature/x")
+	if total, _ := l.ledger(); total != len(l.calls()) || total != 3 {
+		t.Errorf("the ledger has %d calls, the agents made %d, want 3", total, len(l.calls()))
+	}
+}
