@@ -12,6 +12,14 @@ help: ## list the targets
 build: ## build bin/ralph
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ralph ./cmd/ralph
 
+.PHONY: fleet
+fleet: ## build bin/ralph-fleet
+	cd fleet && CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o ../bin/ralph-fleet ./cmd/ralph-fleet
+
+.PHONY: fleet-dev
+fleet-dev: fleet ## build bin/ralph-fleet-dev, with Temporal's server; takes minutes
+	cd fleet/dev && CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o ../../bin/ralph-fleet-dev ./cmd/ralph-fleet-dev
+
 .PHONY: demo
 demo: build ## watch a whole loop on a scratch repository, without any agent installed
 	./bin/ralph demo
@@ -27,6 +35,23 @@ test: build setup ## run all tests
 	$(MAKE) lies
 	$(MAKE) fuzz FUZZTIME=1s
 	$(MAKE) bats
+	$(MAKE) test-fleet
+
+.PHONY: test-fleet
+test-fleet: ## run the fleet's tests that need no server
+	cd fleet && $(GO) vet ./... && $(GO) test ./...
+
+# Building Temporal's server takes some ten minutes of CPU: these are no part of
+# `make test`. go vet would look at every package of it, and stays away.
+.PHONY: test-fleet-server
+test-fleet-server: build ## run the fleet against a real Temporal server
+	cd fleet/dev && $(GO) test -vet=off -timeout 30m ./...
+
+.PHONY: fleet-bench
+fleet-bench: build fleet fleet-dev ## measure the fleet with FEATURES (1000) features on three workers
+	cd fleet && $(GO) run ./bench -features "$(FEATURES)" -bin ../bin
+
+FEATURES ?= 1000
 
 .PHONY: test-agents
 test-agents: ## run all five real agents against model APIs on loopback; some try for minutes
@@ -91,5 +116,6 @@ lint: ## gofmt, vet, staticcheck, shellcheck
 	$(GO) vet ./...
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+	cd fleet && $(GO) vet ./... && GOOS=darwin GOARCH=arm64 $(GO) vet ./... && $(GO) tool -modfile=../tools/go.mod staticcheck ./...
 	shellcheck install.sh uninstall.sh run_tests.sh tests/setup tests/fuzz docs/picture/record .ci/run \
 		packaging/action/step packaging/homebrew/formula packaging/devcontainer/src/ralph/install.sh cmd/ralph/completion/ralph.bash

@@ -37,6 +37,9 @@ type Options struct {
 	Log       *slog.Logger
 }
 
+// PIDFile holds the worker's process id, in its workspace.
+const PIDFile = "pid"
+
 // drainLimit is how long the turns may take to hand their features back when the
 // worker goes down: the end of an agent, and a push.
 const drainLimit = 3 * time.Minute
@@ -73,6 +76,11 @@ func Run(ctx context.Context, e engine.Engine, o Options) error {
 		return fmt.Errorf("another worker uses the workspace %s; give each its own with --workspace", o.Workspace)
 	}
 	defer lock.Unlock() //nolint:errcheck // the process ends
+	pid := filepath.Join(o.Workspace, PIDFile)
+	if err := os.WriteFile(pid, fmt.Appendln(nil, os.Getpid()), 0o600); err != nil {
+		return fmt.Errorf("the workspace cannot be written to: %w", err)
+	}
+	defer os.Remove(pid)
 	h := &Host{Options: o, engine: e, space: space, slots: newSlots(o.Slots), going: ctx, turns: map[string]*sync.Mutex{}, said: map[string]time.Time{}}
 	h.clearLeftovers(ctx)
 	if h.ledger, err = ledger.Serve(context.WithoutCancel(ctx), e, o.Account, o.Name, h.trouble); err != nil {
