@@ -131,8 +131,8 @@ func TestCutOffHost(t *testing.T) {
 	url := "git://" + daemon + "/shop.git"
 	toServer, toGit := newWire(t, l.listen), newWire(t, daemon)
 	gateA := filepath.Join(l.dir, "gate-a")
-	l.worker("a", "1", "TEMPORAL_ADDRESS="+toServer.address(), "GATE="+gateA, "GIT_CONFIG_COUNT=1",
-		"GIT_CONFIG_KEY_0=url.git://"+toGit.address()+"/.insteadOf", "GIT_CONFIG_VALUE_0=git://"+daemon+"/")
+	l.write("gitconfig-a", fmt.Sprintf("[include]\n\tpath = gitconfig\n[url \"git://%s/\"]\n\tinsteadOf = git://%s/\n", toGit.address(), daemon))
+	l.worker("a", "1", "TEMPORAL_ADDRESS="+toServer.address(), "GATE="+gateA, "GIT_CONFIG_GLOBAL="+filepath.Join(l.dir, "gitconfig-a"))
 	l.submit(url, "feature/x")
 	l.until("the second call is made", func() bool { return len(l.calls()) == 2 })
 	l.until("the first iteration is on the remote", func() bool {

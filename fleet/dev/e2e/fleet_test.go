@@ -12,7 +12,7 @@ var quick = []string{"--harness", "replay", "--pause", "0", "--silence", "4s"}
 
 func (l *lab) submit(args ...string) string {
 	l.t.Helper()
-	return l.fleet(append(append([]string{"submit"}, args...), quick...)...)
+	return l.fleet(append(append([]string{"submit"}, quick...), args...)...)
 }
 
 func (l *lab) open(gate string) { l.write(gate, "") }

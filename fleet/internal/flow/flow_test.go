@@ -3,11 +3,13 @@ package flow
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
@@ -19,6 +21,7 @@ import (
 func turns(t *testing.T, patience time.Duration, signals map[time.Duration]string, plays ...any) (feature.Standing, int) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(time.Minute)
 	n := 0
@@ -68,7 +71,7 @@ func TestFeature(t *testing.T) {
 		{"a busy host", []any{busy, busy, done}, nil, feature.Done, "stories_complete", 3},
 		{"the usage limit", []any{limited, done}, nil, feature.Done, "stories_complete", 2},
 		{"trouble that passes", []any{trouble, trouble, done}, nil, feature.Done, "stories_complete", 3},
-		{"trouble that stays", []any{trouble}, nil, feature.Failed, "trouble", 16},
+		{"trouble that stays", []any{trouble}, nil, feature.Failed, "trouble", 17},
 		{"silent hosts", []any{silent}, nil, feature.Failed, "hosts_lost", maxLost},
 		{"some silent hosts", []any{silent, silent, done}, nil, feature.Done, "stories_complete", 3},
 		{"no branch", []any{gone}, nil, feature.Failed, feature.ErrFeature, 1},

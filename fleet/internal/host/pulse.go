@@ -35,7 +35,8 @@ type pulse struct {
 	engine engine.Engine
 	token  []byte
 	every  time.Duration
-	hear   func(word) // called with each answer
+	limit  time.Duration // of one sign of life
+	hear   func(word)    // called with each answer
 
 	mu       sync.Mutex
 	progress feature.Progress
@@ -64,7 +65,7 @@ func (p *pulse) beat(ctx context.Context) {
 }
 
 func (p *pulse) send(ctx context.Context) word {
-	limited, cancel := context.WithTimeout(ctx, p.every)
+	limited, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
 	err := p.engine.Client.RecordActivityHeartbeat(limited, p.token, p.now())
 	var canceled *temporal.CanceledError

@@ -49,7 +49,7 @@ func (h *Host) Turn(ctx context.Context, asked feature.Turn) (feature.Handback, 
 	info := activity.GetInfo(ctx)
 	t := &turn{Turn: asked, host: h, began: time.Now(), skew: time.Since(info.StartedTime)}
 	t.pulse = &pulse{engine: h.engine, token: info.TaskToken, hear: t.hear, soon: make(chan struct{}, 1),
-		every:    min(longestPulse, asked.Submission.Silence/4),
+		every: min(longestPulse, asked.Submission.Silence/4), limit: asked.Submission.Silence / 2,
 		progress: feature.Progress{Host: h.Name, Status: "fetching"}}
 	// The SDK's context ends with the first failed sign of life, and the worker's with
 	// the worker: the turn has its own, and hears of both.
