@@ -47,12 +47,6 @@ test-fleet: ## run the fleet's tests that need no server
 test-fleet-server: build ## run the fleet against a real Temporal server
 	cd fleet/dev && $(GO) test -vet=off -timeout 30m ./...
 
-.PHONY: fleet-bench
-fleet-bench: build fleet fleet-dev ## measure the fleet with FEATURES (1000) features on three workers
-	cd fleet && $(GO) run ./bench -features "$(FEATURES)" -bin ../bin
-
-FEATURES ?= 1000
-
 .PHONY: test-agents
 test-agents: ## run all five real agents against model APIs on loopback; some try for minutes
 	sh tests/agents/install

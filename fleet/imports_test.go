@@ -14,7 +14,6 @@ import (
 // allowed is which of the fleet's packages each may import. None knows anything of
 // ralph but its command line, its journal and its socket.
 var allowed = map[string][]string{
-	"bench":            {},
 	"cmd/ralph-fleet":  {"engine", "events", "feature", "hold", "host", "repo"},
 	"internal/engine":  {"feature", "flow"},
 	"internal/events":  {"feature"},

@@ -71,6 +71,8 @@ const (
 	step = time.Second
 	// tailKept bounds what is kept of a check's output, in bytes.
 	tailKept = 8 << 10
+	// killed is the end of the output where the guardian died.
+	killed = "(the process that ralph starts checks with was killed while this one ran)"
 )
 
 // Due returns the checks that are to run at a point. A claim is a point of the
@@ -98,8 +100,13 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 	}
 	defer r.Close()
 	// The command is the user's own line of shell; nothing of ralph's is in it.
+	dead := g.IsLost()
 	p, err := g.Start(proc.Command{Argv: []string{"/bin/sh", "-c", c.Command}, Dir: dir, Env: env, Stdout: w, Stderr: w})
 	w.Close()
+	if errors.Is(err, proc.ErrLost) && !dead {
+		// A check that kills its parent can be faster than the news of its start.
+		return Result{Check: c, Outcome: Failed, Duration: watch.Passed().Awake, Tail: killed, Lost: true}, nil
+	}
 	if err != nil {
 		return Result{}, fmt.Errorf("check %s cannot be started: %w", c.Name, err)
 	}
@@ -120,7 +127,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 	if err != nil && ctx.Err() == nil {
 		// What it had started is dead all the same, found by the run's token.
 		res.Outcome, res.Lost = Failed, true
-		res.Tail = strings.TrimSpace(res.Tail + "\n(the process that ralph starts checks with was killed while this one ran)")
+		res.Tail = strings.TrimSpace(res.Tail + "\n" + killed)
 	}
 	if res.Outcome == "" {
 		res.Outcome = verdict(p.Exit(), res.Tail)

@@ -95,7 +95,7 @@ func (g *Guardian) IsLost() bool {
 // Start starts c as the leader of a new process tree. It returns an error that
 // matches [exec.ErrNotFound], [fs.ErrNotExist] or [fs.ErrPermission] where c
 // cannot be executed, [ErrBusy] until End has returned for the process before,
-// and [ErrLost].
+// and [ErrLost]; then nothing of c is alive.
 func (g *Guardian) Start(c Command) (*Process, error) {
 	r, err := c.resolve(g.token)
 	if err != nil {
@@ -121,7 +121,9 @@ func (g *Guardian) Start(c Command) (*Process, error) {
 		return nil, fmt.Errorf("%w: %w", ErrLost, err)
 	}
 	if m, err = g.await(); err != nil {
-		return nil, err
+		// The process may be there: it can have killed its guardian before the answer.
+		_, endErr := EndByToken(g.token)
+		return nil, errors.Join(err, endErr)
 	}
 	if m.Errno != 0 {
 		return nil, &fs.PathError{Op: "start", Path: r.path, Err: m.Errno}
