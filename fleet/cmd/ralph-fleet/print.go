@@ -66,9 +66,17 @@ func note(v engine.View, now time.Time) string {
 	case v.State == "running" && p.Status != "running":
 		return p.Status
 	case s.Lost > 0:
-		return fmt.Sprintf("%d hosts fell silent on the way", s.Lost)
+		return silent(s.Lost) + " on the way"
 	}
 	return ""
+}
+
+// silent says how many hosts fell silent.
+func silent(n int) string {
+	if n == 1 {
+		return "1 host fell silent"
+	}
+	return fmt.Sprintf("%d hosts fell silent", n)
 }
 
 // cut bounds a text for a table.

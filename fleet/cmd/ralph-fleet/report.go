@@ -94,7 +94,7 @@ func (r account) Headline() string {
 	line := fmt.Sprintf("%d of %d features are done, %d of %d stories; %d iterations, %d commits, %d calls, $%.2f",
 		r.States["done"], len(r.Features), r.Stories, r.Total, r.Spent.Iterations, r.Spent.Commits, r.Spent.Calls, r.Spent.CostUSD)
 	if r.Lost > 0 {
-		line += fmt.Sprintf("; %d hosts fell silent", r.Lost)
+		line += "; " + silent(r.Lost)
 	}
 	return line
 }
