@@ -3,10 +3,12 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,6 +26,7 @@ type lab struct {
 	listen string // of the server
 	server temporal.Server
 	env    []string
+	alone  []string // a command before each worker that keeps its processes apart
 }
 
 func newLab(t *testing.T) *lab {
@@ -140,7 +143,8 @@ func (l *lab) worker(name string, slots string, more ...string) *worker {
 			env = append(env, m)
 		}
 	}
-	w.cmd = exec.Command(filepath.Join(programs, "ralph-fleet"), args...)
+	argv := append(append(append([]string{}, l.alone...), filepath.Join(programs, "ralph-fleet")), args...)
+	w.cmd = exec.Command(argv[0], argv[1:]...)
 	w.cmd.Env = append(append([]string{}, l.env...), env...)
 	log, err := os.Create(filepath.Join(l.dir, name+".log"))
 	if err != nil {
@@ -163,7 +167,14 @@ func (l *lab) worker(name string, slots string, more ...string) *worker {
 
 // end ends the worker and waits until it is gone.
 func (w *worker) end(s syscall.Signal) {
-	_ = w.cmd.Process.Signal(s)
+	pid := w.cmd.Process.Pid
+	if len(w.alone) > 0 { // which hears no signal: the worker is its child
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+		if child, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+			pid = child
+		}
+	}
+	_ = syscall.Kill(pid, s)
 	select {
 	case <-w.gone:
 	case <-time.After(time.Minute):
