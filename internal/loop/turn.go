@@ -38,12 +38,14 @@ func (l *Loop) turn(ctx context.Context, it *iteration) (*End, error) {
 			return nil, err
 		}
 		o, err := l.attempt(ctx, it.n, attempt, prompt)
-		if unfit, err := l.unfitAfter(o, err); err != nil {
-			return nil, err
-		} else if unfit {
+		unfit, err := l.unfitAfter(o, err)
+		if unfit && err == nil {
 			continue // what the iteration came to is what the agent before it left
 		}
-		it.outcome = o
+		it.outcome = o // also where the record failed: the agent has worked
+		if err != nil {
+			return nil, err
+		}
 		if again, err := l.tryAgain(ctx, it); !again || err != nil {
 			return nil, err
 		}
