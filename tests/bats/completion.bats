@@ -34,25 +34,52 @@ shows() { # TEXT: waits until it stands on the screen
 	return 1
 }
 
+# tab TEXT: types it, sees it, and asks for the rest: a shell that is still busy with the
+# line before draws what comes too early somewhere else.
+tab() {
+	keys -l "$1"
+	shows "$1"
+	keys Tab
+}
+
+# anew: takes the line back, and waits for the empty prompt.
+anew() {
+	keys C-u
+	for _ in $(seq 200); do
+		[ "$($screen capture-pane -p | grep -v '^ *$' | tail -n 1)" = '>' ] && return
+		sleep 0.1
+	done
+	$screen capture-pane -p >&2
+	return 1
+}
+
 # What a person would try, in any shell.
 completes() {
-	keys 'ralph stat' Tab
+	tab 'ralph stat'
 	shows '> ralph status'
-	keys 'fea' Tab
+	tab 'fea'
 	shows '> ralph status feature-login'
-	keys C-u 'ralph run --harness cla' Tab
+	anew
+	tab 'ralph run --harness cla'
 	shows '> ralph run --harness claude'
-	keys C-u 'ralph run --harness=cod' Tab
+	anew
+	tab 'ralph run --harness=cod'
 	shows '> ralph run --harness=codex'
-	keys C-u 'ralph run --done=ma' Tab
+	anew
+	tab 'ralph run --done=ma'
 	shows '> ralph run --done=manual'
-	keys C-u 'ralph run --no-arch' Tab
+	anew
+	tab 'ralph run --no-arch'
 	shows '> ralph run --no-archive'
-	keys C-u 'ralph setup --agent open' Tab
+	anew
+	tab 'ralph setup --agent open'
 	shows '> ralph setup --agent opencode'
-	keys C-u 'ralph help exit' Tab
+	anew
+	tab 'ralph help exit'
 	shows '> ralph help exit-codes'
-	keys C-u 'ralph status xx' Tab Enter
+	anew
+	tab 'ralph status xx'
+	keys Enter
 	shows 'no run of xx-$(touch${IFS}pwned) yet'
 	[ ! -e pwned ]
 }
@@ -87,6 +114,6 @@ completes() {
 	: >prompt-for-night.md
 	begin bash --norc -i
 	keys "PS1='> '; source <(ralph completion bash); clear" Enter
-	keys 'ralph run --prompt prom' Tab
+	tab 'ralph run --prompt prom'
 	shows '> ralph run --prompt prompt-for-night.md'
 }
