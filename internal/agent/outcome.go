@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,8 +116,13 @@ func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, 
 		o.Kind, o.Message = Crash, "the guardian of the agent was killed, and the agent with it"
 		return o
 	}
-	told := matchesAny(h.Errors, stderr) || matchesAny(h.Limits, stderr)
-	if !s.Terminal && plain(h, s) && exit.Code == 0 && !told {
+	told := firstSaid(slices.Concat(h.Errors, h.Limits), stderr)
+	if told == "" && !s.Terminal && plain(h, s) {
+		if told = firstSaid(h.Errors, s.Final); told != "" {
+			stderr, o.HasFinal = told, false // the settings name it: it is no word of the model's
+		}
+	}
+	if !s.Terminal && plain(h, s) && exit.Code == 0 && told == "" {
 		o.Kind = OK
 		o.hindered(h)
 		return o
@@ -162,7 +168,7 @@ func (o *Outcome) failed(h Harness, text string, now time.Time) {
 		o.Message = firstLine(text) // a field of its own, in which details follow the message
 	}
 	switch {
-	case rejected, class == stream.ClassUsageLimit, matchesAny(h.Limits, text):
+	case rejected, class == stream.ClassUsageLimit, firstSaid(h.Limits, text) != "":
 		o.Kind, o.ResetsAt, o.OfModel = UsageLimit, f.ResetsAt, f.Model && s.Rejected == nil
 		if s.Rejected != nil && !s.Rejected.ResetsAt.IsZero() {
 			o.ResetsAt = s.Rejected.ResetsAt

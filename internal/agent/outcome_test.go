@@ -114,6 +114,7 @@ func TestJudgeWithoutAStream(t *testing.T) {
 	claude, _ := Find(Builtin("ralph"), "claude")
 	mine := Custom("mine")
 	mine.Limits = []string{`(?i)come back (tomorrow|later)`}
+	mine.Errors = []string{`^fatal:`}
 	for _, c := range []struct {
 		name    string
 		harness Harness
@@ -138,6 +139,9 @@ func TestJudgeWithoutAStream(t *testing.T) {
 		{"told to stop", claude, endTold, proc.Exit{Code: -1, Signal: syscall.SIGINT}, "", "", Interrupted, ""},
 		{"pattern of the settings", mine, endItself, proc.Exit{Code: 1}, "quota: come back later\n", "", UsageLimit, "come back later"},
 		{"text harness, exit 0, limit only mentioned", mine, endItself, proc.Exit{}, "I wrote 'come back later' to the file\n", "", OK, ""},
+		{"output that the settings call a failure", mine, endItself, proc.Exit{}, "Reading\nfatal: no such key\nbye\n", "", Error, "fatal: no such key"},
+		{"the same on a later line of standard error", mine, endItself, proc.Exit{}, "", "warning: slow\nfatal: no such key", Error, "fatal: no such key"},
+		{"the same within a line", mine, endItself, proc.Exit{}, "it said fatal: no\n", "", OK, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := judge(c.harness, c.why, c.exit, read(t, c.harness, []byte(c.out)), c.stderr, Limits{Timeout: 15 * time.Minute}, time.Now())

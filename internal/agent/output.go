@@ -211,15 +211,20 @@ func lastLine(s string) string {
 	return line[:cut] + "…"
 }
 
-// matchesAny reports whether one of the patterns of the settings, which were
-// checked when they were read, is found in text.
-func matchesAny(patterns []string, text string) bool {
+// firstSaid is the first line of text in which one of the patterns of the settings is
+// found, which were checked when they were read; empty where none is.
+func firstSaid(patterns []string, text string) string {
 	for _, p := range patterns {
-		if re, err := regexp.Compile(p); err == nil && re.MatchString(text) {
-			return true
+		re, err := regexp.Compile("(?m)" + p) // ^ and $ are of a line, as people expect of output
+		if err != nil {
+			continue
+		}
+		if at := re.FindStringIndex(text); at != nil {
+			line, _, _ := strings.Cut(text[strings.LastIndexByte(text[:at[0]], '\n')+1:], "\n")
+			return strings.TrimSpace(line)
 		}
 	}
-	return false
+	return ""
 }
 
 var _ io.Writer = (*stream.Reader)(nil)
