@@ -107,22 +107,36 @@ func (l *Loop) atLimit(ctx context.Context, b blocked) (*End, error) {
 		note = fmt.Sprintf("%s are at their limits, %s is free first: %s", list(able), b.by.Harness.Name, b.note)
 	}
 	end := &End{Reason: UsageLimit, Message: "the provider's usage limit is reached: " + note, ResumesAt: b.reset}
-	if time.Until(b.until) > l.MaxWait {
-		end.Hint = fmt.Sprintf("the reset is further away than usage_limit.max_wait_hours allows (%s); start ralph again after it", l.MaxWait)
+	if end.Hint = l.tooLong(b); end.Hint != "" {
 		return end, nil
 	}
 	question := "The provider's usage limit is reached. Wait until " + clock(b.until) + "?"
 	if l.OnLimit == "wait" || l.OnLimit == "ask" && l.Ask != nil && l.Ask(ctx, question, l.AskTimeout) {
 		// Another agent may become free, or a person may know that the limit is over.
 		sooner := func(now time.Time) bool { return now.Before(b.until) && l.free(now) }
-		early, err := l.waitOr(ctx, limitWait, b.until.Add(jitter(time.Until(b.until))), note, sooner)
+		wait := time.Until(b.until)
+		early, err := l.waitOr(ctx, limitWait, b.until.Add(jitter(wait)), note, sooner)
 		if !early {
 			b.by.waited = b.until
+			b.by.stood += wait
 		}
 		return nil, err
 	}
 	end.Hint = "go on after it with 'ralph run', or let ralph wait with --on-limit wait"
 	return end, cause(ctx)
+}
+
+// tooLong says why a limit is not waited for, empty where it is. The waits of an
+// agent that is refused again behind each of them add up: else a limit whose end
+// nobody tells would be waited for without end.
+func (l *Loop) tooLong(b blocked) string {
+	switch left := time.Until(b.until); {
+	case left > l.MaxWait:
+		return fmt.Sprintf("the reset is further away than usage_limit.max_wait_hours allows (%s); start ralph again after it", l.MaxWait)
+	case b.by.stood+left > l.MaxWait:
+		return fmt.Sprintf("it was waited for %s already, and usage_limit.max_wait_hours allows %s; start ralph again when the account can be used", b.by.stood.Round(time.Second), l.MaxWait)
+	}
+	return ""
 }
 
 // able are the names of the agents that can be called in this run.

@@ -21,11 +21,12 @@ type member struct {
 	Caller
 	ledger *ratelimit.Ledger
 
-	own      blocked   // a limit that only this run knows: a model's, or one whose end nobody told
-	waited   time.Time // until when a limit was waited out
-	refusals int       // of the provider in a row
-	probing  bool      // its next call tries whether a limit is over
-	out      bool      // it cannot be called in this run: not there, or not logged in
+	own      blocked       // a limit that only this run knows: a model's, or one whose end nobody told
+	waited   time.Time     // until when a limit was waited out
+	refusals int           // of the provider in a row
+	stood    time.Duration // waited for it since it was last let in
+	probing  bool          // its next call tries whether a limit is over
+	out      bool          // it cannot be called in this run: not there, or not logged in
 }
 
 // blocked says that an agent should not be called now; its zero value that it can be.

@@ -241,3 +241,25 @@ func TestAnAgentThatCannotTakeOver(t *testing.T) {
 		}
 	}
 }
+
+// TestALimitThatDoesNotEnd is waited for no longer than the settings allow, also
+// where nobody tells when it ends and each wait is short.
+func TestALimitThatDoesNotEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, _ := teamOf(t, t.TempDir(), "a")
+		l.MaxWait = 6 * time.Hour
+		began := time.Now()
+		var end *End
+		for tries := 0; end == nil && tries < 50; tries++ {
+			l.refuse(t, time.Time{})
+			var err error
+			if end, err = l.atLimit(t.Context(), l.pick(t)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		took := time.Since(began)
+		if end == nil || end.Reason != UsageLimit || took < 5*time.Hour || took > 6*time.Hour+time.Hour/2 {
+			t.Errorf("the run ended with %+v after %s", end, took)
+		}
+	})
+}
