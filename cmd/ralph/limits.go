@@ -203,7 +203,7 @@ func (c *limitsCmd) clear(a *app, s *surroundings) error {
 	}
 	if until.IsZero() {
 		say("no limit of %s is known: nothing to forget\n", c.Clear)
-		return nil
+		return tellGuessing(a, c.Clear, say)
 	}
 	if err := ledger.SetLimited(a.ctx, time.Time{}, ""); err != nil {
 		return err
@@ -215,6 +215,26 @@ func (c *limitsCmd) clear(a *app, s *surroundings) error {
 // tellWaiting names the loops that wait for the reset: they look at the ledger at each
 // tick of their wait.
 func tellWaiting(a *app, harness string, say func(format string, args ...any)) error {
+	return eachWaiting(a, harness, func(e registry.Entry, _ journal.Status) {
+		say("the loop of %s in %s was waiting for it, and goes on\n", oneLine(e.Unit), oneLine(e.Worktree))
+	})
+}
+
+// tellGuessing names the loops that wait although the ledger knows of no limit: it was a
+// model's, or nobody told when it ends.
+func tellGuessing(a *app, harness string, say func(format string, args ...any)) error {
+	return eachWaiting(a, harness, func(e registry.Entry, s journal.Status) {
+		when := ""
+		if !s.ResumesAt.IsZero() {
+			when = " until " + clock(s.ResumesAt.Time)
+		}
+		say("the loop of %s in %s waits%s for a limit that only it knows: end it with 'ralph stop' there, and 'ralph run' tries at once\n",
+			oneLine(e.Unit), oneLine(e.Worktree), when)
+	})
+}
+
+// eachWaiting calls do for each loop that lives and waits at the limit of a harness.
+func eachWaiting(a *app, harness string, do func(registry.Entry, journal.Status)) error {
 	entries, _, err := registry.Entries(a.home)
 	if err != nil {
 		return err
@@ -225,7 +245,7 @@ func tellWaiting(a *app, harness string, say func(format string, args ...any)) e
 			continue // it has never run, or is put away
 		}
 		if string(s.Harness) == harness && s.Status == journal.StatusPaused && s.Reason == journal.OutcomeLimit && loopAlive(s) {
-			say("the loop of %s in %s was waiting for it, and goes on\n", oneLine(e.Unit), oneLine(e.Worktree))
+			do(e, s)
 		}
 	}
 	return nil

@@ -17,3 +17,20 @@ func TestClearingALimitWakesLoopsThatWaitForIt(t *testing.T) {
 		t.Errorf("exit status %d\n%s", code, rest)
 	}
 }
+
+// TestALimitThatOnlyOneLoopKnows cannot be cleared: what can be done is said.
+func TestALimitThatOnlyOneLoopKnows(t *testing.T) {
+	s := newScratch(t, `turns: [{steps: [{raw: "You've reached your usage limit.\n"}, {exit: 1}]}]`)
+	cmd, out := s.start("waiting until", "--on-limit", "wait")
+	text, err := s.command(s.bin, "limits", "--clear", "replay").CombinedOutput()
+	want := "the loop of feature-x in " + s.repo + " waits until "
+	if err != nil || !strings.Contains(string(text), want) || !strings.Contains(string(text), "a limit that only it knows: end it with 'ralph stop'") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if text, err := s.command(s.bin, "stop").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if rest, code := s.finish(cmd, out); code != 143 {
+		t.Errorf("exit status %d\n%s", code, rest)
+	}
+}
