@@ -81,7 +81,11 @@ func (s *session) claudeAssistant(l line) {
 		written += s.claudeBlock(block, sub)
 	}
 	if m.usage != nil {
-		s.tally.note(m.id, claudeUsage(m.usage), written)
+		usage := claudeUsage(m.usage)
+		s.tally.note(m.id, usage, written)
+		if !sub {
+			s.context = usage.Input + usage.CacheRead + usage.CacheWrite
+		}
 	}
 }
 
@@ -187,6 +191,7 @@ func (s *session) claudeResult(l line) {
 	}
 	s.listsDenied = true
 	r.Tokens, r.ContextMax = claudeTotals(l)
+	r.Context = s.context
 	if cost := l.get("total_cost_usd"); cost != nil && string(cost) != "null" {
 		r.CostUSD, r.HasCost = cost.number(), true
 	}

@@ -42,6 +42,9 @@ func describeUsage(r *Result) string {
 	if r.HasCost && r.CostUSD > 0 {
 		parts = append(parts, fmt.Sprintf("$%.4f", r.CostUSD))
 	}
+	if r.Context > 0 && r.ContextMax > 0 {
+		parts = append(parts, fmt.Sprintf("context %d%% full", 100*r.Context/int64(r.ContextMax)))
+	}
 	switch {
 	case r.Turns == 1:
 		parts = append(parts, "1 turn")

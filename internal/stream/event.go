@@ -67,7 +67,8 @@ type Result struct {
 	HasCost    bool
 	Turns      int
 	Denied     []Denial
-	ContextMax int // size of the model's context window in tokens, 0 where unknown
+	Context    int64 // tokens in the context at the last answer of the main session, 0 where unknown
+	ContextMax int   // size of the model's context window in tokens, 0 where unknown
 }
 
 // Denial is a tool call that the agent was not permitted to make.

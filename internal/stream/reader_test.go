@@ -167,6 +167,20 @@ func TestReaderClaudeDetails(t *testing.T) {
 	}
 }
 
+// TestReaderClaudeContext: how full the context was is what the model was last given,
+// not what all its answers cost together, nor what a subagent was given.
+func TestReaderClaudeContext(t *testing.T) {
+	said := func(parent string, cached int) string {
+		return fmt.Sprintf(`{"type":"assistant","parent_tool_use_id":%s,"message":{"id":"m%d","content":[],"usage":{"input_tokens":10,"cache_read_input_tokens":%d,"output_tokens":5}}}`+"\n", parent, cached, cached)
+	}
+	data := said("null", 40_000) + said("null", 89_990) + said(`"t1"`, 150_000) +
+		`{"type":"result","is_error":false,"result":"x","modelUsage":{"m":{"inputTokens":1,"contextWindow":200000}}}` + "\n"
+	r := read(FormatClaude, []byte(data), 100, nil).Result
+	if r.Context != 90_000 || !strings.Contains(describeUsage(&r), "context 45% full") {
+		t.Errorf("%+v: %s", r, describeUsage(&r))
+	}
+}
+
 func TestReaderReopens(t *testing.T) {
 	stop, err := os.ReadFile("testdata/opencode-text.jsonl")
 	if err != nil {

@@ -32,6 +32,7 @@ type session struct {
 	lastTool    string
 	denied      []Denial // on the way, for agents whose terminal event does not list them
 	listsDenied bool     // it does
+	context     int64    // tokens that the model was last given
 	status      int      // of the call that failed last, for the retry that follows
 	retry       int
 }
