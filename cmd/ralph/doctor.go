@@ -34,6 +34,9 @@ type doctorCmd struct {
 
 // Validate refuses flags that would have no effect; kong calls it.
 func (c *doctorCmd) Validate() error {
+	if len(c.Command) > 0 && c.Command[0] == "--" { // kong passes it through with what follows
+		c.Command = c.Command[1:]
+	}
 	switch {
 	case c.Conformance && len(c.Command) == 0:
 		return errors.New("--conformance needs the command to try: ralph doctor --conformance my-agent --headless")

@@ -131,6 +131,8 @@ func (l *Loop) atLimit(ctx context.Context, b blocked) (*End, error) {
 // nobody tells would be waited for without end.
 func (l *Loop) tooLong(b blocked) string {
 	switch left := time.Until(b.until); {
+	case b.reset.IsZero() && left > l.MaxWait:
+		return fmt.Sprintf("nobody told when it ends, and usage_limit.max_wait_hours (%s) is too short for another try; start ralph again later", l.MaxWait)
 	case left > l.MaxWait:
 		return fmt.Sprintf("the reset is further away than usage_limit.max_wait_hours allows (%s); start ralph again after it", l.MaxWait)
 	case b.by.stood+left > l.MaxWait:

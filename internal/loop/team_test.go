@@ -247,6 +247,11 @@ func TestAnAgentThatCannotTakeOver(t *testing.T) {
 func TestALimitThatDoesNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, _ := teamOf(t, t.TempDir(), "a")
+		l.MaxWait = time.Minute
+		l.refuse(t, time.Time{})
+		if end, err := l.atLimit(t.Context(), l.pick(t)); err != nil || end == nil || !strings.Contains(end.Hint, "nobody told when it ends") {
+			t.Fatalf("%+v, %v", end, err)
+		}
 		l.MaxWait = 6 * time.Hour
 		began := time.Now()
 		var end *End
