@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -105,7 +106,7 @@ func knownLimits(a *app, s *surroundings, now time.Time) ([]harnessLimits, error
 
 // limitsOf is what the ledger of a harness knows.
 func limitsOf(a *app, name string, limit int, now time.Time) (harnessLimits, error) {
-	ledger := ratelimit.Open(ledgerDir(a.home), name, limit)
+	ledger := ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), ledgerDir(a.home), name, limit)
 	grant, err := ledger.Peek(now)
 	if err != nil {
 		return harnessLimits{}, err
@@ -196,7 +197,7 @@ func (c *limitsCmd) clear(a *app, s *surroundings) error {
 	if c.JSON { // standard output is for the list
 		say = func(format string, args ...any) { fmt.Fprintf(a.t.err, format, args...) }
 	}
-	ledger := ratelimit.Open(ledgerDir(a.home), c.Clear, 0)
+	ledger := ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), ledgerDir(a.home), c.Clear, 0)
 	until, _, err := ledger.LimitedUntil(time.Now())
 	if err != nil {
 		return err

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bufio"
+	"fmt"
+	"net"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -32,5 +36,33 @@ func TestALimitThatOnlyOneLoopKnows(t *testing.T) {
 	}
 	if rest, code := s.finish(cmd, out); code != 143 {
 		t.Errorf("exit status %d\n%s", code, rest)
+	}
+}
+
+// TestLimitsOfASharedLedger are those that a loop with this environment would meet.
+func TestLimitsOfASharedLedger(t *testing.T) {
+	s := newScratch(t, "turns: []")
+	socket := filepath.Join(t.TempDir(), "s")
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = bufio.NewReader(conn).ReadString('\n')
+			fmt.Fprintln(conn, `{"ok":true,"used":42,"resetsAt":"2100-01-01T00:00:00Z","limitedUntil":"2100-01-01T00:00:00Z","note":"no more"}`)
+			conn.Close()
+		}
+	}()
+	cmd := s.command(s.bin, "limits")
+	cmd.Env = append(cmd.Environ(), "RALPH_LEDGER="+socket)
+	text, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(text), "42/") || !strings.Contains(string(text), "no more") {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
