@@ -306,6 +306,8 @@ func TestPermissionsOfRalphsOwnFiles(t *testing.T) {
 	expect(t, b.permissions(), "permissions", preflight.OK, "is not there yet")
 	b.write(filepath.Join(b.Home, "config.yaml"), "", 0o600)
 	b.write(filepath.Join(b.Home, "bin", "ralph"), "", 0o755)
+	b.write(filepath.Join(b.Home, "config.schema.json"), "", 0o644) // as install.sh leaves these two
+	b.write(filepath.Join(b.Home, "uninstall.sh"), "", 0o755)
 	expect(t, b.permissions(), "permissions", preflight.OK, "is yours alone")
 	b.write(filepath.Join(b.Home, "config.yaml"), "", 0o644)
 	b.write(filepath.Join(b.Home, "loops", "x.json"), "", 0o600)

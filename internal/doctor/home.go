@@ -57,7 +57,7 @@ func guarded(name string, dirs ...string) preflight.Check {
 		files, _ := os.ReadDir(dir) // a folder that cannot be read is another user's
 		for _, f := range files {
 			if f.Type().IsRegular() {
-				look(filepath.Join(dir, f.Name()), 0o600)
+				look(filepath.Join(dir, f.Name()), modeOf(f.Name()))
 			}
 		}
 	}
@@ -69,4 +69,13 @@ func guarded(name string, dirs ...string) preflight.Check {
 		return warn(id, "Files that other users may read or write", strings.Join(closing, "\n"), open...)
 	}
 	return ok(id, fmt.Sprintf("%s is yours alone", name))
+}
+
+// modeOf is what a file of ralph's own folder may have at most. What install.sh puts
+// there holds no secret, and one of it is a program.
+func modeOf(name string) fs.FileMode {
+	if name == "uninstall.sh" || name == "config.schema.json" {
+		return 0o755
+	}
+	return 0o600
 }

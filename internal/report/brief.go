@@ -107,7 +107,7 @@ func (s *Story) Brief() string {
 		if s.Proof.Mode != "clean" {
 			where = "in place"
 		}
-		parts = append(parts, fmt.Sprintf("proved %s at %s", where, short(s.Proof.Commit)))
+		parts = append(parts, fmt.Sprintf("proved %s%s", where, atCommit(s.Proof.Commit)))
 	}
 	if s.Rejections > 0 {
 		parts = append(parts, fmt.Sprintf("not accepted %s: %s", times(s.Rejections), s.LastReason))

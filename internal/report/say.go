@@ -114,6 +114,15 @@ func firstOf(texts ...string) string {
 // short is a commit's hash as people know it.
 func short(commit string) string { return commit[:min(len(commit), 8)] }
 
+// atCommit says on which commit something was proved. There is none in a repository in
+// which nothing was committed yet.
+func atCommit(commit string) string {
+	if commit == "" {
+		return " without a commit"
+	}
+	return " at " + short(commit)
+}
+
 // lines are a text's lines, at most so many of the last ones.
 func lines(text string, most int) []string {
 	all := strings.Split(strings.TrimRight(text, "\n"), "\n")

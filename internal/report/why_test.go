@@ -219,3 +219,11 @@ func TestEveryReasonIsExplained(t *testing.T) {
 		}
 	}
 }
+
+// TestAProofWithoutACommit is of a repository in which no commit could be made.
+func TestAProofWithoutACommit(t *testing.T) {
+	got := report.Proof{Story: "STORY-001", Mode: "inplace"}.String()
+	if want := "STORY-001 was proved in place without a commit by 0 checks"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -126,7 +126,7 @@ func (p Proof) String() string {
 	if p.Mode != "clean" {
 		where = "in place"
 	}
-	text := fmt.Sprintf("%s was proved %s at %s by %s", p.Story, where, short(p.Commit), words.Count(len(p.Checks), "check"))
+	text := fmt.Sprintf("%s was proved %s%s by %s", p.Story, where, atCommit(p.Commit), words.Count(len(p.Checks), "check"))
 	if p.Why != "" {
 		text += " (" + p.Why + ")"
 	}
