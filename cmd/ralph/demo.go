@@ -42,8 +42,22 @@ func (c *demoCmd) Run(a *app) error {
 	if err := run.Run(&demo); err != nil {
 		return err
 	}
-	a.t.printf("\nLook round: cd %s && git log --stat, ralph history, ralph status\n", quoted([]string{oneLine(dir)}))
+	ralph := program()
+	a.t.printf("\nLook round: cd %s && git log --stat, %s history, %s status\n", quoted([]string{oneLine(dir)}), ralph, ralph)
 	return nil
+}
+
+// program is how this ralph is called from any folder: by its path where the PATH
+// has none, as in a clone in which it was only built.
+func program() string {
+	if _, err := exec.LookPath("ralph"); err == nil {
+		return "ralph"
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return "ralph"
+	}
+	return quoted([]string{path})
 }
 
 // repository makes the scratch repository.

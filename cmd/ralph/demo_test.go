@@ -1,0 +1,27 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestTheDemoNamesAProgramThatCanBeCalled is of "make demo" in a clone, whose bin/
+// is in nobody's PATH.
+func TestTheDemoNamesAProgramThatCanBeCalled(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := program(), quoted([]string{self}); got != want {
+		t.Errorf("without ralph in the PATH: %q, want %q", got, want)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ralph"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := program(); got != "ralph" {
+		t.Errorf("with ralph in the PATH: %q", got)
+	}
+}
