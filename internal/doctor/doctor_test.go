@@ -246,6 +246,10 @@ func TestRoot(t *testing.T) {
 
 func TestGitAndItsRepository(t *testing.T) {
 	t.Parallel()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name     string
 		arrange  func(b *bed)
@@ -256,6 +260,10 @@ func TestGitAndItsRepository(t *testing.T) {
 		{"outside of one", func(b *bed) { b.Repo = nil }, "repository", preflight.OK, "Not inside a git worktree"},
 		{"no commit", func(*bed) {}, "repository", preflight.Warn, "has no commit yet"},
 		{"nobody commits", func(b *bed) { b.Env = append(b.Env, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null") }, "git", preflight.Warn, "knows no name and address"},
+		{"nobody commits, before there is a repository", func(b *bed) {
+			b.Repo = nil
+			b.Env = append(b.Env, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CEILING_DIRECTORIES="+filepath.Dir(here))
+		}, "git", preflight.Warn, "knows no name and address"},
 		{"an old lock", func(b *bed) {
 			b.write(filepath.Join(b.Repo.GitDir, "index.lock"), "", 0o600)
 			b.Now = b.Now.Add(time.Hour)

@@ -30,14 +30,14 @@ func (in Input) git(ctx context.Context) []preflight.Check {
 		return []preflight.Check{fail(id, "git does not work: "+a.first(), "See what 'git --version' says.")}
 	}
 	checks := []preflight.Check{ok(id, a.first())}
+	if a, err := in.Probe.ask(ctx, in.dir(), in.Env, "git", "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"); err == nil && a.exit.Code != 0 {
+		checks = append(checks, warn(id, "git knows no name and address for commits: the agent's commits will fail",
+			"git config --global user.name \"NAME\" && git config --global user.email ADDRESS"))
+	}
 	if in.Repo == nil {
 		return append(checks, ok("repository", "Not inside a git worktree: nothing of a repository was checked"))
 	}
 	checks = append(checks, in.repository(ctx))
-	if a, err := in.Probe.ask(ctx, in.Repo.Root, in.Env, "git", "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"); err == nil && a.exit.Code != 0 {
-		checks = append(checks, warn(id, "git knows no name and address for commits: the agent's commits will fail",
-			"git config --global user.name \"NAME\" && git config --global user.email ADDRESS"))
-	}
 	lock := filepath.Join(in.Repo.GitDir, "index.lock")
 	if info, err := os.Stat(lock); err == nil && in.Now.Sub(info.ModTime()) > lockAge {
 		checks = append(checks, warn(id, fmt.Sprintf("%s was left behind by a git that was ended: every commit will fail", lock),
