@@ -1,0 +1,76 @@
+package loop
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/agent"
+	"ralph/internal/git"
+	"ralph/internal/journal"
+	"ralph/internal/plan"
+	"ralph/internal/proc"
+)
+
+// TestMain lets the test binary be the guardian.
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Args[1:], "guardian") {
+		if proc.Guard(nil) != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// TestWhatTheAgentDidIsOnRecord although the journal refused the end of its call for a
+// moment: the call and the iteration come before the end of the run.
+func TestWhatTheAgentDidIsOnRecord(t *testing.T) {
+	l, _ := teamOf(t, t.TempDir(), "a")
+	root := t.TempDir()
+	path := filepath.Join(root, journal.FileName)
+	w, err := journal.OpenWriter(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	var recorded []string
+	l.Journal = w
+	l.Observe = func(e journal.Event) {
+		recorded = append(recorded, e.Body.EventType())
+		if _, ok := e.Body.(journal.AgentStarted); ok {
+			rename(t, path, path+".away")
+		}
+	}
+	bin := strings.TrimPrefix(l.Env[0], "PATH=")
+	if err := os.WriteFile(filepath.Join(bin, "a"), []byte("#!/bin/sh\necho done\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	l.Repo, l.Plan, l.LogDir = &git.Repo{Root: root}, &plan.Prompt{Root: root, Text: "x"}, "logs"
+	l.Limits = agent.Limits{Timeout: time.Minute, Idle: time.Minute}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Guardian = func() (*proc.Guardian, error) { return proc.StartGuardian([]string{exe, "guardian"}, t.Name()) }
+	t.Cleanup(l.closeGuardian)
+
+	it := &iteration{n: 1}
+	if _, err = l.turn(t.Context(), it); err == nil {
+		t.Fatal("the journal was away, and no error")
+	}
+	l.abandon(it, err)
+	rename(t, path+".away", path)
+	if err := l.record(journal.RunEnded{}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"attempt_started", "agent_started", "attempt_ended", "iteration_ended", "run_ended"}
+	if diff := cmp.Diff(want, recorded); diff != "" {
+		t.Errorf("journal (-want +got): %s", diff)
+	}
+}
