@@ -34,17 +34,9 @@ shows() { # TEXT: waits until it stands on the screen
 	return 1
 }
 
-# tab TEXT: types it, sees it, and asks for the rest: a shell that is still busy with the
-# line before draws what comes too early somewhere else.
-tab() {
-	keys -l "$1"
-	shows "$1"
-	keys Tab
-}
-
-# anew: takes the line back, and waits for the empty prompt.
-anew() {
-	keys C-u
+# prompt: waits until the line below all others is an empty prompt. A shell that is not
+# there yet does not read keys: the terminal would draw them, and the shell draw over them.
+prompt() {
 	for _ in $(seq 200); do
 		[ "$($screen capture-pane -p | grep -v '^ *$' | tail -n 1)" = '>' ] && return
 		sleep 0.1
@@ -53,8 +45,22 @@ anew() {
 	return 1
 }
 
+# tab TEXT: types it, sees it, and asks for the rest.
+tab() {
+	keys -l "$1"
+	shows "$1"
+	keys Tab
+}
+
+# anew: takes the line back.
+anew() {
+	keys C-u
+	prompt
+}
+
 # What a person would try, in any shell.
 completes() {
+	prompt
 	tab 'ralph stat'
 	shows '> ralph status'
 	tab 'fea'
@@ -114,6 +120,7 @@ completes() {
 	: >prompt-for-night.md
 	begin bash --norc -i
 	keys "PS1='> '; source <(ralph completion bash); clear" Enter
+	prompt
 	tab 'ralph run --prompt prom'
 	shows '> ralph run --prompt prompt-for-night.md'
 }
