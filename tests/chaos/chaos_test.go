@@ -161,3 +161,33 @@ func TestEightLoops(t *testing.T) {
 		s.report(t)
 	}
 }
+
+// TestTearLeavesAnArchiveAlone: what is about to be put away has no next run that
+// would mend its journal, so that the audit would blame ralph for the cut.
+func TestTearLeavesAnArchiveAlone(t *testing.T) {
+	for name, pending := range map[string]bool{"a feature at work": false, "a feature that is being put away": true} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := &scratch{dir: dir, repo: filepath.Join(dir, "repo")}
+			if err := os.MkdirAll(s.stateDir(), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(s.journal(), make([]byte, 100), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if pending {
+				if err := os.WriteFile(filepath.Join(s.stateDir(), "archiving.json"), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.tear(40)
+			info, err := os.Stat(s.journal())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cut := info.Size() < 100; cut == pending || s.torn == pending {
+				t.Errorf("%d of 100 bytes are left, torn %v", info.Size(), s.torn)
+			}
+		})
+	}
+}

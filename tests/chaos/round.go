@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -43,8 +42,10 @@ func (s *scratch) round(ctx context.Context, a attack) {
 	s.last.killed, s.last.failed = e.killed, a.fails()
 	s.refused = s.refused || a.fails()
 	guarded, begun := !a.kills(guardian), len(s.runs()) > runs
-	if e.killed && guarded && !a.follow && (begun || len(flying(chains)) == 0) {
-		s.sweep(struck, begun, before)
+	// Where no run had begun there is nobody yet who would end what was alive before,
+	// nor what that starts meanwhile.
+	if e.killed && guarded && !a.follow && (begun || len(before)+len(flying(chains)) == 0) {
+		s.sweep(struck, begun)
 	}
 	if !begun && !e.killed { // it may have met an earlier run's guardian, which is at its work
 		s.awaitDeath(longest, guards)
@@ -65,21 +66,14 @@ func (s *scratch) round(ctx context.Context, a attack) {
 }
 
 // sweep waits for the guardian to end everything, and then for its own end behind
-// the record of the crash. Where no run had begun there is nobody yet who would end
-// what was alive before.
-func (s *scratch) sweep(since time.Time, begun bool, before []process) {
-	ours := func(list []process) []process {
-		if !begun {
-			list = slices.DeleteFunc(list, func(p process) bool { return slices.Contains(before, p) })
-		}
-		return list
-	}
-	left := s.awaitDeath(s.dead-time.Since(since), func(list []process) []process { return others(ours(list)) })
+// the record of the crash.
+func (s *scratch) sweep(since time.Time, begun bool) {
+	left := s.awaitDeath(s.dead-time.Since(since), others)
 	s.last.swept = time.Since(since)
 	if len(left) > 0 {
 		s.complain(survivor, "alive %v after ralph's death: %s", s.last.swept.Round(time.Millisecond), names(left))
 	}
-	if left := s.awaitDeath(longest, ours); len(left) > 0 {
+	if left := s.awaitDeath(longest, nil); len(left) > 0 {
 		s.complain(hang, "alive %v after ralph's death: %s", longest, names(left))
 	}
 	if begun {
@@ -89,11 +83,14 @@ func (s *scratch) sweep(since time.Time, begun bool, before []process) {
 
 // tear cuts the journal's end off, though not the whole of it. What is lost had
 // been confirmed: from now on the counts cannot be exact, but all else must hold.
+// A power cut leaves no guardian that goes on writing; and what is archived, or is
+// about to be, has no next run that would mend it.
 func (s *scratch) tear(bytes uint64) {
 	path := s.journal()
 	info, err := os.Stat(path)
-	if err != nil || strings.Contains(s.folder(), "archive") || uint64(info.Size()) <= bytes || len(s.alive()) > 0 || len(flying(s.comets())) > 0 {
-		return // a power cut leaves no guardian that goes on writing; and what is archived has no next run
+	putAway := strings.Contains(s.folder(), "archive") || exists(filepath.Join(s.stateDir(), "archiving.json"))
+	if err != nil || putAway || uint64(info.Size()) <= bytes || len(s.alive()) > 0 || len(flying(s.comets())) > 0 {
+		return
 	}
 	if err := os.Truncate(path, info.Size()-int64(bytes)); err != nil {
 		s.complain(hang, "%v", err)
