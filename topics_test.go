@@ -15,7 +15,7 @@ import (
 func TestTopicReasons(t *testing.T) {
 	row := regexp.MustCompile(`(?m)^  (\w+) +(completed|failed|stopped) +(\d+|-) `)
 	got := map[string][]string{}
-	for _, m := range row.FindAllStringSubmatch(readFile(t, "cmd/ralph/help/topics/exit-codes.txt"), -1) {
+	for _, m := range row.FindAllStringSubmatch(readFile(t, "internal/help/topics/exit-codes.txt"), -1) {
 		got[m[1]] = m[2:]
 	}
 	want := map[string][]string{}

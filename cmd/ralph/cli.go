@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"ralph/internal/help"
 )
 
 // exitUsage is the exit status of a bad command line.
@@ -12,9 +14,6 @@ const exitUsage = 80
 
 const description = `Runs an AI coding agent again and again, each time with a fresh context, until
 every story of a plan is done.`
-
-const exitCodes = `Exit codes: 0 done, 1 not done, 2 stopped at the usage limit, 80 bad command
-line, 130 Ctrl-C, 143 SIGTERM, SIGHUP or 'ralph stop' (ralph help exit-codes)`
 
 // grammar is every command; each has a file of its own.
 type grammar struct {
@@ -63,7 +62,7 @@ func options() []kong.Option {
 }
 
 func badCommandLine(t *terminal, err error) int {
-	t.fail(suggest(err))
+	t.fail(help.Suggest(err))
 	command := "ralph"
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Command() != "" {

@@ -42,7 +42,7 @@ func complete(words []string) int {
 		words = []string{""}
 	}
 	silent := &terminal{in: os.Stdin, out: io.Discard, err: io.Discard}
-	c := &completion{app: &app{ctx: ctx, t: silent, home: ralphHome()}, node: parser.Model.Node, given: map[string]string{}}
+	c := &completion{app: &app{ctx: ctx, t: silent, home: ralphHome()}, root: parser.Model.Node, node: parser.Model.Node, given: map[string]string{}}
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
 	for _, found := range c.candidates(words) {
@@ -58,6 +58,7 @@ func complete(words []string) int {
 // completion is how far a command line is understood.
 type completion struct {
 	app      *app
+	root     *kong.Node        // the program
 	node     *kong.Node        // the command
 	args     []string          // its arguments
 	given    map[string]string // its flags, by name

@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ralph/internal/change"
+	"ralph/internal/help"
 	"ralph/internal/registry"
 	"ralph/internal/verify"
 )
@@ -46,12 +47,11 @@ func (c *completion) helpWords() (found []candidate) {
 	if len(c.args) > 0 {
 		return nil
 	}
-	root := parentmost(c.node)
-	for _, child := range root.Children {
+	for _, child := range c.root.Children {
 		found = append(found, candidate{child.Name, child.Help})
 	}
-	for _, name := range topics() {
-		found = append(found, candidate{name, topicTitle(name)})
+	for _, name := range help.Topics() {
+		found = append(found, candidate{name, help.Title(name)})
 	}
 	return append(found, candidate{"topics", "The list of topics"})
 }

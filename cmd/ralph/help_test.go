@@ -10,6 +10,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/creack/pty"
+
+	"ralph/internal/help"
 )
 
 // newParser is the program's grammar, as command makes it.
@@ -26,9 +28,9 @@ func newParser(t *testing.T) *kong.Kong {
 func TestEachCommandHasExamplesThatAreUnderstood(t *testing.T) {
 	word := regexp.MustCompile(`"[^"]*"|\S+`)
 	for _, leaf := range newParser(t).Model.Leaves(true) {
-		lines := examplesOf(nodePath(leaf))
+		lines := help.Examples(help.Path(leaf))
 		if len(lines) == 0 {
-			t.Errorf("help/examples.txt has no example of %q", nodePath(leaf))
+			t.Errorf("internal/help/examples.txt has no example of %q", help.Path(leaf))
 		}
 		for _, line := range lines {
 			call, _, _ := strings.Cut(line, "  ")
@@ -40,8 +42,8 @@ func TestEachCommandHasExamplesThatAreUnderstood(t *testing.T) {
 			ctx, err := newParser(t).Parse(words[1:])
 			if err != nil {
 				t.Errorf("%s: %v", line, err)
-			} else if got := nodePath(ctx.Selected()); got != nodePath(leaf) {
-				t.Errorf("%s: is an example of %q, and stands at %q", line, got, nodePath(leaf))
+			} else if got := help.Path(ctx.Selected()); got != help.Path(leaf) {
+				t.Errorf("%s: is an example of %q, and stands at %q", line, got, help.Path(leaf))
 			}
 		}
 	}
@@ -51,9 +53,9 @@ func TestHelpFitsTheScreen(t *testing.T) {
 	scratch := newScratch(t, "")
 	calls := [][]string{{"--help"}, {"help", "topics"}}
 	for _, leaf := range newParser(t).Model.Leaves(true) {
-		calls = append(calls, append(strings.Fields(nodePath(leaf)), "--help"))
+		calls = append(calls, append(strings.Fields(help.Path(leaf)), "--help"))
 	}
-	for _, name := range topics() {
+	for _, name := range help.Topics() {
 		calls = append(calls, []string{"help", name})
 	}
 	for _, call := range calls {
@@ -85,7 +87,7 @@ func TestSuggestions(t *testing.T) {
 		_, err := newParser(t).Parse(strings.Fields(call))
 		if err == nil {
 			t.Errorf("ralph %s: was understood", call)
-		} else if got := suggest(err).Error(); got != want {
+		} else if got := help.Suggest(err).Error(); got != want {
 			t.Errorf("ralph %s:\n got %s\nwant %s", call, got, want)
 		}
 	}

@@ -44,7 +44,7 @@ func run(args []string) int {
 		case completeWord:
 			return complete(args[1:])
 		case manWord:
-			return exitCode(newTerminal("auto"), manual(args[1:]))
+			return exitCode(newTerminal("auto"), writeManual(args[1:]))
 		}
 	}
 	code, _ := command(args, false)

@@ -10,7 +10,7 @@ import (
 
 func TestManualPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "man")
-	if err := manual([]string{dir, "2026-01-02"}); err != nil {
+	if err := writeManual([]string{dir, "2026-01-02"}); err != nil {
 		t.Fatal(err)
 	}
 	for page, want := range map[string]string{

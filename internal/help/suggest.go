@@ -1,4 +1,4 @@
-package main
+package help
 
 import (
 	"errors"
@@ -13,10 +13,10 @@ import (
 // misunderstood finds in an error of the parser the word that it does not know.
 var misunderstood = regexp.MustCompile(`^(unexpected argument|unknown flag) (\S+?)(, did you mean .*)?$`)
 
-// suggest says the parser's error about a word that it does not know in our
+// Suggest says the parser's error about a word that it does not know in our
 // words, with the one that was most likely meant. Other errors it returns as
 // they are.
-func suggest(err error) error {
+func Suggest(err error) error {
 	var parse *kong.ParseError
 	if !errors.As(err, &parse) || parse.Context == nil {
 		return err
@@ -37,13 +37,13 @@ func suggest(err error) error {
 
 func unknownFlag(node *kong.Node, word string) error {
 	text := fmt.Sprintf("unknown flag %s", word)
-	if best := closest(word, flagNames(node)); best != "" {
+	if best := Closest(word, flagNames(node)); best != "" {
 		return fmt.Errorf("%s; did you mean %s?", text, best)
 	}
 	var others []string
-	for _, leaf := range parentmost(node).Leaves(true) {
+	for _, leaf := range root(node).Leaves(true) {
 		if slices.Contains(flagNames(leaf), word) {
-			others = append(others, "ralph "+nodePath(leaf))
+			others = append(others, "ralph "+Path(leaf))
 		}
 	}
 	if len(others) > 0 && len(others) < 4 {
@@ -62,21 +62,21 @@ func unknownCommand(node *kong.Node, word string, err error) error {
 	if len(node.Children) == 0 {
 		return err
 	}
-	text := fmt.Sprintf("there is no command %q", strings.TrimSpace(nodePath(node)+" "+word))
+	text := fmt.Sprintf("there is no command %q", strings.TrimSpace(Path(node)+" "+word))
 	var known []string
 	for _, child := range node.Children {
 		if !child.Hidden {
 			known = append(append(known, child.Name), child.Aliases...)
 		}
 	}
-	best := closest(word, known)
+	best := Closest(word, known)
 	if best == "" && node.Type == kong.ApplicationNode {
 		best = otherWord(word)
 	}
 	if best == "" {
 		return errors.New(text)
 	}
-	return fmt.Errorf("%s; did you mean %q?", text, strings.TrimSpace(nodePath(node)+" "+best))
+	return fmt.Errorf("%s; did you mean %q?", text, strings.TrimSpace(Path(node)+" "+best))
 }
 
 // otherWord is the command that other programs call by this word.
@@ -104,24 +104,24 @@ func flagNames(node *kong.Node) []string {
 	return names
 }
 
-func parentmost(node *kong.Node) *kong.Node {
+func root(node *kong.Node) *kong.Node {
 	for node.Parent != nil {
 		node = node.Parent
 	}
 	return node
 }
 
-// nodePath is the words that call a command, such as "config show".
-func nodePath(node *kong.Node) string {
+// Path is the words that call a command, such as "config show".
+func Path(node *kong.Node) string {
 	if node.Type == kong.ApplicationNode {
 		return ""
 	}
-	return strings.TrimSpace(nodePath(node.Parent) + " " + node.Name)
+	return strings.TrimSpace(Path(node.Parent) + " " + node.Name)
 }
 
-// closest is the name that a word is a slip of: one that begins with it, or has
+// Closest is the name that a word is a slip of: one that begins with it, or has
 // it with a letter wrong in three. It is empty where there is none.
-func closest(word string, names []string) string {
+func Closest(word string, names []string) string {
 	best, least := "", len(word)/3+1
 	for _, name := range names {
 		if d := slips(word, name); d < least {

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"ralph"
+	"ralph/internal/help"
+)
+
+// helpCmd is "ralph help".
+type helpCmd struct {
+	About []string `arg:"" optional:"" help:"A command, a topic, or 'topics' for their list." predictor:"help"`
+}
+
+// Run carries the command out.
+func (c *helpCmd) Run(a *app) error {
+	name := strings.Join(c.About, " ")
+	switch {
+	case name == "topics":
+		a.t.paged(help.TopicList())
+		return nil
+	case slices.Contains(help.Topics(), name):
+		text, err := help.Topic(name, ralph.ConfigExample)
+		if err == nil {
+			a.t.paged(text)
+		}
+		return err
+	}
+	var cli grammar
+	parser, err := kong.New(&cli, options()...)
+	if err != nil {
+		return err
+	}
+	if _, err = parser.Parse(append(slices.Clone(c.About), "--help")); err == nil {
+		return nil // not reached: the parser ends the program behind the help
+	}
+	if best := help.Closest(name, help.Topics()); best != "" {
+		return &hintError{fmt.Errorf("there is neither a command nor a topic %q", name), "did you mean: ralph help " + best}
+	}
+	return &hintError{help.Suggest(err), "see: ralph help topics"}
+}
+
+// printHelp is what --help shows: of the program or of one command.
+func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
+	t := newTerminal("auto")
+	var text bytes.Buffer
+	if ctx.Selected() == nil {
+		help.Program(&text, ctx.Model)
+	} else if err := help.Command(&text, o, ctx, t.width()); err != nil {
+		return err
+	}
+	t.out = ctx.Stdout
+	t.paged(text.String())
+	return nil
+}
