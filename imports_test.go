@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"internal/check":       {"git", "proc", "stopwatch"},
 	"internal/checklist":   {},
 	"internal/config":      {},
+	"internal/completion":  {},
 	"internal/conformance": {"agent", "proc", "stream"},
 	"internal/doctor":      {"agent", "archive", "git", "journal", "preflight", "proc", "stream"},
 	"internal/fakeapi":     {},

@@ -8,28 +8,23 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
 	"ralph/internal/change"
+	"ralph/internal/completion"
 	"ralph/internal/help"
 	"ralph/internal/registry"
 	"ralph/internal/verify"
 )
 
-// values are what a flag or an argument may be. Its tag "predictor" names the
-// kinds; without one it is what its enum lists.
-func (c *completion) values(v *kong.Value) (found []candidate) {
-	for _, word := range v.EnumSlice() {
-		if word != "" {
-			found = append(found, candidate{word, ""})
-		}
-	}
-	for kind := range strings.SplitSeq(v.Tag.Get("predictor"), "+") {
+// completer finds the values that a line can go on with.
+type completer struct {
+	app  *app
+	line *completion.Line
+}
+
+// values are those of the kinds that the line can go on with.
+func (c *completer) values() (found []completion.Candidate) {
+	for _, kind := range c.line.Kinds() {
 		switch kind {
-		case "file":
-			found = append(found, candidate{anyFile, ""})
-		case "folder":
-			found = append(found, candidate{anyFolder, ""})
 		case "help":
 			found = append(found, c.helpWords()...)
 		case "harness":
@@ -43,21 +38,21 @@ func (c *completion) values(v *kong.Value) (found []candidate) {
 	return found
 }
 
-func (c *completion) helpWords() (found []candidate) {
-	if len(c.args) > 0 {
+func (c *completer) helpWords() (found []completion.Candidate) {
+	if len(c.line.Args) > 0 {
 		return nil
 	}
-	for _, child := range c.root.Children {
-		found = append(found, candidate{child.Name, child.Help})
+	for _, child := range c.line.Program.Children {
+		found = append(found, completion.Candidate{Value: child.Name, About: child.Help})
 	}
 	for _, name := range help.Topics() {
-		found = append(found, candidate{name, help.Title(name)})
+		found = append(found, completion.Candidate{Value: name, About: help.Title(name)})
 	}
-	return append(found, candidate{"topics", "The list of topics"})
+	return append(found, completion.Candidate{Value: "topics", About: "The list of topics"})
 }
 
 // harnesses are those built in, and those of settings that can be read.
-func (c *completion) harnesses() (found []candidate) {
+func (c *completer) harnesses() (found []completion.Candidate) {
 	s, err := anywhere(c.app)
 	if s == nil || err != nil && len(s.known) == 0 {
 		return nil
@@ -67,23 +62,23 @@ func (c *completion) harnesses() (found []candidate) {
 		if len(h.Command) > 0 && h.Name != h.Command[0] {
 			about = filepath.Base(h.Command[0])
 		}
-		found = append(found, candidate{h.Name, about})
+		found = append(found, completion.Candidate{Value: h.Name, About: about})
 	}
 	return found
 }
 
 // units are those that have run on this machine and, but for commands that need
 // a loop at work, those of this worktree that have not, or are archived.
-func (c *completion) units() (found []candidate) {
+func (c *completer) units() (found []completion.Candidate) {
 	entries, _, err := registry.Entries(c.app.home)
 	if err != nil {
 		return nil
 	}
 	slices.SortStableFunc(entries, func(a, b registry.Entry) int { return b.Updated.Compare(a.Updated) })
-	live := slices.Contains([]string{"stop", "pause", "resume"}, c.node.Name)
+	live := slices.Contains([]string{"stop", "pause", "resume"}, c.line.Command.Name)
 	for _, e := range entries {
 		if e.StateDir != "" && (!live || running(placeOf(e))) {
-			found = append(found, candidate{e.Unit, e.Worktree})
+			found = append(found, completion.Candidate{Value: e.Unit, About: e.Worktree})
 		}
 	}
 	if live {
@@ -93,7 +88,7 @@ func (c *completion) units() (found []candidate) {
 }
 
 // here is what can be named of this worktree, none outside of one.
-func (c *completion) here(kind string) (found []candidate) {
+func (c *completer) here(kind string) (found []completion.Candidate) {
 	p, err := worktree(c.app.ctx, "")
 	if err != nil {
 		return nil
@@ -106,9 +101,9 @@ func (c *completion) here(kind string) (found []candidate) {
 		}
 		for _, ch := range list {
 			if kind == "change" {
-				found = append(found, candidate{ch.ID, ch.Folder})
+				found = append(found, completion.Candidate{Value: ch.ID, About: ch.Folder})
 			} else if ch.Module != "" {
-				found = append(found, candidate{ch.Module, ""})
+				found = append(found, completion.Candidate{Value: ch.Module})
 			}
 		}
 	case "archive", "folder":
@@ -122,12 +117,12 @@ func (c *completion) here(kind string) (found []candidate) {
 }
 
 // archived are the archives of a worktree, or the names of its units.
-func (c *completion) archived(p *place, archives bool) (found []candidate) {
+func (c *completer) archived(p *place, archives bool) (found []completion.Candidate) {
 	if !archives {
 		folders, _ := os.ReadDir(filepath.Join(p.repo.Root, ".ralph"))
 		for _, f := range folders {
 			if f.IsDir() && f.Name() != "archive" && !strings.HasPrefix(f.Name(), ".") {
-				found = append(found, candidate{f.Name(), "in this worktree"})
+				found = append(found, completion.Candidate{Value: f.Name(), About: "in this worktree"})
 			}
 		}
 	}
@@ -137,30 +132,30 @@ func (c *completion) archived(p *place, archives bool) (found []candidate) {
 	}
 	for _, e := range entries {
 		if archives {
-			found = append(found, candidate{e.Name, e.Unit})
+			found = append(found, completion.Candidate{Value: e.Name, About: e.Unit})
 		} else {
-			found = append(found, candidate{e.Unit, "archived"})
+			found = append(found, completion.Candidate{Value: e.Unit, About: "archived"})
 		}
 	}
 	return found
 }
 
 // stories are the finished ones of the branch's unit.
-func (c *completion) stories(p *place) (found []candidate) {
-	f, err := verify.Find(p.repo.Root, p.archive(), cmp.Or(c.given["unit"], p.unit))
+func (c *completer) stories(p *place) (found []completion.Candidate) {
+	f, err := verify.Find(p.repo.Root, p.archive(), cmp.Or(c.line.Given["unit"], p.unit))
 	if err != nil {
 		return nil
 	}
 	for _, s := range f.PRD.Stories {
-		if s.Passes && !slices.Contains(c.args, s.ID) {
-			found = append(found, candidate{s.ID, s.Title})
+		if s.Passes && !slices.Contains(c.line.Args, s.ID) {
+			found = append(found, completion.Candidate{Value: s.ID, About: s.Title})
 		}
 	}
 	return found
 }
 
 // iterations are those of the last run whose output is kept, the last one first.
-func iterations(p *place) (found []candidate) {
+func iterations(p *place) (found []completion.Candidate) {
 	files, _ := os.ReadDir(filepath.Join(p.repo.Root, p.logDir()))
 	var numbers []int
 	for _, f := range files {
@@ -171,7 +166,7 @@ func iterations(p *place) (found []candidate) {
 	}
 	slices.Sort(numbers)
 	for _, n := range slices.Backward(slices.Compact(numbers)) {
-		found = append(found, candidate{strconv.Itoa(n), ""})
+		found = append(found, completion.Candidate{Value: strconv.Itoa(n)})
 	}
 	return found
 }

@@ -1,12 +1,17 @@
 package main
 
-import "embed"
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
 
-// completionScripts hand what was typed to 'ralph __complete', in the language
-// of each shell.
-//
-//go:embed completion
-var completionScripts embed.FS
+	"github.com/alecthomas/kong"
+
+	"ralph/internal/completion"
+)
 
 // completionCmd is "ralph completion".
 type completionCmd struct {
@@ -15,10 +20,40 @@ type completionCmd struct {
 
 // Run carries the command out.
 func (c *completionCmd) Run(a *app) error {
-	script, err := completionScripts.ReadFile("completion/ralph." + c.Shell)
+	script, err := completion.Script(c.Shell)
 	if err != nil {
 		return err
 	}
 	_, err = a.t.out.Write(script)
 	return enough(err)
+}
+
+// completionLimit is how long a shell waits for what can be typed next: a person
+// has pressed a key.
+const completionLimit = 2 * time.Second
+
+// complete answers a shell: words are those behind "ralph" up to the cursor, the
+// last one as far as it was typed. It prints a line for each candidate, with a
+// tab before what it is. It only looks, and nothing is wrong for it: a shell
+// that completes must not fill the screen with errors.
+func complete(words []string) int {
+	ctx, cancel := context.WithTimeout(context.Background(), completionLimit)
+	defer cancel()
+	var cli grammar
+	parser, err := kong.New(&cli, options()...)
+	if err != nil {
+		return 1
+	}
+	silent := &terminal{in: os.Stdin, out: io.Discard, err: io.Discard}
+	c := &completer{app: &app{ctx: ctx, t: silent, home: ralphHome()}, line: completion.Read(parser.Model.Node, words)}
+	out := bufio.NewWriter(os.Stdout)
+	defer out.Flush()
+	for _, found := range c.line.Candidates(c.values()) {
+		if found.About == "" {
+			fmt.Fprintln(out, found.Value)
+			continue
+		}
+		fmt.Fprintf(out, "%s\t%s\n", found.Value, shortened(oneLine(found.About), 60))
+	}
+	return 0
 }
