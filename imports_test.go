@@ -36,6 +36,7 @@ var allowed = map[string][]string{
 	"internal/limits":      {"archive", "journal", "registry", "stream"},
 	"internal/loop":        {"plan", "agent", "check", "breaker", "ratelimit", "journal", "git", "proc", "secret", "stopwatch", "stream", "tamper"},
 	"internal/manual":      {"help"},
+	"internal/mcpserver":   {"journal", "preflight", "stream"},
 	"internal/monitor":     {"journal", "stream", "tmux"},
 	"internal/notify":      {"journal", "proc", "stream"},
 	"internal/plan":        {"change", "checklist", "git", "prd", "spec"},

@@ -13,9 +13,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ralph/internal/git"
+	"ralph/internal/mcpserver"
 	"ralph/internal/plan"
 	"ralph/internal/registry"
 )
+
+// maxUnit is how many bytes a unit's name may have, so that what is wrong with it
+// fits into a sentence.
+const maxUnit = 1000
 
 // mcpCmd is "ralph mcp".
 type mcpCmd struct {
@@ -48,12 +53,10 @@ type mcpServer struct {
 }
 
 func newMCPServer(a *app, allowStart bool) *mcpServer {
-	s := &mcpServer{base: a, server: mcp.NewServer(&mcp.Implementation{Name: "ralph", Title: "ralph", Version: version},
-		&mcp.ServerOptions{Instructions: mcpInstructions, Capabilities: &mcp.ServerCapabilities{}})}
+	s := &mcpServer{base: a, server: mcpserver.New(version, mcpInstructions)}
 	s.addReading()
 	s.addActing(allowStart)
 	s.addResources()
-	s.server.AddReceivingMiddleware(plainRefusals)
 	return s
 }
 
@@ -134,48 +137,19 @@ func (u mcpUnit) listed(a *app) (*place, error) {
 	return p, nil
 }
 
-// addTool offers a function to the client. What it returns is made harmless and
-// held to the schema of its type; its error is the result of the call, as one
-// sentence that the client's model can read.
+// addTool offers a function to the client. Its error is told with its hint.
 func addTool[In, Out any](s *mcpServer, t *mcp.Tool, call func(a *app, in In) (Out, error)) {
-	t.InputSchema, t.OutputSchema = argumentsOf[In](), schemaOf[Out]()
-	mcp.AddTool(s.server, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+	mcpserver.AddTool(s.server, t, func(ctx context.Context, in In) (Out, error) {
 		out, err := call(s.app(ctx), in)
-		if err != nil {
-			return nil, nil, sentence(err)
-		}
-		clean, err := cleanJSON(out)
-		return nil, clean, err
+		return out, withHint(err)
 	})
 }
 
-// plainRefusals shortens what the library says of arguments that do not fit a
-// tool's schema, a chain of its own function names.
-func plainRefusals(next mcp.MethodHandler) mcp.MethodHandler {
-	words := strings.NewReplacer("validating root: ", "", "<invalid reflect.Value> has type", "it has type", "validating /properties/", "", "unexpected additional properties", "there is no argument")
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		res, err := next(ctx, method, req)
-		if called, ok := res.(*mcp.CallToolResult); ok && err == nil && called.IsError {
-			for _, c := range called.Content {
-				text, ok := c.(*mcp.TextContent)
-				if !ok {
-					continue
-				}
-				if why, ok := strings.CutPrefix(text.Text, `validating "arguments": `); ok {
-					text.Text = "the arguments are wrong: " + shortened(oneLine(words.Replace(why)), maxSentence)
-				}
-			}
-		}
-		return res, err
-	}
-}
-
-// sentence is an error with its hint, in one line.
-func sentence(err error) error {
-	text := err.Error()
+// withHint is an error with its hint, in one text.
+func withHint(err error) error {
 	var hinted *hintError
 	if errors.As(err, &hinted) && hinted.hint != "" {
-		text += "; " + hinted.hint
+		return fmt.Errorf("%w; %s", err, hinted.hint)
 	}
-	return errors.New(shortened(oneLine(text), maxSentence))
+	return err
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/tidwall/gjson"
+
+	"ralph/internal/mcpserver"
 )
 
 // onestory does the story of a scratch, and says more than fits a terminal.
@@ -269,7 +271,7 @@ func TestMCPRefusesBadInput(t *testing.T) {
 		{"start_loop", map[string]any{"unit": "feature-z"}, "there is no such unit: feature-z"},
 	} {
 		answer, refused := c.call(tt.tool, tt.args)
-		if !strings.Contains(refused, tt.want) || strings.ContainsAny(refused, "\n\x1b") || len(refused) > 4*maxSentence {
+		if !strings.Contains(refused, tt.want) || strings.ContainsAny(refused, "\n\x1b") || len(refused) > 8000 {
 			t.Errorf("%s %v: %q %s; want %q", tt.tool, tt.args, refused, answer, tt.want)
 		}
 	}
@@ -338,7 +340,7 @@ func TestMCPLogIsBounded(t *testing.T) {
 	for _, tt := range []struct {
 		args  map[string]any
 		lines int
-	}{{nil, 200}, {map[string]any{"lines": 7}, 7}, {map[string]any{"lines": 1 << 30}, maxText / len("a line\n")}} {
+	}{{nil, 200}, {map[string]any{"lines": 7}, 7}, {map[string]any{"lines": 1 << 30}, mcpserver.MaxText / len("a line\n")}} {
 		began := time.Now()
 		answer := c.must("get_log", tt.args)
 		log := answer.Get("log").String()

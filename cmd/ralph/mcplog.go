@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"ralph/internal/mcpserver"
 	"ralph/internal/stream"
 )
 
@@ -63,7 +64,7 @@ func mcpLog(a *app, in mcpLogIn) (mcpLogOut, error) {
 	if in.Lines != nil {
 		lines = *in.Lines
 	}
-	out.Log = lastBytes(lastLines(text, lines), maxText)
+	out.Log = mcpserver.LastBytes(lastLines(text, lines), mcpserver.MaxText)
 	out.All = all && len(out.Log) >= len(text)
 	return out, nil
 }

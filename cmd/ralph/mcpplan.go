@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"ralph/internal/journal"
+	"ralph/internal/mcpserver"
 	"ralph/internal/plan"
 	"ralph/internal/prd"
 )
@@ -60,7 +61,7 @@ func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
 	}
 	out.Kind, out.Task = string(chosen.Kind()), journal.Text(task)
 	out.Done, out.Total = state.Counts()
-	n := min(len(state.Items), maxRows)
+	n := min(len(state.Items), mcpserver.MaxRows)
 	out.All = n == len(state.Items)
 	for _, it := range state.Items[:n] {
 		out.Items = append(out.Items, mcpItem{ID: it.ID, Title: it.Title, Done: it.Done, Question: it.Question})
@@ -128,5 +129,5 @@ func specText(chosen plan.Plan) (journal.Text, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	return journal.Text(firstBytes(string(data), maxText)), err
+	return journal.Text(mcpserver.FirstBytes(string(data), mcpserver.MaxText)), err
 }

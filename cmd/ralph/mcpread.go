@@ -6,6 +6,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ralph/internal/journal"
+	"ralph/internal/mcpserver"
 	"ralph/internal/preflight"
 )
 
@@ -37,7 +38,7 @@ type mcpLoopsOut struct {
 }
 
 func mcpLoops(a *app, in mcpLoopsIn) (mcpLoopsOut, error) {
-	most, err := rowsWanted(in.Last, 100)
+	most, err := mcpserver.RowsWanted(in.Last, 100)
 	if err != nil {
 		return mcpLoopsOut{}, err
 	}
@@ -110,7 +111,7 @@ type mcpHistoryOut struct {
 }
 
 func mcpHistory(a *app, in mcpHistoryIn) (mcpHistoryOut, error) {
-	most, err := rowsWanted(in.Last, 50)
+	most, err := mcpserver.RowsWanted(in.Last, 50)
 	if err != nil {
 		return mcpHistoryOut{}, err
 	}
@@ -123,7 +124,7 @@ func mcpHistory(a *app, in mcpHistoryIn) (mcpHistoryOut, error) {
 		return mcpHistoryOut{}, err
 	}
 	out := mcpHistoryOut{mcpWhere: where(p, past.record)}
-	out.Iterations, out.All = lastRows(past.history.Iterations(past.dead), most)
+	out.Iterations, out.All = mcpserver.LastRows(past.history.Iterations(past.dead), most)
 	return out, nil
 }
 
@@ -140,12 +141,12 @@ func mcpValidate(a *app, in mcpUnit) (mcpValidateOut, error) {
 	}
 	report, err := validate(a, p, flags, "")
 	out := mcpValidateOut{Report: report, Worktree: p.repo.Root, All: true}
-	if n := len(out.Checks); n > maxRows {
-		out.Checks, out.All = out.Checks[:maxRows], false
+	if n := len(out.Checks); n > mcpserver.MaxRows {
+		out.Checks, out.All = out.Checks[:mcpserver.MaxRows], false
 	}
 	for i, c := range out.Checks {
-		if len(c.Details) > maxRows {
-			out.Checks[i].Details, out.All = c.Details[:maxRows], false
+		if len(c.Details) > mcpserver.MaxRows {
+			out.Checks[i].Details, out.All = c.Details[:mcpserver.MaxRows], false
 		}
 	}
 	return out, forClient(err)

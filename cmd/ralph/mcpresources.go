@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ralph/internal/mcpserver"
 	"ralph/internal/prd"
 	"ralph/internal/stream"
 )
@@ -100,7 +101,7 @@ func (s *mcpServer) readResource(ctx context.Context, r mcpResource, uri string)
 	case errors.Is(err, errNoUnit), errors.Is(err, fs.ErrNotExist):
 		return nil, mcp.ResourceNotFoundError(uri)
 	case err != nil:
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: sentence(err).Error()}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: mcpserver.Sentence(withHint(err).Error())}
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: r.mime, Text: stream.Sanitize(text)}}}, nil
 }

@@ -15,6 +15,8 @@ import (
 
 func duration(d time.Duration) string { return words.Duration(d) }
 
+func oneLine(s string) string { return stream.OneLine(s) }
+
 func clock(t time.Time) string { return words.Clock(t, time.Now()) }
 
 func tokens(n int64, estimated bool) string { return words.Tokens(n, estimated) }
@@ -47,10 +49,4 @@ func (t *terminal) fit(s string, most int) string {
 // padded fills a text up to a number of columns.
 func padded(s string, columns int) string {
 	return s + strings.Repeat(" ", max(0, columns-ansi.StringWidth(s)))
-}
-
-// oneLine is a text that can do nothing to a terminal, without line breaks: a
-// title must not look like a line of ralph's own.
-func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(stream.Sanitize(s), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }

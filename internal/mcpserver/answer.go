@@ -1,4 +1,4 @@
-package main
+package mcpserver
 
 import (
 	"bytes"
@@ -18,9 +18,8 @@ import (
 // What an answer may hold at most: it ends up in the context of a model.
 const (
 	maxSentence = 2000     // characters of an error
-	maxUnit     = 1000     // bytes of a unit's name, so that what is wrong with it fits into a sentence
-	maxText     = 64 << 10 // bytes of one text, that of a log or a file included
-	maxRows     = 500      // of a list
+	MaxText     = 64 << 10 // bytes of one text, that of a log or a file included
+	MaxRows     = 500      // of a list
 	maxAnswer   = 1 << 20  // bytes of it all
 )
 
@@ -74,7 +73,7 @@ func cleanJSON(v any) (any, error) {
 func cleaned(v any) any {
 	switch v := v.(type) {
 	case string:
-		return firstBytes(stream.Sanitize(v), maxText)
+		return FirstBytes(stream.Sanitize(v), MaxText)
 	case []any:
 		for i := range v {
 			v[i] = cleaned(v[i])
@@ -87,8 +86,8 @@ func cleaned(v any) any {
 	return v
 }
 
-// firstBytes cuts a text that has more bytes, between two characters.
-func firstBytes(s string, most int) string {
+// FirstBytes cuts a text that has more bytes, between two characters.
+func FirstBytes(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
@@ -98,9 +97,9 @@ func firstBytes(s string, most int) string {
 	return s[:most]
 }
 
-// lastBytes is the end of a text that has more bytes, from the beginning of a
+// LastBytes is the end of a text that has more bytes, from the beginning of a
 // line where there is one.
-func lastBytes(s string, most int) string {
+func LastBytes(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
@@ -114,21 +113,21 @@ func lastBytes(s string, most int) string {
 	return s[from:]
 }
 
-// lastRows are the last elements of a list, and whether that is all.
-func lastRows[T any](list []T, most int) (rows []T, all bool) {
+// LastRows are the last elements of a list, and whether that is all.
+func LastRows[T any](list []T, most int) (rows []T, all bool) {
 	if len(list) <= most {
 		return list, true
 	}
 	return list[len(list)-most:], false
 }
 
-// rowsWanted is how many rows an answer has: what the client says, or a default.
-func rowsWanted(said *int, usual int) (int, error) {
+// RowsWanted is how many rows an answer has: what the client says, or a default.
+func RowsWanted(said *int, usual int) (int, error) {
 	if said == nil {
 		return usual, nil
 	}
-	if *said < 1 || *said > maxRows {
-		return 0, fmt.Errorf("the argument last must be from 1 to %d, not %d", maxRows, *said)
+	if *said < 1 || *said > MaxRows {
+		return 0, fmt.Errorf("the argument last must be from 1 to %d, not %d", MaxRows, *said)
 	}
 	return *said, nil
 }

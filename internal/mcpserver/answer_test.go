@@ -1,8 +1,6 @@
-package main
+package mcpserver
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,13 +15,13 @@ func TestCleanJSON(t *testing.T) {
 		N     int64        `json:"n"`
 		More  []item       `json:"more,omitempty"`
 	}
-	got, err := cleanJSON(item{Title: "\x1b[2Ja\u202eb", More: []item{{Title: journal.Text(strings.Repeat("é", maxText)), N: 1<<60 + 1}}})
+	got, err := cleanJSON(item{Title: "\x1b[2Ja\u202eb", More: []item{{Title: journal.Text(strings.Repeat("é", MaxText)), N: 1<<60 + 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	top := got.(map[string]any)
 	below := top["more"].([]any)[0].(map[string]any)
-	if title := below["title"].(string); top["title"] != "ab" || len(title) != maxText || strings.Trim(title, "é") != "" {
+	if title := below["title"].(string); top["title"] != "ab" || len(title) != MaxText || strings.Trim(title, "é") != "" {
 		t.Errorf("the titles are %q and one of %d bytes", top["title"], len(title))
 	}
 	if n := below["n"].(interface{ String() string }).String(); n != "1152921504606846977" {
@@ -48,42 +46,9 @@ func TestCutsFallBetweenCharactersAndLines(t *testing.T) {
 		{"one\ntwo\n", 3, "one", "wo\n"},
 		{"", 0, "", ""},
 	} {
-		got := []string{firstBytes(tt.text, tt.most), lastBytes(tt.text, tt.most)}
+		got := []string{FirstBytes(tt.text, tt.most), LastBytes(tt.text, tt.most)}
 		if diff := cmp.Diff([]string{tt.first, tt.last}, got); diff != "" {
 			t.Errorf("%q in %d: %s", tt.text, tt.most, diff)
-		}
-	}
-}
-
-func TestSeekEnd(t *testing.T) {
-	for _, tt := range []struct {
-		text string
-		most int64
-		from int64
-		all  bool
-	}{
-		{"one\ntwo\nthree\n", 100, 0, true},
-		{"one\ntwo\nthree\n", 8, 8, false},
-		{"one\ntwo\nthree\n", 6, 8, false},
-		{"one\ntwo\nthree\n", 5, 14, false},
-		{"one\ntwo\nthree\n", 10, 4, false},
-		{"one\ntwo\nthree\n", 9, 8, false},
-		{"a line without an end", 5, 16, false},
-		{"", 5, 0, true},
-	} {
-		path := filepath.Join(t.TempDir(), "log")
-		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := seekEnd(f, tt.most)
-		from, _ := f.Seek(0, 1)
-		f.Close()
-		if err != nil || all != tt.all || from != tt.from {
-			t.Errorf("%q, %d: from %d, all %v, %v; want %d, %v", tt.text, tt.most, from, all, err, tt.from, tt.all)
 		}
 	}
 }
