@@ -31,8 +31,7 @@ func (in Input) git(ctx context.Context) []preflight.Check {
 	}
 	checks := []preflight.Check{ok(id, a.first())}
 	if a, err := in.Probe.ask(ctx, in.dir(), in.Env, "git", "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"); err == nil && a.exit.Code != 0 {
-		checks = append(checks, warn(id, "git knows no name and address for commits: the agent's commits will fail",
-			"git config --global user.name \"NAME\" && git config --global user.email ADDRESS"))
+		checks = append(checks, preflight.Nameless(id))
 	}
 	if in.Repo == nil {
 		return append(checks, ok("repository", "Not inside a git worktree: nothing of a repository was checked"))

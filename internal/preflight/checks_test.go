@@ -336,8 +336,13 @@ func TestGather(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := preflight.Input{Root: repo.Root, Branch: "feature/x", Dirty: []string{"a.txt"}}
+	want := preflight.Input{Root: repo.Root, Branch: "feature/x", Dirty: []string{"a.txt"}, Nameless: true}
 	if diff := cmp.Diff(want, in); diff != "" {
 		t.Error(diff)
+	}
+	run(t, root, "git", "config", "user.name", "Ada")
+	run(t, root, "git", "config", "user.email", "ada@example.invalid")
+	if in, err = preflight.Gather(t.Context(), repo); err != nil || in.Nameless {
+		t.Errorf("with a name and an address of its own: %+v, %v", in, err)
 	}
 }

@@ -6,6 +6,7 @@ package preflight
 import (
 	"context"
 	"path"
+	"sync"
 
 	"ralph/internal/change"
 	"ralph/internal/git"
@@ -17,6 +18,7 @@ type Input struct {
 	Branch     string   // empty where HEAD is detached
 	InProgress string   // the operation that git has not ended, such as "merge"; empty where there is none
 	Dirty      []string // paths outside of .ralph/ with uncommitted changes, from the root
+	Nameless   bool     // git was told no name or no address to commit under
 	Protected  []string // names of protected branches
 	OwnerFile  string   // where NoteOwner has put the folder's branch; empty for no such check
 	Agent      Agent
@@ -42,11 +44,14 @@ func Gather(ctx context.Context, repo *git.Repo) (Input, error) {
 	if err != nil {
 		return Input{}, err
 	}
+	in := Input{Root: repo.Root, Branch: head.Branch, InProgress: repo.InProgress()}
+	var asked sync.WaitGroup
+	asked.Go(func() { in.Nameless = !repo.HasIdentity(ctx) }) // while git looks through the worktree
 	changes, err := repo.Status(ctx, ".ralph")
+	asked.Wait()
 	if err != nil {
 		return Input{}, err
 	}
-	in := Input{Root: repo.Root, Branch: head.Branch, InProgress: repo.InProgress()}
 	for _, c := range changes {
 		in.Dirty = append(in.Dirty, c.Path)
 	}
@@ -61,6 +66,7 @@ func Run(in Input) Report {
 		r.plan()
 	}
 	r.workingTree()
+	r.identity()
 	r.agent()
 	return r.report
 }

@@ -38,6 +38,7 @@ type Check struct {
 	quiet   bool // nothing
 	brief   bool // no details
 	located bool // the places of the details too
+	hinted  bool // the hint too, of what is only a warning
 }
 
 // Detail is one of the things that a check found. In JSON it is a string that

@@ -128,6 +128,21 @@ func (r *runner) workingTree() {
 	r.add(c)
 }
 
+func (r *runner) identity() {
+	c := Check{ID: "identity", Severity: OK, Message: "git knows who commits", quiet: true}
+	if r.in.Nameless {
+		c = Nameless("identity")
+	}
+	r.add(c)
+}
+
+// Nameless warns of a git that was told nobody's name. Where it cannot guess one
+// each commit of an agent fails, and a run may end with nothing committed.
+func Nameless(id string) Check {
+	return Check{ID: id, Severity: Warn, Message: "git knows no name and address for commits: the agent's fail, or carry what git guesses", hinted: true,
+		Hint: "Tell it with these two commands:\n  git config --global user.name \"NAME\"\n  git config --global user.email ADDRESS"}
+}
+
 func (r *runner) agent() {
 	a := r.in.Agent
 	c := Check{ID: "agent"}

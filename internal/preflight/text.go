@@ -28,9 +28,14 @@ func (r Report) Text(w io.Writer, colored, ascii bool) error {
 		fmt.Fprintf(&b, "%s folder: %s\n", cmp.Or(r.kind, "Feature"), clean(r.Folder))
 	}
 	b.WriteByte('\n')
+	tied := r.tied()
 	for _, c := range r.Checks {
-		if !c.quiet {
-			c.write(&b, colored, ascii)
+		if c.quiet {
+			continue
+		}
+		c.write(&b, colored, ascii)
+		if c.hinted || tied && c.Severity == Error {
+			c.writeHint(&b)
 		}
 	}
 	b.WriteByte('\n')
@@ -67,12 +72,29 @@ func (c Check) write(b *strings.Builder, colored, ascii bool) {
 func (c Check) Text(colored, ascii bool) string {
 	var b strings.Builder
 	c.write(&b, colored, ascii)
-	if c.Hint != "" {
-		for line := range strings.SplitSeq(c.Hint, "\n") {
-			fmt.Fprintf(&b, "  %s\n", clean(line))
-		}
-	}
+	c.writeHint(&b)
 	return b.String()
+}
+
+func (c Check) writeHint(b *strings.Builder) {
+	if c.Hint == "" {
+		return
+	}
+	for line := range strings.SplitSeq(c.Hint, "\n") {
+		fmt.Fprintf(b, "  %s\n", clean(line))
+	}
+}
+
+// errors are the checks that stand in the way.
+func (r Report) errors() []Check {
+	return slices.DeleteFunc(slices.Clone(r.Checks), func(c Check) bool { return c.Severity != Error })
+}
+
+// tied tells whether each error has what to do about it below: at the end one
+// could not tell which of several it is about.
+func (r Report) tied() bool {
+	failed := r.errors()
+	return slices.ContainsFunc(failed, func(c Check) bool { return c.Hint != failed[0].Hint })
 }
 
 // ending tells what to do about the errors, or that there are none.
@@ -84,13 +106,11 @@ func (r Report) ending() string {
 		}
 		return "All checks passed. Ready to run.\n"
 	}
-	var hints []string
-	for _, c := range r.Checks {
-		if c.Severity == Error && c.Hint != "" && !slices.Contains(hints, c.Hint) {
-			hints = append(hints, c.Hint)
-		}
+	failed := r.errors()
+	if r.tied() {
+		return fmt.Sprintf("%d checks failed. Not ready to run.\n", len(failed))
 	}
-	lines := strings.Split(strings.Join(hints, "\n\n"), "\n")
+	lines := strings.Split(failed[0].Hint, "\n")
 	for i := range lines {
 		lines[i] = clean(lines[i])
 	}
