@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/creack/pty"
+	"github.com/google/go-cmp/cmp"
 
 	"ralph/internal/help"
 )
@@ -58,14 +59,27 @@ func TestHelpFitsTheScreen(t *testing.T) {
 	for _, name := range help.Topics() {
 		calls = append(calls, []string{"help", name})
 	}
+	example := regexp.MustCompile(`^  ralph \S`) // on a narrow screen too it is whole
 	for _, call := range calls {
-		out, err := scratch.command(scratch.bin, call...).Output()
-		if err != nil {
-			t.Errorf("ralph %s: %v", strings.Join(call, " "), err)
-		}
-		for line := range strings.Lines(string(out)) {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
-				t.Errorf("ralph %s: %d columns: %s", strings.Join(call, " "), n, line)
+		var words []string
+		for _, width := range []int{80, 50} {
+			cmd := scratch.command(scratch.bin, call...)
+			cmd.Env = append(cmd.Env, fmt.Sprintf("COLUMNS=%d", width))
+			out, err := cmd.Output()
+			if err != nil {
+				t.Errorf("ralph %s: %v", strings.Join(call, " "), err)
+			}
+			for line := range strings.Lines(string(out)) {
+				n := utf8.RuneCountInString(strings.TrimRight(line, "\n"))
+				if n > width && (width == 80 || !example.MatchString(line)) {
+					t.Errorf("ralph %s: %d columns of %d: %s", strings.Join(call, " "), n, width, line)
+				}
+			}
+			said := strings.Fields(string(out))
+			if width == 80 {
+				words = said
+			} else if diff := cmp.Diff(words, said); diff != "" {
+				t.Errorf("ralph %s in %d columns (-usual +narrow):\n%s", strings.Join(call, " "), width, diff)
 			}
 		}
 	}
@@ -93,13 +107,14 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestPager shows a text through the pager only where it is longer than the screen.
+// TestPager shows a text through the pager only where it is longer than the
+// screen; a terminal without a size, as 'script' makes one, has nobody to press a key.
 func TestPager(t *testing.T) {
 	scratch := newScratch(t, "")
 	for _, c := range []struct {
 		rows  uint16
 		paged bool
-	}{{100, false}, {10, true}} {
+	}{{100, false}, {10, true}, {0, false}} {
 		cmd := scratch.command(scratch.bin, "--help")
 		cmd.Env = append(cmd.Env, "TERM=xterm", "RALPH_PAGER=sed s/^/PAGED:/")
 		tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: c.rows, Cols: 80})

@@ -22,12 +22,12 @@ func (c *helpCmd) Run(a *app) error {
 	name := strings.Join(c.About, " ")
 	switch {
 	case name == "topics":
-		a.t.paged(help.TopicList())
+		a.t.paged(help.Fit(help.TopicList(), a.t.width()))
 		return nil
 	case slices.Contains(help.Topics(), name):
 		text, err := help.Topic(name, ralph.ConfigExample)
 		if err == nil {
-			a.t.paged(text)
+			a.t.paged(help.Fit(text, a.t.width()))
 		}
 		return err
 	}
@@ -51,10 +51,10 @@ func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	var text bytes.Buffer
 	if ctx.Selected() == nil {
 		help.Program(&text, ctx.Model)
-	} else if err := help.Command(&text, o, ctx, t.width()); err != nil {
+	} else if err := help.Command(&text, o, ctx); err != nil {
 		return err
 	}
 	t.out = ctx.Stdout
-	t.paged(text.String())
+	t.paged(help.Fit(text.String(), t.width()))
 	return nil
 }

@@ -19,10 +19,11 @@ func (t *terminal) paged(text string) {
 }
 
 // pager is the command that shows so many lines, nil where none is needed or
-// wanted: where a program reads, or nobody can press a key.
+// wanted: where a program reads, or nobody can press a key. A terminal without a
+// size has nobody before it: 'script' makes one where it has none itself.
 func (t *terminal) pager(lines int) []string {
 	_, rows, err := term.GetSize(int(os.Stdout.Fd()))
-	if t.out != os.Stdout || !t.canAsk || err != nil || lines < rows || os.Getenv("TERM") == "dumb" {
+	if t.out != os.Stdout || !t.canAsk || err != nil || rows == 0 || lines < rows || os.Getenv("TERM") == "dumb" {
 		return nil
 	}
 	for _, name := range []string{"RALPH_PAGER", "PAGER"} {

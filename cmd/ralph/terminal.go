@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"golang.org/x/term"
 
+	"ralph/internal/help"
 	"ralph/internal/stream"
 )
 
@@ -65,11 +67,16 @@ func utf8Locale() bool {
 	return true
 }
 
+// width is the terminal's; elsewhere that of COLUMNS, which no shell passes on
+// unasked, else the usual one.
 func (t *terminal) width() int {
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); t.isTTY && err == nil && w > 0 {
 		return w
 	}
-	return 80
+	if w, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && w > 0 {
+		return w
+	}
+	return help.Width
 }
 
 // The SGR codes that are used; see ECMA-48, 8.3.117.

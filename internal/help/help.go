@@ -103,10 +103,10 @@ func (g Group) Members(app *kong.Application, listed map[string]bool) []*kong.No
 	return slices.DeleteFunc(slices.Clone(app.Children), func(n *kong.Node) bool { return listed[n.Name] || n.Hidden })
 }
 
-// Command writes what --help shows of the chosen command, on a screen of so many
-// columns: the parser's own description, and examples.
-func Command(text *bytes.Buffer, o kong.HelpOptions, ctx *kong.Context, width int) error {
-	o.WrapUpperBound = min(80, width) // the buffer has no width of its own
+// Command writes what --help shows of the chosen command: the parser's own
+// description, and examples.
+func Command(text *bytes.Buffer, o kong.HelpOptions, ctx *kong.Context) error {
+	o.WrapUpperBound = Width // the buffer has no width of its own
 	out := ctx.Stdout
 	ctx.Stdout = text
 	err := kong.DefaultHelpPrinter(o, ctx)
