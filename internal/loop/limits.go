@@ -99,8 +99,7 @@ func (l *Loop) listening(ctx context.Context) func(stream.Event) {
 // atLimit decides what becomes of a run while all of its agents are refused.
 func (l *Loop) atLimit(ctx context.Context, b blocked) (*End, error) {
 	if b.probed {
-		_, err := l.waitOr(ctx, limitWait, b.until, "another loop tries whether the limit of "+b.by.Harness.Name+" is over", l.free)
-		return nil, err
+		return nil, l.standStill(ctx, b, b.until, "another loop tries whether the limit of "+b.by.Harness.Name+" is over")
 	}
 	note := b.note
 	if able := l.able(); len(able) > 1 {
@@ -112,33 +111,10 @@ func (l *Loop) atLimit(ctx context.Context, b blocked) (*End, error) {
 	}
 	question := "The provider's usage limit is reached. Wait until " + clock(b.until) + "?"
 	if l.OnLimit == "wait" || l.OnLimit == "ask" && l.Ask != nil && l.Ask(ctx, question, l.AskTimeout) {
-		// Another agent may become free, or a person may know that the limit is over.
-		sooner := func(now time.Time) bool { return now.Before(b.until) && l.free(now) }
-		wait := time.Until(b.until)
-		early, err := l.waitOr(ctx, limitWait, b.until.Add(jitter(wait)), note, sooner)
-		if !early {
-			b.by.waited = b.until
-			b.by.stood += wait
-		}
-		return nil, err
+		return nil, l.standStill(ctx, b, b.until.Add(jitter(time.Until(b.until))), note)
 	}
 	end.Hint = "go on after it with 'ralph run', or let ralph wait with --on-limit wait"
 	return end, cause(ctx)
-}
-
-// tooLong says why a limit is not waited for, empty where it is. The waits of an
-// agent that is refused again behind each of them add up: else a limit whose end
-// nobody tells would be waited for without end.
-func (l *Loop) tooLong(b blocked) string {
-	switch left := time.Until(b.until); {
-	case b.reset.IsZero() && left > l.MaxWait:
-		return fmt.Sprintf("nobody told when it ends, and usage_limit.max_wait_hours (%s) is too short for another try; start ralph again later", l.MaxWait)
-	case left > l.MaxWait:
-		return fmt.Sprintf("the reset is further away than usage_limit.max_wait_hours allows (%s); start ralph again after it", l.MaxWait)
-	case b.by.stood+left > l.MaxWait:
-		return fmt.Sprintf("it was waited for %s already, and usage_limit.max_wait_hours allows %s; start ralph again when the account can be used", b.by.stood.Round(time.Second), l.MaxWait)
-	}
-	return ""
 }
 
 // able are the names of the agents that can be called in this run.

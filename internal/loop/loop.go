@@ -44,7 +44,7 @@ type Settings struct {
 	SameError     int
 	OnLimit       string // ask, wait or exit
 	AskTimeout    time.Duration
-	MaxWait       time.Duration // longest wait for a usage limit
+	MaxWait       time.Duration // longest standstill at usage limits, until a call goes through
 	MaxTokens     int64         // 0 is no budget
 	MaxCost       float64       // in US dollars, 0 is no budget
 
@@ -115,8 +115,9 @@ type Loop struct {
 	past     past // what the journal tells of earlier runs
 	guardian *proc.Guardian
 	team     []*member
-	at       *member   // the agent that works
-	taken    time.Time // when the last call was counted
+	at       *member       // the agent that works
+	stood    time.Duration // waited at usage limits since an agent was last let in
+	taken    time.Time     // when the last call was counted
 	breaker  breaker.State
 	requests requests
 	branch   string

@@ -17,9 +17,10 @@ type past struct {
 	red      map[string]bool // checks that were red before the last run, and since
 	opened   *journal.BreakerOpened
 	steer    []string
-	work     string // fingerprint of the work when a story was last accepted
-	base     string // the commit that the work began with which is not accepted yet: of the last run, or of those before
-	rejected bool   // stories were not accepted, and none has been since
+	still    standstill // of the last run where it died, so that the next one goes on with it
+	work     string     // fingerprint of the work when a story was last accepted
+	base     string     // the commit that the work began with which is not accepted yet: of the last run, or of those before
+	rejected bool       // stories were not accepted, and none has been since
 
 	workHead  string   // what was checked out at that acceptance
 	works     []string // fingerprints at all of them
@@ -35,7 +36,7 @@ func (l *Loop) recall() error {
 	}
 	l.late = damage.Warnings(journal.Path(l.StateDir))
 	l.past = fold(events)
-	l.notes.steer = l.past.steer
+	l.notes.steer, l.stood = l.past.steer, l.past.still.total
 	if l.past.cutOff {
 		l.notes.add("The last iteration was cut off. Look at `git status` and `git log` for what it left, and finish it or clean it up first.")
 	}
@@ -46,6 +47,7 @@ func fold(events []journal.Event) past {
 	p := past{accepted: map[string]bool{}, red: map[string]bool{}, calls: map[string]int{}}
 	open := false
 	for _, e := range events {
+		p.still.follow(e)
 		switch b := e.Body.(type) {
 		case journal.RunStarted:
 			p.runs++

@@ -21,12 +21,11 @@ type member struct {
 	Caller
 	ledger *ratelimit.Ledger
 
-	own      blocked       // a limit that only this run knows: a model's, or one whose end nobody told
-	waited   time.Time     // until when a limit was waited out
-	refusals int           // of the provider in a row
-	stood    time.Duration // waited for it since it was last let in
-	probing  bool          // its next call tries whether a limit is over
-	out      bool          // it cannot be called in this run: not there, or not logged in
+	own      blocked   // a limit that only this run knows: a model's, or one whose end nobody told
+	waited   time.Time // until when a limit was waited out
+	refusals int       // of the provider in a row
+	probing  bool      // its next call tries whether a limit is over
+	out      bool      // it cannot be called in this run: not there, or not logged in
 }
 
 // blocked says that an agent should not be called now; its zero value that it can be.
@@ -88,31 +87,34 @@ func (l *Loop) pickAgent(ctx context.Context) (blocked, error) {
 // knock asks whether the agent may be called now.
 func (m *member) knock(ctx context.Context, now time.Time) (blocked, error) {
 	m.probing = false
-	if b := m.own; b.until.After(now) && b.until.After(m.waited) {
-		return b, nil
+	if m.held(now) {
+		return m.own, nil
 	}
 	g, err := m.ledger.Knock(ctx, now, m.waited)
-	if err != nil {
-		return blocked{}, err
-	}
-	if g.Until.IsZero() {
-		m.probing = g.Probe
-		return blocked{}, nil
-	}
-	return blocked{by: m, until: g.Until, reset: g.Until, note: g.Note, probed: g.Probed}, nil
+	m.probing = g.Probe
+	return m.behind(g), err
 }
 
-// free tells whether any agent could be called now, without asking to.
-func (l *Loop) free(now time.Time) bool {
-	for _, m := range l.team {
-		if m.out || m.own.until.After(now) && m.own.until.After(m.waited) {
-			continue
-		}
-		if g, err := m.ledger.Look(now, m.waited); err == nil && g.Until.IsZero() {
-			return true
-		}
+// look tells what knock would answer, without asking to be let in.
+func (m *member) look(now time.Time) (blocked, error) {
+	if m.held(now) {
+		return m.own, nil
 	}
-	return false
+	g, err := m.ledger.Look(now, m.waited)
+	return m.behind(g), err
+}
+
+// held tells whether a limit that only this run knows is in the way.
+func (m *member) held(now time.Time) bool {
+	return m.own.until.After(now) && m.own.until.After(m.waited)
+}
+
+// behind is what the ledger knows of, in the run's words.
+func (m *member) behind(g ratelimit.Gate) blocked {
+	if g.Until.IsZero() {
+		return blocked{}
+	}
+	return blocked{by: m, until: g.Until, reset: g.Until, note: g.Note, probed: g.Probed}
 }
 
 // takeOver makes the agent the one that works, and records that where it was

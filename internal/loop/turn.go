@@ -69,7 +69,7 @@ func (l *Loop) tryAgain(ctx context.Context, it *iteration) (bool, error) {
 			return false, err
 		}
 	default:
-		l.at.refusals, l.at.stood = 0, 0
+		l.at.refusals, l.stood = 0, 0
 		return false, nil
 	}
 	// The next try must not read a plan that the last one has changed.
