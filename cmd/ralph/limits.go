@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"ralph/internal/agent"
-	"ralph/internal/journal"
 	"ralph/internal/limits"
 	"ralph/internal/ratelimit"
 	"ralph/internal/registry"
@@ -34,7 +33,8 @@ type harnessLimits struct {
 	Tokens          stream.Tokens   `json:"tokens"`       // of the loops in this clock hour
 	TokensEstimated bool            `json:"tokensEstimated"`
 	CostUSD         *float64        `json:"costUsd"`
-	Windows         []limits.Window `json:"windows"` // the account's, as an agent told them last
+	Windows         []limits.Window `json:"windows"`           // the account's, as an agent told them last
+	Waiting         []waitingLoop   `json:"waiting,omitempty"` // loops that stand still at its limit now
 }
 
 // Run carries the command out.
@@ -84,6 +84,7 @@ func knownLimits(a *app, s *surroundings, now time.Time) ([]harnessLimits, error
 	for _, w := range warnings {
 		a.t.warn("%s", w)
 	}
+	waiting := waitingLoops(entries)
 	for name := range uses {
 		names = append(names, name)
 	}
@@ -99,6 +100,7 @@ func knownLimits(a *app, s *surroundings, now time.Time) ([]harnessLimits, error
 		if u := uses[name]; u != nil {
 			l.Tokens, l.TokensEstimated, l.CostUSD, l.Windows = u.Tokens, u.Estimated, u.CostUSD, append(l.Windows, u.Windows...)
 		}
+		l.Waiting = waiting[name]
 		list = append(list, l)
 	}
 	return list, nil
@@ -143,6 +145,7 @@ func (l harnessLimits) show(t *terminal, now time.Time) {
 	if l.LimitedUntil != nil {
 		row("Limited:", "until %s (in %s): %s", clock(*l.LimitedUntil), timeLeft(*l.LimitedUntil, now), l.Note)
 	}
+	l.rows(row, now)
 	for _, w := range l.Windows {
 		row("Account:", "%s", windowText(w, now))
 	}
@@ -216,38 +219,32 @@ func (c *limitsCmd) clear(a *app, s *surroundings) error {
 // tellWaiting names the loops that wait for the reset: they look at the ledger at each
 // tick of their wait.
 func tellWaiting(a *app, harness string, say func(format string, args ...any)) error {
-	return eachWaiting(a, harness, func(e registry.Entry, _ journal.Status) {
-		say("the loop of %s in %s was waiting for it, and goes on\n", oneLine(e.Unit), oneLine(e.Worktree))
+	return eachWaiting(a, harness, func(w waitingLoop) {
+		say("the loop of %s in %s was waiting for it, and goes on\n", oneLine(w.Unit), oneLine(w.Worktree))
 	})
 }
 
 // tellGuessing names the loops that wait although the ledger knows of no limit: it was a
 // model's, or nobody told when it ends.
 func tellGuessing(a *app, harness string, say func(format string, args ...any)) error {
-	return eachWaiting(a, harness, func(e registry.Entry, s journal.Status) {
+	return eachWaiting(a, harness, func(w waitingLoop) {
 		when := ""
-		if !s.ResumesAt.IsZero() {
-			when = " until " + clock(s.ResumesAt.Time)
+		if !w.Until.IsZero() {
+			when = " until " + clock(w.Until.Time)
 		}
 		say("the loop of %s in %s waits%s for a limit that only it knows: end it with 'ralph stop' there, and 'ralph run' tries at once\n",
-			oneLine(e.Unit), oneLine(e.Worktree), when)
+			oneLine(w.Unit), oneLine(w.Worktree), when)
 	})
 }
 
 // eachWaiting calls do for each loop that lives and waits at the limit of a harness.
-func eachWaiting(a *app, harness string, do func(registry.Entry, journal.Status)) error {
+func eachWaiting(a *app, harness string, do func(waitingLoop)) error {
 	entries, _, err := registry.Entries(a.home)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		var s journal.Status
-		if _, err := journal.Scan(journal.Path(e.StateDir), s.Apply); err != nil {
-			continue // it has never run, or is put away
-		}
-		if string(s.Harness) == harness && s.Status == journal.StatusPaused && s.Reason == journal.OutcomeLimit && loopAlive(s) {
-			do(e, s)
-		}
+	for _, w := range waitingLoops(entries)[harness] {
+		do(w)
 	}
 	return nil
 }

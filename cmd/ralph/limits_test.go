@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -13,7 +14,11 @@ import (
 func TestClearingALimitWakesLoopsThatWaitForIt(t *testing.T) {
 	s := newScratch(t, "turns: [{attempt: 1, steps: [{limit: {resets_in: 2h}}]}, {attempt: 2, steps: [{tick: STORY-001}]}]")
 	cmd, out := s.start("waiting until", "--on-limit", "wait")
-	text, err := s.command(s.bin, "limits", "--clear", "replay").CombinedOutput()
+	text, err := s.command(s.bin, "limits").CombinedOutput()
+	if err != nil || !strings.Contains(string(text), "  Waiting: feature-x in "+s.repo+" until ") || strings.Contains(string(text), "only it knows") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	text, err = s.command(s.bin, "limits", "--clear", "replay").CombinedOutput()
 	if err != nil || !strings.Contains(string(text), "it may be called again") || !strings.Contains(string(text), "the loop of feature-x in "+s.repo+" was waiting for it, and goes on") {
 		t.Errorf("%v\n%s", err, text)
 	}
@@ -26,7 +31,16 @@ func TestClearingALimitWakesLoopsThatWaitForIt(t *testing.T) {
 func TestALimitThatOnlyOneLoopKnows(t *testing.T) {
 	s := newScratch(t, `turns: [{steps: [{raw: "You've reached your usage limit.\n"}, {exit: 1}]}]`)
 	cmd, out := s.start("waiting until", "--on-limit", "wait")
-	text, err := s.command(s.bin, "limits", "--clear", "replay").CombinedOutput()
+	text, err := s.command(s.bin, "limits").CombinedOutput()
+	line := regexp.MustCompile(`(?m)^  Waiting: feature-x in ` + regexp.QuoteMeta(s.repo) + ` until .* \(in [0-9]m[0-9s]*\), which only it knows of: You've reached your usage limit\.$`)
+	if err != nil || !line.Match(text) {
+		t.Errorf("%v\n%s", err, text)
+	}
+	text, err = s.command(s.bin, "limits", "--json").Output()
+	if err != nil || !strings.Contains(string(text), `"unit": "feature-x",`) || !strings.Contains(string(text), `"message": "You've reached your usage limit."`) {
+		t.Errorf("%v\n%s", err, text)
+	}
+	text, err = s.command(s.bin, "limits", "--clear", "replay").CombinedOutput()
 	want := "the loop of feature-x in " + s.repo + " waits until "
 	if err != nil || !strings.Contains(string(text), want) || !strings.Contains(string(text), "a limit that only it knows: end it with 'ralph stop'") {
 		t.Errorf("%v\n%s", err, text)

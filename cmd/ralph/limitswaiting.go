@@ -1,0 +1,52 @@
+package main
+
+import (
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/registry"
+)
+
+// waitingLoop is a loop that stands still at the limit of a harness.
+type waitingLoop struct {
+	Unit     string       `json:"unit"`
+	Worktree string       `json:"worktree"`
+	Until    journal.Time `json:"until"`   // a guess where nobody told when the limit ends
+	Message  string       `json:"message"` // what it waits for, with the provider's words
+}
+
+// waitingLoops are the loops that live and wait at the limit of a harness, by its name.
+func waitingLoops(entries []registry.Entry) map[string][]waitingLoop {
+	found := map[string][]waitingLoop{}
+	for _, e := range entries {
+		path := journal.Path(e.StateDir)
+		last, err := journal.ReadLatest(path) // nearly all have ended
+		if err != nil || last.Status != journal.StatusPaused || last.Reason != journal.OutcomeLimit {
+			continue // it has never run, or is put away
+		}
+		var s journal.Status
+		if _, err := journal.Scan(path, s.Apply); err != nil {
+			continue
+		}
+		if s.Status == journal.StatusPaused && s.Reason == journal.OutcomeLimit && loopAlive(s) {
+			found[string(s.Harness)] = append(found[string(s.Harness)], waitingLoop{e.Unit, e.Worktree, s.ResumesAt, string(s.Message)})
+		}
+	}
+	return found
+}
+
+// rows tell of the loops that wait. Where the ledger knows of the limit its own line has
+// the provider's words; else only the loop that was refused has them.
+func (l harnessLimits) rows(row func(name, format string, args ...any), now time.Time) {
+	for _, w := range l.Waiting {
+		when := ""
+		if !w.Until.IsZero() {
+			when = " until " + clock(w.Until.Time) + " (in " + timeLeft(w.Until.Time, now) + ")"
+		}
+		why := ", which only it knows of: " + w.Message
+		if l.LimitedUntil != nil {
+			why = ""
+		}
+		row("Waiting:", "%s in %s%s%s", w.Unit, w.Worktree, when, why)
+	}
+}
