@@ -65,7 +65,7 @@ func (t *turn) pushLast(ctx context.Context, s repo.Snapshot) error {
 	for {
 		err := t.tree.Push(ctx, s)
 		if err == nil {
-			t.pushed()
+			t.pushed(ctx)
 			return nil
 		}
 		if repo.IsRefusal(err) || time.Now().After(until) || t.host.going.Err() != nil {

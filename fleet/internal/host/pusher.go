@@ -9,7 +9,10 @@ import (
 	"ralph/fleet/internal/repo"
 )
 
-const pushAgain = 10 * time.Second
+const (
+	pushAgain     = 10 * time.Second
+	receiptsLimit = time.Minute // for the receipts behind a push
+)
 
 // pusher puts snapshots on the remote beside the run: the newest one, as often as it
 // takes. One that the remote refuses because the feature is not this host's any more
@@ -71,7 +74,7 @@ func (p *pusher) untilDone(ctx context.Context, s repo.Snapshot) bool {
 		case ctx.Err() != nil:
 			return false
 		case err == nil:
-			p.turn.pushed()
+			p.turn.pushed(ctx)
 			return true
 		case repo.IsRefusal(err):
 			p.mu.Lock()
@@ -90,7 +93,13 @@ func (p *pusher) untilDone(ctx context.Context, s repo.Snapshot) bool {
 	}
 }
 
-// pushed notes that the remote has everything.
-func (t *turn) pushed() {
+// pushed notes that the remote has everything, and sends the receipts after it. The
+// feature does not depend on them: those that cannot be pushed go with the next ones.
+func (t *turn) pushed(ctx context.Context) {
 	t.pulse.change(func(p *feature.Progress) { p.Pushed, p.Trouble = t.tree.PushedAt().UTC(), "" })
+	limited, cancel := context.WithTimeout(ctx, receiptsLimit)
+	defer cancel()
+	if err := t.tree.PushReceipts(limited); err != nil && ctx.Err() == nil {
+		t.troubled(err.Error())
+	}
 }

@@ -23,7 +23,9 @@ var (
 // Workspace holds the mirrors and worktrees of one host. One worker uses it at a time.
 type Workspace struct {
 	dir string
-	mu  sync.Mutex // one mirror is made at a time
+
+	mu       sync.Mutex           // one mirror is made at a time
+	receipts map[string]*receipts // by mirror
 }
 
 // OpenWorkspace is the workspace in dir, which is made where it is missing.
@@ -35,7 +37,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the workspace cannot be made: %w", err)
 	}
-	return &Workspace{dir: abs}, nil
+	return &Workspace{dir: abs, receipts: map[string]*receipts{}}, nil
 }
 
 // Leftovers are the worktrees that an earlier worker has left behind.
@@ -71,6 +73,16 @@ func (w *Workspace) mirror(ctx context.Context, url string) (string, error) {
 	return dir, os.WriteFile(filepath.Join(dir, "ready"), nil, 0o600)
 }
 
+// receiptsOf is what is known of the receipts of a mirror.
+func (w *Workspace) receiptsOf(mirror string) *receipts {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.receipts[mirror] == nil {
+		w.receipts[mirror] = &receipts{}
+	}
+	return w.receipts[mirror]
+}
+
 // TidyUp packs the mirrors. It is for a worker that has not begun to work.
 func (w *Workspace) TidyUp(ctx context.Context) {
 	mirrors, _ := filepath.Glob(filepath.Join(w.dir, "mirrors", "*.git"))
@@ -86,9 +98,10 @@ type Tree struct {
 	GitDir string // its git directory
 	Record Record // as it was pushed last
 
-	mirror string
-	branch string
-	host   string
+	mirror   string
+	receipts *receipts
+	branch   string
+	host     string
 
 	mu       sync.Mutex // over the rest: snapshots are taken while a push is under way
 	state    string     // what the feature's reference on the remote points to, as we put it there
@@ -104,7 +117,7 @@ func (w *Workspace) Claim(ctx context.Context, turn feature.Turn, host string) (
 	if err != nil {
 		return nil, &TroubleError{fmt.Errorf("the mirror of %s cannot be made: %w", s.Repo, err)}
 	}
-	t := &Tree{mirror: mirror, branch: s.Branch, host: host,
+	t := &Tree{mirror: mirror, receipts: w.receiptsOf(mirror), branch: s.Branch, host: host,
 		Dir: filepath.Join(w.dir, "trees", feature.RepoName(s.Repo), feature.BranchWord(s.Branch))}
 	if err := t.fetch(ctx, s.Repo); err != nil {
 		return nil, err

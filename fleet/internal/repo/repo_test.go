@@ -206,3 +206,34 @@ func TestBranches(t *testing.T) {
 		t.Errorf("no repository: %v", err)
 	}
 }
+
+// Hosts write receipts beside each other, and on the same commit too.
+func TestReceiptsOfAllHosts(t *testing.T) {
+	bare, seed := remote(t)
+	a, b := mustClaim(t, bare, 1, "a"), mustClaim(t, bare, 2, "b")
+	if err := a.PushReceipts(t.Context()); err != nil || git(t, bare, "for-each-ref", receiptsRef) != "" {
+		t.Errorf("without any: %v", err)
+	}
+	tip := git(t, seed, "rev-parse", "feature/x")
+	note := func(tree *Tree, commit, text string) {
+		git(t, tree.Dir, "notes", "--ref=ralph", "append", "-m", text, commit)
+		if err := tree.PushReceipts(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	note(a, tip, `{"story":"1"}`)
+	note(b, tip, `{"story":"2"}`)
+	note(b, tip+"~1", `{"story":"3"}`)
+	note(a, tip, `{"story":"4"}`)
+	git(t, seed, "fetch", "--quiet", bare, receiptsRef+":"+receiptsRef)
+	want := "{\"story\":\"1\"}\n{\"story\":\"2\"}\n{\"story\":\"4\"}"
+	if got := git(t, seed, "notes", "--ref=ralph", "show", tip); got != want {
+		t.Errorf("the commit of both has %q", got)
+	}
+	if got := git(t, seed, "notes", "--ref=ralph", "show", tip+"~1"); got != `{"story":"3"}` {
+		t.Errorf("the commit of one has %q", got)
+	}
+	if got := git(t, a.Dir, "notes", "--ref=ralph", "show", tip); strings.Contains(got, `"2"`) {
+		t.Errorf("the notes that ralph writes to are changed beside it: %q", got)
+	}
+}
