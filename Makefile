@@ -18,7 +18,8 @@ fleet: ## build bin/ralph-fleet
 
 .PHONY: fleet-dev
 fleet-dev: fleet ## build bin/ralph-fleet-dev, with Temporal's server; takes minutes
-	cd fleet/dev && CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o ../../bin/ralph-fleet-dev ./cmd/ralph-fleet-dev
+	@# The flags of the tests: other ones would build all of the server a second time.
+	cd fleet/dev && $(GO) build -ldflags "-s -w" -o ../../bin/ralph-fleet-dev ./cmd/ralph-fleet-dev
 
 .PHONY: demo
 demo: build ## watch a whole loop on a scratch repository, without any agent installed
@@ -68,6 +69,12 @@ fuzz: ## run every fuzz target for FUZZTIME (5s)
 .PHONY: bench
 bench: build ## measure ralph beside what the same work costs at least; RECORD=1 keeps the figures
 	$(GO) run ./tests/bench $(if $(RECORD),-record)
+
+FEATURES ?= 1000
+
+.PHONY: fleet-bench
+fleet-bench: build fleet-dev ## have three workers do FEATURES (1000) features of the replay agent; takes half an hour
+	cd fleet/dev && $(GO) run ./bench -features $(FEATURES)
 
 ROUNDS ?= 500
 CHAOSTIME ?= $(if $(filter 500,$(ROUNDS)),3m,0)

@@ -1,10 +1,11 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"ralph/fleet/dev/plan"
 )
 
 // noteCall has the agent note that it was called, when, by whom and for which story.
@@ -55,33 +56,15 @@ func (l *lab) remote(scripts map[string]string) string {
 	for branch, script := range scripts {
 		l.git(seed, "switch", "--quiet", "-c", branch, "main")
 		folder := "seed/.ralph/" + strings.ReplaceAll(branch, "/", "-")
-		l.write(folder+"/prd.json", prd())
-		l.write(folder+"/spec.md", spec())
-		l.write(folder+"/progress.txt", "# Progress Log: parts\n# Started: 2026-11-21T00:00:00Z\n\n---\n")
+		for name, content := range plan.Files(3) {
+			l.write(folder+"/"+name, content)
+		}
 		l.write("seed/.ralph/replay.yaml", script)
 		l.git(seed, "add", ".")
 		l.git(seed, "commit", "--quiet", "-m", "plan")
 	}
 	l.git(seed, "push", "--quiet", bare, "--all")
 	return bare
-}
-
-func prd() string {
-	var stories []map[string]any
-	for i := range 3 {
-		stories = append(stories, map[string]any{"id": fmt.Sprintf("STORY-%03d", i+1), "title": fmt.Sprintf("Part %d", i+1),
-			"acceptanceCriteria": []string{"Typecheck passes", "Unit tests pass"}, "priority": i + 1, "passes": false})
-	}
-	text, _ := json.MarshalIndent(map[string]any{"description": "Parts", "createdAt": "2026-11-21T00:00:00Z", "userStories": stories}, "", "  ")
-	return string(text) + "\n"
-}
-
-func spec() string {
-	text := "---\ncreated: 2026-11-21T00:00:00Z\n---\n# Parts\n\n## Problem Statement\nParts are missing.\n\n## Success Criteria\n- [ ] They are there\n\n## User Stories\n\n"
-	for i := range 3 {
-		text += fmt.Sprintf("### STORY-%03d: Part %d\n**As a** user\n**I want to** have it\n**So that** it is there\n\n**Acceptance Criteria:**\n- [ ] Typecheck passes\n- [ ] Unit tests pass\n\n", i+1, i+1)
-	}
-	return text + "## Out of Scope\n- The rest\n\n## Open Questions\n"
 }
 
 // wantDone wants a feature to be done exactly once: each part committed by one commit,
