@@ -98,6 +98,9 @@ func (t *turn) work(ctx context.Context) (feature.Handback, error) {
 		return feature.Handback{}, err
 	}
 	t.tree, t.record = tree, tree.Record
+	if tree.Note != "" {
+		t.troubled(tree.Note)
+	}
 	if ended := tree.Record.Ended; ended != nil { // a host did it, and could not tell any more
 		return *ended, tree.Remove(ctx)
 	}

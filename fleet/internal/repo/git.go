@@ -15,12 +15,19 @@ import (
 	"time"
 )
 
-// The longest that git may take: for work on the disk, for talking to a remote,
-// and for fetching a repository that may be large.
+// The longest that git may take: for work on the disk, for a question to a remote,
+// for a push, and for fetching a repository that may be large.
 const (
 	localLimit = 5 * time.Minute
 	talkLimit  = time.Minute
+	pushLimit  = 15 * time.Minute
 	fetchLimit = 30 * time.Minute
+)
+
+// A connection on which nothing comes through any more is given up after a minute.
+var (
+	overHTTP = []string{"-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60"}
+	overSSH  = "ssh -o BatchMode=yes -o ConnectTimeout=15 -o ServerAliveInterval=15 -o ServerAliveCountMax=4"
 )
 
 // TroubleError is an error that may pass: the remote cannot be reached, the disk
@@ -60,7 +67,7 @@ func (c call) run(ctx context.Context, args ...string) (string, error) {
 	// Nobody can answer a question here, and what git says is read by people.
 	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
 	if os.Getenv("GIT_SSH_COMMAND") == "" && os.Getenv("GIT_SSH") == "" {
-		cmd.Env = append(cmd.Env, "GIT_SSH_COMMAND=ssh -o BatchMode=yes -o ConnectTimeout=15")
+		cmd.Env = append(cmd.Env, "GIT_SSH_COMMAND="+overSSH)
 	}
 	cmd.Env = append(cmd.Env, c.env...)
 	cmd.Stdin = bytes.NewReader(c.in)
@@ -72,9 +79,26 @@ func (c call) run(ctx context.Context, args ...string) (string, error) {
 	case err == nil:
 		return strings.TrimRight(out.String(), "\n\t "), nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return "", fmt.Errorf("git %s: no end after %s", args[0], limit)
+		return "", fmt.Errorf("git %s: no end after %s", word(args), limit)
 	}
-	return "", fmt.Errorf("git %s: %s", word(args), said(errs.String(), err))
+	return "", &gitError{word(args), said(errs.String(), err), cmd.ProcessState.ExitCode()}
+}
+
+// gitError is a call of git that failed.
+type gitError struct {
+	word, said string
+	status     int
+}
+
+func (e *gitError) Error() string { return fmt.Sprintf("git %s: %s", e.word, e.said) }
+
+// exitStatus is that of the git that failed; -1 where none has ended by itself.
+func exitStatus(err error) int {
+	var failed *gitError
+	if errors.As(err, &failed) {
+		return failed.status
+	}
+	return -1
 }
 
 // word is the command in the arguments of git.
@@ -96,7 +120,7 @@ func said(text string, err error) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") {
-			return line[len("fatal: "):]
+			return line[len("fatal: "):] // both are of one length
 		}
 		if line != "" && !strings.HasPrefix(line, "hint:") {
 			last = line

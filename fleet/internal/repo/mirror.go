@@ -97,6 +97,7 @@ type Tree struct {
 	Dir    string // the worktree
 	GitDir string // its git directory
 	Record Record // as it was pushed last
+	Note   string // what a person should know of the claim
 
 	mirror   string
 	receipts *receipts
@@ -107,7 +108,14 @@ type Tree struct {
 	state    string     // what the feature's reference on the remote points to, as we put it there
 	tip      string     // what the branch on the remote points to
 	pushedAt time.Time  // when the remote had everything last
+	// tried are the records of pushes without an answer that may come through yet, and
+	// where each puts the branch.
+	tried map[string]string
 }
+
+// claimTries bounds how often a claim begins anew because the host that had the
+// feature before has pushed in the very moment.
+const claimTries = 5
 
 // Claim gets a feature for this host: it fetches branch and record, puts the turn's
 // ordinal into the record on the remote, and makes a worktree of what is there.
@@ -119,36 +127,51 @@ func (w *Workspace) Claim(ctx context.Context, turn feature.Turn, host string) (
 	}
 	t := &Tree{mirror: mirror, receipts: w.receiptsOf(mirror), branch: s.Branch, host: host,
 		Dir: filepath.Join(w.dir, "trees", feature.RepoName(s.Repo), feature.BranchWord(s.Branch))}
-	if err := t.fetch(ctx, s.Repo); err != nil {
-		return nil, err
-	}
 	var old parts
-	if t.state != "" {
-		if t.Record, _, err = readRecord(ctx, mirror, t.state); err != nil {
+	for try := 1; ; try++ {
+		old, err = t.take(ctx, turn)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, ErrOusted) || t.isBehind(turn) {
 			return nil, err
 		}
-		if old, err = readParts(ctx, mirror, t.state); err != nil {
-			return nil, err
+		if try == claimTries {
+			return nil, &TroubleError{fmt.Errorf("%s has the feature no more, and goes on pushing it: %w", t.Record.Host, err)}
 		}
 	}
-	if !t.Record.Ordinal.Before(turn.Ordinal) {
-		return nil, fmt.Errorf("%w: turn %s on %s comes after this one, %s", ErrOusted, t.Record.Ordinal, t.Record.Host, turn.Ordinal)
-	}
-	start, err := t.start(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if start != t.Record.Head {
-		old.work = "" // it belongs to commits that somebody has added to since
-	}
-	if err := t.claim(ctx, turn, start, old); err != nil {
-		return nil, err
-	}
-	if err := t.checkOut(ctx, start, old); err != nil {
+	if err := t.checkOut(ctx, old); err != nil {
 		return nil, &TroubleError{fmt.Errorf("the worktree of %s cannot be made: %w", s.Branch, err)}
 	}
 	return t, nil
 }
+
+// take fetches a feature and makes its record this host's. It returns what the last
+// host had in its worktree.
+func (t *Tree) take(ctx context.Context, turn feature.Turn) (old parts, err error) {
+	if err := t.fetch(ctx, turn.Submission.Repo); err != nil {
+		return old, err
+	}
+	t.Record = Record{}
+	if t.state != "" {
+		if t.Record, _, err = readRecord(ctx, t.mirror, t.state); err != nil {
+			return old, err
+		}
+		if old, err = readParts(ctx, t.mirror, t.state); err != nil {
+			return old, err
+		}
+	}
+	if t.isBehind(turn) {
+		return old, fmt.Errorf("%w: turn %s on %s comes after this one, %s", ErrOusted, t.Record.Ordinal, t.Record.Host, turn.Ordinal)
+	}
+	if old.work, err = t.workOn(ctx, old.work); err != nil {
+		return old, &TroubleError{err}
+	}
+	return old, t.claim(ctx, turn, old)
+}
+
+// isBehind tells whether a later turn than this one has the feature.
+func (t *Tree) isBehind(turn feature.Turn) bool { return !t.Record.Ordinal.Before(turn.Ordinal) }
 
 // fetch brings branch and record into the mirror.
 func (t *Tree) fetch(ctx context.Context, url string) error {
@@ -170,36 +193,16 @@ func (t *Tree) fetch(ctx context.Context, url string) error {
 	return nil
 }
 
-// start is the commit to begin with: the branch as it is on the remote, unless the
-// last host could push its record only.
-func (t *Tree) start(ctx context.Context) (string, error) {
-	head := t.Record.Head
-	switch {
-	case head == "" || head == t.tip || t.isAncestor(ctx, head, t.tip):
-		return t.tip, nil
-	case t.isAncestor(ctx, t.tip, head):
-		return head, nil
-	}
-	// A person has put the branch where they want it: theirs is the last word. The
-	// commits that are no longer in it stay below the record.
-	return t.tip, nil
-}
-
-func (t *Tree) isAncestor(ctx context.Context, a, b string) bool {
-	_, err := call{dir: t.mirror}.run(ctx, "merge-base", "--is-ancestor", a, b)
-	return err == nil
-}
-
 // claim puts the turn into the record. From then on no other host that knows an
 // older record can push.
-func (t *Tree) claim(ctx context.Context, turn feature.Turn, start string, old parts) error {
+func (t *Tree) claim(ctx context.Context, turn feature.Turn, old parts) error {
 	r := t.Record
 	if r.Ordinal.Epoch != turn.Ordinal.Epoch { // another submission has its own budget
 		r.Spent, r.Ended = feature.Spent{}, nil
 	}
 	r.Schema, r.Feature, r.Ordinal, r.Host = recordSchema, turn.Submission.ID(), turn.Ordinal, t.host
-	r.Head, r.At = start, time.Now().UTC().Truncate(time.Second)
-	commit, err := old.commit(ctx, t.mirror, r, t.state, start)
+	r.Head, r.At = t.tip, time.Now().UTC().Truncate(time.Second)
+	commit, err := old.commit(ctx, t.mirror, r, t.state, t.tip)
 	if err != nil {
 		return &TroubleError{err}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -14,27 +15,48 @@ func (e *MovedError) Error() string {
 	return fmt.Sprintf("somebody pushed to %s while it was worked on (it is at %.12s now)", e.Branch, e.Commit)
 }
 
+// errLate says that the remote has an earlier push of this host, of which nobody had
+// heard: one that was ended while it was under way.
+var errLate = errors.New("an earlier push went through after all")
+
 // push puts a record on the remote, and the branch where head is not empty: both or
 // neither, and only over what this host has put there itself.
 func (t *Tree) push(ctx context.Context, record, head string) error {
 	state, tip := t.known()
-	args := []string{"push", "--quiet", "--atomic", "--no-verify", "--force-with-lease=" + stateRef(t.branch) + ":" + state}
+	args := append(slices.Clone(overHTTP), "push", "--quiet", "--atomic", "--no-verify", "--force-with-lease="+stateRef(t.branch)+":"+state)
 	refs := []string{record + ":" + stateRef(t.branch)}
 	if head != "" && head != tip {
 		args = append(args, "--force-with-lease="+headRef(t.branch)+":"+tip)
 		refs = append(refs, head+":"+headRef(t.branch))
 		tip = head
 	}
-	_, err := call{dir: t.mirror, limit: talkLimit}.run(ctx, append(append(args, "origin"), refs...)...)
+	t.try(record, tip)
+	_, err := call{dir: t.mirror, limit: pushLimit}.run(ctx, append(append(args, "origin"), refs...)...)
 	if err != nil {
 		if err := t.whyRefused(ctx, record, err); err != nil {
 			return err
 		}
 	}
+	t.accept(record, tip)
+	return nil
+}
+
+// try notes that a push of this record is under way, and where it puts the branch.
+func (t *Tree) try(record, tip string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.tried == nil {
+		t.tried = map[string]string{}
+	}
+	t.tried[record] = tip
+}
+
+// accept notes that the remote has this record.
+func (t *Tree) accept(record, tip string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.state, t.tip, t.pushedAt = record, tip, time.Now()
-	return nil
+	clear(t.tried) // whatever of it comes now comes too late
 }
 
 // known is what this host believes to be on the remote.
@@ -52,9 +74,18 @@ func (t *Tree) whyRefused(ctx context.Context, tried string, err error) error {
 		return &TroubleError{fmt.Errorf("the remote cannot be reached: %w", err)}
 	}
 	knownState, knownTip := t.known()
-	switch state, tip := refs[stateRef(t.branch)], refs[headRef(t.branch)]; {
+	state, tip := refs[stateRef(t.branch)], refs[headRef(t.branch)]
+	t.mu.Lock()
+	lateTip, late := t.tried[state]
+	t.mu.Unlock()
+	switch {
 	case state == tried:
 		return nil
+	case late:
+		t.accept(state, lateTip)
+		return errLate
+	case state == "" && knownState != "":
+		return fmt.Errorf("%w: its record was removed from the remote while %s worked on it", ErrOusted, t.host)
 	case state != knownState:
 		return fmt.Errorf("%w: its record on the remote is not the one that %s pushed", ErrOusted, t.host)
 	case tip != knownTip:
@@ -65,14 +96,18 @@ func (t *Tree) whyRefused(ctx context.Context, tried string, err error) error {
 
 // Push puts a snapshot of the feature on the remote.
 func (t *Tree) Push(ctx context.Context, s Snapshot) error {
-	if state, _ := t.known(); s.behind != state { // made before the last push went through
-		commit, err := s.parts.commit(ctx, t.mirror, s.Record, state, s.Record.Head)
-		if err != nil {
+	for {
+		if state, _ := t.known(); s.behind != state { // made before the last push went through
+			commit, err := s.parts.commit(ctx, t.mirror, s.Record, state, s.Record.Head)
+			if err != nil {
+				return err
+			}
+			s.commit, s.behind = commit, state
+		}
+		if err := t.push(ctx, s.commit, s.Record.Head); !errors.Is(err, errLate) {
 			return err
 		}
-		s.commit = commit
 	}
-	return t.push(ctx, s.commit, s.Record.Head)
 }
 
 // Keep puts a snapshot that the remote refused under a reference of its own, where

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// checkOut makes the worktree at a commit, and brings back what the last host had
+// checkOut makes the worktree at the tip of the branch, and brings back what the last host had
 // there besides: what nobody had committed, and the journal.
-func (t *Tree) checkOut(ctx context.Context, start string, old parts) error {
+func (t *Tree) checkOut(ctx context.Context, old parts) error {
 	local := call{dir: t.mirror}
 	if err := t.Remove(ctx); err != nil {
 		return err
@@ -20,7 +20,7 @@ func (t *Tree) checkOut(ctx context.Context, start string, old parts) error {
 	if err := os.MkdirAll(filepath.Dir(t.Dir), 0o700); err != nil {
 		return err
 	}
-	if _, err := local.run(ctx, "worktree", "add", "--quiet", "--force", "--no-track", "-B", t.branch, t.Dir, start); err != nil {
+	if _, err := local.run(ctx, "worktree", "add", "--quiet", "--force", "--no-track", "-B", t.branch, t.Dir, t.tip); err != nil {
 		return err
 	}
 	dir, err := call{dir: t.Dir}.run(ctx, "rev-parse", "--absolute-git-dir")
@@ -98,25 +98,6 @@ func (t *Tree) Take(ctx context.Context, r Record) (Snapshot, error) {
 	// Until it is pushed this host's own repository is where it is to be found.
 	_, err = call{dir: t.mirror}.run(ctx, "update-ref", localRef(t.branch), s.commit)
 	return s, err
-}
-
-// writeWork writes the worktree as a tree, over an index of its own: that of the
-// agent stays as it is.
-func (t *Tree) writeWork(ctx context.Context) (string, error) {
-	index := filepath.Join(t.GitDir, "ralph-fleet-index")
-	defer os.Remove(index)
-	content, err := os.ReadFile(filepath.Join(t.GitDir, "index"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	if err := os.WriteFile(index, content, 0o600); err != nil {
-		return "", err
-	}
-	c := call{dir: t.Dir, env: []string{"GIT_INDEX_FILE=" + index}}
-	if _, err := c.run(ctx, "add", "--all", "--ignore-errors", "--", ":/"); err != nil {
-		return "", err
-	}
-	return c.run(ctx, "write-tree")
 }
 
 func (t *Tree) writeJournal(ctx context.Context, unit string) (string, error) {
