@@ -34,10 +34,7 @@ func (t *turn) handBack(ctx context.Context, back feature.Handback, err error) (
 	case refused != nil:
 		return back, refused
 	}
-	t.keepLogs()
-	if err := t.tree.Remove(ctx); err != nil {
-		t.host.trouble(fmt.Sprintf("the worktree %s cannot be removed: %v", t.tree.Dir, err))
-	}
+	t.putAway(ctx)
 	back.Progress = t.pulse.now()
 	return back, err
 }
@@ -88,18 +85,29 @@ func (t *turn) isOusted() bool {
 // keep puts what the remote does not take where it is in nobody's way.
 func (t *turn) keep(ctx context.Context, s repo.Snapshot, refused error) (feature.Handback, error) {
 	ref, err := t.tree.Keep(ctx, s)
-	if err != nil {
-		return feature.Handback{}, fmt.Errorf("%w; it stays in %s", err, t.tree.Dir)
+	where := "under " + ref
+	var trouble *repo.TroubleError
+	switch {
+	case errors.As(err, &trouble):
+		t.host.trouble(err.Error())
+		where += ", as soon as the remote can be reached"
+	case err != nil:
+		return feature.Handback{}, fmt.Errorf("%w; it stays in %s until the next turn", err, t.tree.Dir)
 	}
+	t.putAway(ctx)
+	message := fmt.Sprintf("%v; what %s did is %s; merge it and submit the branch again", refused, t.host.Name, where)
+	if errors.Is(refused, repo.ErrOusted) {
+		return feature.Handback{}, fail(feature.ErrOusted, errors.New(message))
+	}
+	return t.back(feature.Failed, "branch_moved", message), nil
+}
+
+// putAway takes the worktree away, of which the remote has or will have all but logs.
+func (t *turn) putAway(ctx context.Context) {
 	t.keepLogs()
 	if err := t.tree.Remove(ctx); err != nil {
 		t.host.trouble(fmt.Sprintf("the worktree %s cannot be removed: %v", t.tree.Dir, err))
 	}
-	message := fmt.Sprintf("%v; what %s did is under %s", refused, t.host.Name, ref)
-	if errors.Is(refused, repo.ErrOusted) {
-		return feature.Handback{}, fmt.Errorf("%w; what %s did is under %s", refused, t.host.Name, ref)
-	}
-	return t.back(feature.Failed, "branch_moved", message+"; merge it and submit the branch again"), nil
 }
 
 // keepLogs moves the logs of the iterations out of the worktree: they are the one

@@ -55,7 +55,7 @@ type Host struct {
 
 	mu    sync.Mutex
 	turns map[string]*sync.Mutex // one turn of a feature at a time
-	said  map[string]time.Time   // troubles, for the log to tell each once in a while
+	said  map[string]time.Time   // troubles that were told of late
 }
 
 // Run works until ctx is done, and then hands back what it has begun.
@@ -87,6 +87,9 @@ func Run(ctx context.Context, e engine.Engine, o Options) error {
 		return err
 	}
 	defer h.ledger.Close()
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() { h.upkeep(ctx) })
 	return h.work(ctx)
 }
 
@@ -152,24 +155,6 @@ func (h *Host) poller(label string, failed chan<- error) (worker.Worker, error) 
 	return w, nil
 }
 
-// clearLeftovers ends what a worker that was killed may have left alive in this
-// workspace, and takes its worktrees away: what matters of them is on the remote.
-func (h *Host) clearLeftovers(ctx context.Context) {
-	for _, dir := range h.space.Leftovers() {
-		ctx, cancel := context.WithTimeout(ctx, time.Minute)
-		cmd := exec.CommandContext(ctx, h.Ralph, "stop")
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			h.Log.Warn("what an earlier worker left cannot be asked to stop", "dir", dir, "error", err, "said", tail(out))
-		}
-		cancel()
-		if err := os.RemoveAll(dir); err != nil {
-			h.Log.Warn("what an earlier worker left cannot be removed", "dir", dir, "error", err)
-		}
-	}
-	h.space.TidyUp(ctx)
-}
-
 // turnLock is the lock of a feature on this host: the turn before may not have ended.
 func (h *Host) turnLock(id string) *sync.Mutex {
 	h.mu.Lock()
@@ -178,20 +163,6 @@ func (h *Host) turnLock(id string) *sync.Mutex {
 		h.turns[id] = &sync.Mutex{}
 	}
 	return h.turns[id]
-}
-
-// trouble tells the log of something that lasts, once a minute.
-func (h *Host) trouble(message string) {
-	h.mu.Lock()
-	last, known := h.said[message]
-	fresh := !known || time.Since(last) >= time.Minute
-	if fresh {
-		h.said[message] = time.Now()
-	}
-	h.mu.Unlock()
-	if fresh {
-		h.Log.Warn(message)
-	}
 }
 
 // tail is the end of a text, in a line.

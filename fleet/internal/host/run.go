@@ -54,7 +54,7 @@ func (t *turn) oneRun(ctx context.Context) (ending, error) {
 	}
 	cmd, stop, err := hold.Start(argv, func(cmd *exec.Cmd) {
 		cmd.Dir, cmd.Stdout, cmd.Stderr = t.tree.Dir, theirs, said
-		cmd.Env = append(os.Environ(), ledger.Env+"="+t.host.ledger.Socket())
+		cmd.Env = append(agentEnv(), ledger.Env+"="+t.host.ledger.Socket())
 		cmd.WaitDelay = time.Minute
 	})
 	theirs.Close()

@@ -97,6 +97,7 @@ func (t *turn) work(ctx context.Context) (feature.Handback, error) {
 	if err != nil {
 		return feature.Handback{}, err
 	}
+	defer tree.Close()
 	t.tree, t.record = tree, tree.Record
 	if tree.Note != "" {
 		t.troubled(tree.Note)
@@ -157,7 +158,6 @@ func (t *turn) back(o feature.Outcome, reason, message string) feature.Handback 
 // asActivityError gives an error the type by which the workflow decides.
 func asActivityError(err error) error {
 	var app *temporal.ApplicationError
-	var trouble *repo.TroubleError
 	switch {
 	case errors.As(err, &app):
 		return err
@@ -165,10 +165,8 @@ func asActivityError(err error) error {
 		return fail(feature.ErrOusted, err)
 	case errors.Is(err, repo.ErrBranch):
 		return fail(feature.ErrFeature, err)
-	case errors.As(err, &trouble):
-		return fail(feature.ErrTrouble, err)
 	}
-	return fail(feature.ErrTrouble, fmt.Errorf("%w", err))
+	return fail(feature.ErrTrouble, err)
 }
 
 func fail(kind string, err error) error {

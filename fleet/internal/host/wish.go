@@ -79,7 +79,7 @@ func (t *turn) pause() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, t.host.Ralph, "pause")
-	cmd.Dir = t.tree.Dir
+	cmd.Dir, cmd.Env = t.tree.Dir, agentEnv()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.host.Log.Warn("ralph cannot be asked to pause, and is ended", "feature", t.Submission.ID(), "error", err, "said", tail(out))
 		t.end(errTold)

@@ -22,9 +22,11 @@ var (
 
 // Workspace holds the mirrors and worktrees of one host. One worker uses it at a time.
 type Workspace struct {
-	dir string
+	dir    string
+	making sync.Mutex // one mirror is made at a time
 
-	mu       sync.Mutex           // one mirror is made at a time
+	mu       sync.Mutex
+	atWork   map[string]string    // mirror of each tree that a turn has
 	receipts map[string]*receipts // by mirror
 }
 
@@ -37,7 +39,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the workspace cannot be made: %w", err)
 	}
-	return &Workspace{dir: abs, receipts: map[string]*receipts{}}, nil
+	return &Workspace{dir: abs, atWork: map[string]string{}, receipts: map[string]*receipts{}}, nil
 }
 
 // Leftovers are the worktrees that an earlier worker has left behind.
@@ -48,8 +50,8 @@ func (w *Workspace) Leftovers() []string {
 
 // mirror returns the bare repository of url on this host.
 func (w *Workspace) mirror(ctx context.Context, url string) (string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.making.Lock()
+	defer w.making.Unlock()
 	dir := filepath.Join(w.dir, "mirrors", feature.RepoName(url)+".git")
 	if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
 		return dir, nil
@@ -83,15 +85,6 @@ func (w *Workspace) receiptsOf(mirror string) *receipts {
 	return w.receipts[mirror]
 }
 
-// TidyUp packs the mirrors. It is for a worker that has not begun to work.
-func (w *Workspace) TidyUp(ctx context.Context) {
-	mirrors, _ := filepath.Glob(filepath.Join(w.dir, "mirrors", "*.git"))
-	for _, dir := range mirrors {
-		_, _ = call{dir: dir}.run(ctx, "worktree", "prune")
-		_, _ = call{dir: dir}.run(ctx, "-c", "gc.auto=6700", "gc", "--auto", "--quiet") // a mirror that is not packed works, too
-	}
-}
-
 // Tree is the worktree of a feature that this host has the right to push.
 type Tree struct {
 	Dir    string // the worktree
@@ -99,6 +92,7 @@ type Tree struct {
 	Record Record // as it was pushed last
 	Note   string // what a person should know of the claim
 
+	space    *Workspace
 	mirror   string
 	receipts *receipts
 	branch   string
@@ -118,46 +112,57 @@ type Tree struct {
 const claimTries = 5
 
 // Claim gets a feature for this host: it fetches branch and record, puts the turn's
-// ordinal into the record on the remote, and makes a worktree of what is there.
+// ordinal into the record on the remote, and makes a worktree of what is there. The
+// caller closes the tree.
 func (w *Workspace) Claim(ctx context.Context, turn feature.Turn, host string) (*Tree, error) {
 	s := turn.Submission
 	mirror, err := w.mirror(ctx, s.Repo)
 	if err != nil {
 		return nil, &TroubleError{fmt.Errorf("the mirror of %s cannot be made: %w", s.Repo, err)}
 	}
-	t := &Tree{mirror: mirror, receipts: w.receiptsOf(mirror), branch: s.Branch, host: host,
+	t := &Tree{space: w, mirror: mirror, receipts: w.receiptsOf(mirror), branch: s.Branch, host: host,
 		Dir: filepath.Join(w.dir, "trees", feature.RepoName(s.Repo), feature.BranchWord(s.Branch))}
-	var old parts
-	for try := 1; ; try++ {
-		old, err = t.take(ctx, turn)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, ErrOusted) || t.isBehind(turn) {
-			return nil, err
-		}
-		if try == claimTries {
-			return nil, &TroubleError{fmt.Errorf("%s has the feature no more, and goes on pushing it: %w", t.Record.Host, err)}
+	w.open(t)
+	old, err := t.takeOver(ctx, turn)
+	if err == nil {
+		if err = t.checkOut(ctx, old); err != nil {
+			err = &TroubleError{fmt.Errorf("the worktree of %s cannot be made: %w", s.Branch, err)}
 		}
 	}
-	if err := t.checkOut(ctx, old); err != nil {
-		return nil, &TroubleError{fmt.Errorf("the worktree of %s cannot be made: %w", s.Branch, err)}
+	if err != nil {
+		t.Close()
+		return nil, err
 	}
 	return t, nil
 }
 
-// take fetches a feature and makes its record this host's. It returns what the last
-// host had in its worktree.
+// takeOver makes the record on the remote this host's. It returns what the last host
+// had in its worktree.
+func (t *Tree) takeOver(ctx context.Context, turn feature.Turn) (old parts, err error) {
+	if err := t.salvage(ctx); err != nil {
+		return old, &TroubleError{fmt.Errorf("what is left in %s cannot be kept: %w", t.Dir, err)}
+	}
+	for range claimTries {
+		old, err = t.take(ctx, turn)
+		if !errors.Is(err, ErrOusted) || t.isBehind(turn) {
+			return old, err
+		}
+	}
+	return old, &TroubleError{fmt.Errorf("%s has the feature no more, and goes on pushing it: %w", t.Record.Host, err)}
+}
+
+// take tries to take a feature over once.
 func (t *Tree) take(ctx context.Context, turn feature.Turn) (old parts, err error) {
 	if err := t.fetch(ctx, turn.Submission.Repo); err != nil {
 		return old, err
 	}
-	t.Record = Record{}
-	if t.state != "" {
-		if t.Record, _, err = readRecord(ctx, t.mirror, t.state); err != nil {
-			return old, err
-		}
-		if old, err = readParts(ctx, t.mirror, t.state); err != nil {
+	if old, err = t.read(ctx); err != nil {
+		return old, err
+	}
+	if adopted, err := t.adopt(ctx); err != nil {
+		return old, err
+	} else if adopted {
+		if old, err = t.read(ctx); err != nil {
 			return old, err
 		}
 	}
@@ -168,6 +173,18 @@ func (t *Tree) take(ctx context.Context, turn feature.Turn) (old parts, err erro
 		return old, &TroubleError{err}
 	}
 	return old, t.claim(ctx, turn, old)
+}
+
+// read reads the record that is on the remote.
+func (t *Tree) read(ctx context.Context) (old parts, err error) {
+	t.Record = Record{}
+	if t.state == "" {
+		return old, nil
+	}
+	if t.Record, _, err = readRecord(ctx, t.mirror, t.state); err != nil {
+		return old, err
+	}
+	return readParts(ctx, t.mirror, t.state)
 }
 
 // isBehind tells whether a later turn than this one has the feature.
@@ -183,7 +200,7 @@ func (t *Tree) fetch(ctx context.Context, url string) error {
 	if t.tip == "" {
 		return fmt.Errorf("%w: %s has no branch %s", ErrBranch, url, t.branch)
 	}
-	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "origin", "+" + headRef(t.branch) + ":refs/remotes/origin/" + t.branch}
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "origin", "+" + headRef(t.branch) + ":" + trackingRef(t.branch)}
 	if t.state != "" {
 		args = append(args, "+"+stateRef(t.branch)+":"+stateRef(t.branch))
 	}

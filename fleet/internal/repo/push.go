@@ -38,6 +38,8 @@ func (t *Tree) push(ctx context.Context, record, head string) error {
 		}
 	}
 	t.accept(record, tip)
+	// For salvage, which asks nobody else.
+	_, _ = call{dir: t.mirror}.run(context.WithoutCancel(ctx), "update-ref", stateRef(t.branch), record)
 	return nil
 }
 
@@ -104,21 +106,31 @@ func (t *Tree) Push(ctx context.Context, s Snapshot) error {
 			}
 			s.commit, s.behind = commit, state
 		}
-		if err := t.push(ctx, s.commit, s.Record.Head); !errors.Is(err, errLate) {
+		err := t.push(ctx, s.commit, s.Record.Head)
+		if err == nil {
+			t.settled(ctx, s)
+		}
+		if !errors.Is(err, errLate) {
 			return err
 		}
 	}
 }
 
-// Keep puts a snapshot that the remote refused under a reference of its own, where
-// it is in nobody's way. It returns the reference.
+// settled forgets a snapshot that the remote has; a later one stays.
+func (t *Tree) settled(ctx context.Context, s Snapshot) {
+	_, _ = call{dir: t.mirror}.run(ctx, "update-ref", "-d", localRef(t.branch), s.taken)
+}
+
+// Keep puts a snapshot that the remote refused under a reference of its own, where it
+// is in nobody's way. It returns the reference. With an error that is a TroubleError it
+// waits for Deliver.
 func (t *Tree) Keep(ctx context.Context, s Snapshot) (string, error) {
 	ref := keptRef(t.branch, t.host, s.Record.Ordinal)
-	_, err := call{dir: t.mirror, limit: talkLimit}.run(ctx, "push", "--quiet", "--no-verify", "--force", "origin", s.commit+":"+ref)
-	if err != nil {
-		return "", &TroubleError{fmt.Errorf("what %s has done on %s cannot be kept on the remote: %w", t.host, t.branch, err)}
+	if err := t.keep(ctx, ref, s.commit); err != nil {
+		return ref, fmt.Errorf("what %s has done on %s cannot be kept: %w", t.host, t.branch, err)
 	}
-	return ref, nil
+	t.settled(ctx, s)
+	return ref, deliver(ctx, t.mirror)
 }
 
 // PushedAt is when the remote had everything last.

@@ -16,11 +16,16 @@ import (
 func stateRef(branch string) string { return "refs/ralph/fleet/" + branch }
 
 func keptRef(branch, host string, o feature.Ordinal) string {
-	return fmt.Sprintf("refs/ralph/kept/%s/%s-%s", branch, o, feature.HostWord(host))
+	return fmt.Sprintf("%s%s/%s-%s", keptRefs, branch, o, feature.HostWord(host))
 }
 
-// localRef is where the latest snapshot is in a host's own mirror.
+const keptRefs = "refs/ralph/kept/"
+
+// localRef is where the latest snapshot is in a host's own mirror until it is pushed.
 func localRef(branch string) string { return "refs/ralph/local/" + branch }
+
+// trackingRef is where a mirror has the branch as it was on the remote.
+func trackingRef(branch string) string { return "refs/remotes/origin/" + branch }
 
 func headRef(branch string) string { return "refs/heads/" + branch }
 

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"ralph/fleet/internal/feature"
@@ -53,13 +54,23 @@ func remote(t *testing.T) (bare, seed string) {
 	return bare, seed
 }
 
-func claim(t *testing.T, bare string, turn int, host string) (*Tree, error) {
+// workspaces are those of the hosts of a test, by their folders.
+var workspaces sync.Map
+
+func workspace(t *testing.T, bare, host string) *Workspace {
 	t.Helper()
-	w, err := OpenWorkspace(filepath.Join(filepath.Dir(bare), "ws-"+host))
+	dir := filepath.Join(filepath.Dir(bare), "ws-"+host)
+	w, err := OpenWorkspace(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w.Claim(t.Context(), feature.Turn{Submission: feature.Submission{Repo: bare, Branch: "feature/x"}, Ordinal: feature.Ordinal{Epoch: 1, Turn: turn}}, host)
+	known, _ := workspaces.LoadOrStore(dir, w)
+	return known.(*Workspace)
+}
+
+func claim(t *testing.T, bare string, turn int, host string) (*Tree, error) {
+	t.Helper()
+	return workspace(t, bare, host).Claim(t.Context(), feature.Turn{Submission: feature.Submission{Repo: bare, Branch: "feature/x"}, Ordinal: feature.Ordinal{Epoch: 1, Turn: turn}}, host)
 }
 
 func mustClaim(t *testing.T, bare string, turn int, host string) *Tree {

@@ -14,7 +14,7 @@ import (
 // there besides: what nobody had committed, and the journal.
 func (t *Tree) checkOut(ctx context.Context, old parts) error {
 	local := call{dir: t.mirror}
-	if err := t.Remove(ctx); err != nil {
+	if err := t.clear(ctx); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(t.Dir), 0o700); err != nil {
@@ -28,6 +28,9 @@ func (t *Tree) checkOut(ctx context.Context, old parts) error {
 		return err
 	}
 	t.GitDir = dir
+	if err := os.WriteFile(filepath.Join(dir, branchFile), []byte(t.branch), 0o600); err != nil {
+		return err
+	}
 	if old.work != "" {
 		if _, err := (call{dir: t.Dir}).run(ctx, "restore", "--source="+old.work, "--worktree", "--no-overlay", "--", ":/"); err != nil {
 			return err
@@ -52,8 +55,16 @@ func (t *Tree) JournalFile(unit string) string {
 	return filepath.Join(t.GitDir, "ralph", unit, journalFile)
 }
 
-// Remove takes the worktree away.
+// Remove takes the worktree away, and what the mirror knows of the feature: the remote
+// has it all.
 func (t *Tree) Remove(ctx context.Context) error {
+	if err := t.clear(ctx); err != nil {
+		return err
+	}
+	return t.forget(ctx)
+}
+
+func (t *Tree) clear(ctx context.Context) error {
 	if _, err := os.Lstat(t.Dir); err == nil {
 		_, _ = call{dir: t.mirror}.run(ctx, "worktree", "remove", "--force", "--force", t.Dir) // what it leaves goes now
 		if err := os.RemoveAll(t.Dir); err != nil {
@@ -69,6 +80,7 @@ type Snapshot struct {
 	Record Record
 	parts  parts
 	commit string
+	taken  string // the commit as it was taken, which localRef has
 	behind string // the record on the remote that it was made to follow
 }
 
@@ -95,7 +107,7 @@ func (t *Tree) Take(ctx context.Context, r Record) (Snapshot, error) {
 	if s.commit, err = s.parts.commit(ctx, t.mirror, r, s.behind, head); err != nil {
 		return s, err
 	}
-	// Until it is pushed this host's own repository is where it is to be found.
+	s.taken = s.commit
 	_, err = call{dir: t.mirror}.run(ctx, "update-ref", localRef(t.branch), s.commit)
 	return s, err
 }

@@ -1,0 +1,80 @@
+package host
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"time"
+)
+
+const (
+	deliverEvery = time.Minute
+	tidyEvery    = time.Hour
+	// told is how long a trouble that was told is not told again.
+	told = time.Minute
+)
+
+// clearLeftovers ends what a worker that was killed may have left alive in this
+// workspace, and takes its worktrees away. What the remote lacks of the agents' commits
+// is kept.
+func (h *Host) clearLeftovers(ctx context.Context) {
+	for _, dir := range h.space.Leftovers() {
+		limited, cancel := context.WithTimeout(ctx, time.Minute)
+		cmd := exec.CommandContext(limited, h.Ralph, "stop")
+		cmd.Dir, cmd.Env = dir, agentEnv()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			h.Log.Warn("what an earlier worker left cannot be asked to stop", "dir", dir, "error", err, "said", tail(out))
+		}
+		cancel()
+		if err := h.space.Salvage(ctx, dir); err != nil {
+			h.Log.Warn("what an earlier worker left cannot be kept, and stays until the feature comes here again", "dir", dir, "error", err)
+			continue
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			h.Log.Warn("what an earlier worker left cannot be removed", "dir", dir, "error", err)
+		}
+	}
+	h.space.TidyUp(ctx, time.Now())
+}
+
+// upkeep delivers what is to be kept and keeps the mirrors small, until ctx is done.
+func (h *Host) upkeep(ctx context.Context) {
+	tidied := time.Now()
+	for {
+		if err := h.space.Deliver(ctx); err != nil && ctx.Err() == nil {
+			h.trouble(err.Error())
+		}
+		if time.Since(tidied) >= tidyEvery {
+			tidied = time.Now()
+			h.space.TidyUp(ctx, tidied)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(deliverEvery):
+		}
+	}
+}
+
+// trouble tells the log of something that lasts, once a minute.
+func (h *Host) trouble(message string) {
+	if h.isFresh(message, time.Now()) {
+		h.Log.Warn(message)
+	}
+}
+
+// isFresh tells whether a message was not told of late.
+func (h *Host) isFresh(message string, now time.Time) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for old, at := range h.said {
+		if now.Sub(at) >= told {
+			delete(h.said, old)
+		}
+	}
+	if _, known := h.said[message]; known {
+		return false
+	}
+	h.said[message] = now
+	return true
+}
