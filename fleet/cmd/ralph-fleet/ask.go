@@ -49,7 +49,7 @@ func (c *featuresArg) find(a *app, e engine.Engine) ([]engine.View, error) {
 }
 
 // tell sends a signal to all that are meant, and says so.
-func (c *featuresArg) tell(a *app, signal, said string) error {
+func (c *featuresArg) tell(a *app, signal string, said func(state string) string) error {
 	e, closeEngine, err := a.connect()
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (c *featuresArg) tell(a *app, signal, said string) error {
 		if err := e.Tell(a.ctx, v, signal); err != nil {
 			return err
 		}
-		a.printf(said, v.ID)
+		a.printf("%s %s\n", v.ID, said(v.State))
 	}
 	return nil
 }
@@ -73,7 +73,17 @@ type pauseCmd struct{ featuresArg }
 
 // Run carries the command out.
 func (c *pauseCmd) Run(a *app) error {
-	return c.tell(a, feature.SignalPause, "%s pauses after the iteration at work; 'ralph-fleet resume' lets it go on\n")
+	return c.tell(a, feature.SignalPause, func(state string) string {
+		switch state {
+		case "paused":
+			return "is paused already"
+		case "running":
+			return "pauses after the iteration at work; 'ralph-fleet resume' lets it go on"
+		case "stopping":
+			return "was asked to pause or to stop already"
+		}
+		return "is paused; 'ralph-fleet resume' lets it go on" // no host works on it
+	})
 }
 
 // resumeCmd is "ralph-fleet resume".
@@ -81,7 +91,15 @@ type resumeCmd struct{ featuresArg }
 
 // Run carries the command out.
 func (c *resumeCmd) Run(a *app) error {
-	return c.tell(a, feature.SignalResume, "%s goes on\n")
+	return c.tell(a, feature.SignalResume, func(state string) string {
+		switch state {
+		case "paused", "waiting":
+			return "goes on"
+		case "stopping":
+			return "goes on when its host has handed it back, unless it was asked to stop"
+		}
+		return "is not paused"
+	})
 }
 
 // stopCmd is "ralph-fleet stop".
@@ -110,7 +128,12 @@ func (c *stopCmd) Run(a *app) error {
 	defer cancel()
 	for _, v := range views {
 		s, err := e.Await(ctx, v)
-		if err != nil {
+		switch {
+		case a.ctx.Err() != nil:
+			return a.ctx.Err()
+		case errors.Is(err, engine.ErrBroken):
+			return err
+		case err != nil:
 			return fmt.Errorf("%s was asked to stop, and has not ended after %s; is a worker there?", v.ID, c.Timeout)
 		}
 		a.printf("%s: %s\n", v.ID, s.Message)

@@ -42,7 +42,12 @@ func run(args []string) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	return exitCode(kctx.Run(&app{ctx: ctx, out: os.Stdout, err: os.Stderr, server: cli.Address}))
+	err = kctx.Run(&app{ctx: ctx, out: os.Stdout, err: os.Stderr, server: cli.Address})
+	if err != nil && ctx.Err() != nil { // in whose words ever
+		fmt.Fprintln(os.Stderr, "ralph-fleet: interrupted")
+		return exitInterrupted
+	}
+	return exitCode(err)
 }
 
 // exitError ends the program with a status; what there was to say has been said.
@@ -59,9 +64,6 @@ func exitCode(err error) int {
 		return int(exit)
 	}
 	fmt.Fprintln(os.Stderr, "ralph-fleet:", err)
-	if errors.Is(err, context.Canceled) {
-		return exitInterrupted
-	}
 	return 1
 }
 

@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"ralph/fleet/internal/engine"
@@ -43,12 +45,25 @@ func (c *submitCmd) Validate() error {
 		return fmt.Errorf("--priority must be from 1 to 5, not %d", c.Priority)
 	case c.Needs != "" && !label.MatchString(c.Needs):
 		return fmt.Errorf("--needs %q: a label is of letters, digits, - and _", c.Needs)
+	case holdsSecret(c.Repo):
+		return errors.New("the address holds a password or token, which all hosts and the server would see: leave it out, and give the workers a git credential helper")
 	case c.Silence < time.Second:
 		return errors.New("--silence must be at least 1s")
 	case c.Patience < 0:
 		return errors.New("--patience must be at least 0")
 	}
 	return c.Flags.Validate()
+}
+
+// holdsSecret tells whether an address says more than who asks: behind http that is a
+// token, too.
+func holdsSecret(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return false
+	}
+	_, password := u.User.Password()
+	return password || strings.HasPrefix(u.Scheme, "http")
 }
 
 // Run carries the command out.
@@ -104,6 +119,11 @@ func (c *submitCmd) submit(a *app, e engine.Engine, branches []string) error {
 	}
 	for _, id := range ids {
 		s, err := e.Await(a.ctx, engine.View{ID: id})
+		if errors.Is(err, engine.ErrBroken) {
+			fmt.Fprintln(a.err, "ralph-fleet:", err)
+			failed = exitError(1)
+			continue
+		}
 		if err != nil {
 			return err
 		}

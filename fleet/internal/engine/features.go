@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
 
 	"ralph/fleet/internal/feature"
 	"ralph/fleet/internal/flow"
@@ -26,6 +27,9 @@ var ErrRunning = errors.New("is submitted already")
 
 // ErrUnknown is the answer to a question about a feature that nobody has submitted.
 var ErrUnknown = errors.New("is not known here")
+
+// ErrBroken is what becomes of a feature whose workflow was ended from outside.
+var ErrBroken = errors.New("is broken: its workflow was ended from outside")
 
 // Engine asks and tells the workflows.
 type Engine struct{ Client client.Client }
@@ -234,17 +238,24 @@ func decode(p *common.Payloads, to any) {
 
 // Tell sends a feature a signal; a feature that is finished is told nothing.
 func (e Engine) Tell(ctx context.Context, v View, signal string) error {
-	err := e.Client.SignalWorkflow(ctx, v.ID, v.Run, signal, nil)
+	err := e.Client.SignalWorkflow(ctx, v.ID, "", signal, nil) // its history may have been cut since
 	var gone *serviceerror.NotFound
-	if errors.As(err, &gone) {
-		return fmt.Errorf("%s is finished", v.ID)
+	switch {
+	case errors.As(err, &gone):
+		return fmt.Errorf("%s has finished meanwhile; see 'ralph-fleet status %s'", v.ID, v.ID)
+	case err != nil:
+		return fmt.Errorf("%s cannot be told to %s: %w", v.ID, signal, err)
 	}
-	return err
+	return nil
 }
 
 // Await waits until a feature is finished and returns what it has become.
 func (e Engine) Await(ctx context.Context, v View) (feature.Standing, error) {
 	var s feature.Standing
 	err := e.Client.GetWorkflow(ctx, v.ID, v.Run).Get(ctx, &s)
+	var ended *temporal.WorkflowExecutionError
+	if errors.As(err, &ended) {
+		return s, fmt.Errorf("%s %w; submit it again", v.ID, ErrBroken)
+	}
 	return s, err
 }

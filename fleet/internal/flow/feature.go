@@ -108,7 +108,7 @@ func (w *life) step(ctx workflow.Context) error {
 	now := workflow.Now(ctx)
 	switch {
 	case w.stop:
-		return w.finish(feature.Ended, "stopped", "stopped by a person; what was finished is on the branch")
+		return w.finish(feature.Ended, "stopped", w.stopped())
 	case w.Paused:
 		if err := w.enter(feature.Paused, "paused by a person", time.Time{}); err != nil {
 			return err
@@ -126,6 +126,17 @@ func (w *life) step(ctx workflow.Context) error {
 		return workflow.NewContinueAsNewError(ctx, feature.WorkflowName, w.Life)
 	}
 	return w.turn()
+}
+
+// stopped says what was stopped, and where it is.
+func (w *life) stopped() string {
+	switch {
+	case w.Troubles > 0 && w.why != "":
+		return "stopped by a person, with trouble: " + w.why
+	case w.Lost > 0:
+		return "stopped by a person; its host fell silent, and what it had not pushed is kept when it is back"
+	}
+	return "stopped by a person; what was finished is on the branch"
 }
 
 // turn has a host work on the feature.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,6 +99,20 @@ func TestIterationsBetweenSilences(t *testing.T) {
 	s, _ := turns(t, time.Hour, nil, append(plays, feature.Handback{Outcome: feature.Done})...)
 	if s.Outcome != feature.Done || s.Lost != 2*maxLost {
 		t.Errorf("%+v", s)
+	}
+}
+
+// What a host could not push before the stop is not said to be on the branch.
+func TestStopSaysWhereTheWorkIs(t *testing.T) {
+	stop := map[time.Duration]string{time.Second: feature.SignalStop}
+	trouble := temporal.NewNonRetryableApplicationError("remote down", feature.ErrTrouble, nil)
+	for want, play := range map[string]any{
+		"what was finished is on the branch": feature.Handback{Outcome: feature.Limited},
+		"with trouble: remote down":          trouble,
+	} {
+		if s, _ := turns(t, time.Hour, stop, play); s.Outcome != feature.Ended || !strings.Contains(s.Message, want) {
+			t.Errorf("%+v, want %q", s, want)
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ func (t *turn) handBack(ctx context.Context, back feature.Handback, err error) (
 		return back, refused
 	}
 	t.putAway(ctx)
-	back.Progress = t.pulse.now()
+	back.Progress = t.atLast()
 	return back, err
 }
 

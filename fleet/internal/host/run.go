@@ -22,8 +22,9 @@ import (
 
 // run is one "ralph run" at work.
 type run struct {
-	once sync.Once
-	let  func()
+	once  sync.Once
+	let   func()
+	begun bool // it has told so, and hears what it is asked
 }
 
 // stop tells it to end, as "ralph stop" does.
@@ -47,14 +48,14 @@ func (t *turn) oneRun(ctx context.Context) (ending, error) {
 	}
 	defer events.Close()
 	t.mu.Lock()
-	if t.over != nil {
+	if t.over != nil || t.pausing {
 		t.mu.Unlock()
 		theirs.Close()
 		return ending{code: 143, reason: "stopped", message: "ended before it began"}, nil
 	}
 	cmd, stop, err := hold.Start(argv, func(cmd *exec.Cmd) {
 		cmd.Dir, cmd.Stdout, cmd.Stderr = t.tree.Dir, theirs, said
-		cmd.Env = append(agentEnv(), ledger.Env+"="+t.host.ledger.Socket())
+		cmd.Env = append(hold.Environ(), ledger.Env+"="+t.host.ledger.Socket())
 		cmd.WaitDelay = time.Minute
 	})
 	theirs.Close()
@@ -98,6 +99,7 @@ func (t *turn) event(ctx context.Context, e events.Event, line string) {
 	events.Count(&t.record.Spent, e)
 	if e.Type == "run_started" {
 		t.record.Unit, t.change = e.Unit, e.Change
+		t.begun()
 	}
 	most := t.Submission.Flags.MaxIterations
 	if most == 0 {
@@ -109,6 +111,15 @@ func (t *turn) event(ctx context.Context, e events.Event, line string) {
 		t.snapshot(ctx)
 	case e.Type == "wait_started" && e.Reason == "paused":
 		t.end(errTold)
+	}
+}
+
+// begun notes that the run at work has begun.
+func (t *turn) begun() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.run != nil {
+		t.run.begun = true
 	}
 }
 

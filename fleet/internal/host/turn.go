@@ -33,7 +33,7 @@ type turn struct {
 	run     *run        // nil where none is at work
 	over    error       // why no further run may begin
 	ousted  bool        // the feature is another host's by now
-	pausing bool
+	pausing bool        // after the iteration at work
 	asking  atomic.Bool // what a person wishes
 	cutOff  time.Time   // since when the server was not heard
 	skew    time.Duration
@@ -152,7 +152,15 @@ func (t *turn) judge(end ending) feature.Handback {
 }
 
 func (t *turn) back(o feature.Outcome, reason, message string) feature.Handback {
-	return feature.Handback{Outcome: o, Reason: reason, Message: message, Host: t.host.Name, Progress: t.pulse.now()}
+	return feature.Handback{Outcome: o, Reason: reason, Message: message, Host: t.host.Name, Progress: t.atLast()}
+}
+
+// atLast is how far the feature is, without what only signs of life carry: it stays in
+// the workflow's history, in the list and in the record.
+func (t *turn) atLast() feature.Progress {
+	p := t.pulse.now()
+	p.Event, p.Lines = "", nil
+	return p
 }
 
 // asActivityError gives an error the type by which the workflow decides.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"time"
+
+	"ralph/fleet/internal/hold"
 )
 
 const (
@@ -21,7 +23,7 @@ func (h *Host) clearLeftovers(ctx context.Context) {
 	for _, dir := range h.space.Leftovers() {
 		limited, cancel := context.WithTimeout(ctx, time.Minute)
 		cmd := exec.CommandContext(limited, h.Ralph, "stop")
-		cmd.Dir, cmd.Env = dir, agentEnv()
+		cmd.Dir, cmd.Env = dir, hold.Environ()
 		if out, err := cmd.CombinedOutput(); err != nil {
 			h.Log.Warn("what an earlier worker left cannot be asked to stop", "dir", dir, "error", err, "said", tail(out))
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ralph/fleet/internal/feature"
+	"ralph/fleet/internal/hold"
 )
 
 // hear reacts to the answer to a sign of life.
@@ -66,20 +67,21 @@ func (t *turn) askWish() {
 // pause asks ralph to hold after the iteration at work; when it does, the run is ended.
 func (t *turn) pause() {
 	t.mu.Lock()
-	r, before := t.run, t.pausing
-	t.pausing = true
+	before := t.pausing
+	begun := t.run != nil && t.run.begun
+	t.pausing = true // no further run begins
 	t.mu.Unlock()
 	if before {
 		return
 	}
-	if r == nil { // between two runs, or before the first
+	if !begun { // no iteration is at work, and ralph would say that there is no loop
 		t.end(errTold)
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, t.host.Ralph, "pause")
-	cmd.Dir, cmd.Env = t.tree.Dir, agentEnv()
+	cmd.Dir, cmd.Env = t.tree.Dir, hold.Environ()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.host.Log.Warn("ralph cannot be asked to pause, and is ended", "feature", t.Submission.ID(), "error", err, "said", tail(out))
 		t.end(errTold)

@@ -11,8 +11,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
+
+	"ralph/fleet/internal/hold"
 )
 
 // The longest that git may take: for work on the disk, for a question to a remote,
@@ -65,7 +68,7 @@ func (c call) run(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = c.dir
 	// Nobody can answer a question here, and what git says is read by people.
-	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
+	cmd.Env = append(hold.Environ(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
 	if os.Getenv("GIT_SSH_COMMAND") == "" && os.Getenv("GIT_SSH") == "" {
 		cmd.Env = append(cmd.Env, "GIT_SSH_COMMAND="+overSSH)
 	}
@@ -81,7 +84,7 @@ func (c call) run(ctx context.Context, args ...string) (string, error) {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return "", fmt.Errorf("git %s: no end after %s", word(args), limit)
 	}
-	return "", &gitError{word(args), said(errs.String(), err), cmd.ProcessState.ExitCode()}
+	return "", &gitError{word(args), redact(said(errs.String(), err)), cmd.ProcessState.ExitCode()}
 }
 
 // gitError is a call of git that failed.
@@ -100,6 +103,13 @@ func exitStatus(err error) int {
 	}
 	return -1
 }
+
+// password is what an address may hold of a secret: a token before the @ of a web
+// address, or what stands behind a user's name.
+var password = regexp.MustCompile(`(https?://)[^/@\s]+@|(://[^/@:\s]+:)[^/@\s]+@`)
+
+// redact leaves out the secrets of addresses, which a host's git may add to ours.
+func redact(s string) string { return password.ReplaceAllString(s, "$1$2***@") }
 
 // word is the command in the arguments of git.
 func word(args []string) string {
