@@ -28,7 +28,10 @@ func (c *doctorCmd) conform(a *app, g *proc.Guardian, token string) error {
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		return &hintError{fmt.Errorf("the command %q cannot be run: %w", argv[0], err), "name the program first, then its arguments: ralph doctor --conformance my-agent --headless"}
 	}
-	in := conformance.Input{Command: argv, Env: withoutRun(os.Environ()), Guardian: g, Token: token, Limit: time.Duration(c.Timeout)}
+	in := conformance.Input{Calling: func(about string, limit time.Duration) func() {
+		return a.t.slowly(fmt.Sprintf("%s (at most %s)", about, duration(limit)))
+	},
+		Command: argv, Env: withoutRun(os.Environ()), Guardian: g, Token: token, Limit: time.Duration(c.Timeout)}
 	fmt.Fprintf(a.t.err, "%s calls %s about ten times in an empty repository, once with a prompt of 2 MB; what its model costs is yours to pay\n",
 		a.t.symbol("…"), stream.Sanitize(argv[0]))
 	if !c.JSON {

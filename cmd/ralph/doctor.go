@@ -27,7 +27,7 @@ type doctorCmd struct {
 	Live        bool     `help:"Send the agent one short prompt. It counts as a call, and costs what it costs."`
 	DryRun      bool     `help:"Only say what would be mended."`
 	Conformance bool     `help:"Try whether COMMAND can be an agent of ralph, with real prompts."`
-	Timeout     minutes  `help:"For each call of --live and --conformance; a bare number is minutes (default 3)." default:"3" placeholder:"D"`
+	Timeout     minutes  `help:"For the call of --live, and for each trial of --conformance; a bare number is minutes (default 3)." default:"3" placeholder:"D"`
 	JSON        bool     `help:"Print the report as JSON."`
 	Command     []string `arg:"" optional:"" passthrough:"partial" predictor:"file" help:"With --conformance: the program and its arguments."`
 }

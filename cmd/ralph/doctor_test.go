@@ -41,6 +41,17 @@ func (s *scratch) wants(text string, words ...string) {
 	}
 }
 
+// TestACommandThatHangsIsNoSilence: on a terminal it is said what the trial waits for.
+func TestACommandThatHangsIsNoSilence(t *testing.T) {
+	s := newScratch(t, "turns: []")
+	p := s.onTTY(100, 20, s.bin, "doctor", "--timeout", "3m", "--conformance", "sh", "-c", "sleep 600")
+	p.shows("asking it a question on standard input (at most 1m), 2s")
+	p.press("\x03")
+	if code := p.ends(); code != 130 {
+		t.Errorf("exit status %d\n%s", code, p.text())
+	}
+}
+
 // dieTogether kills ralph and its guardian in the same moment.
 func (s *scratch) dieTogether(cmd *exec.Cmd, out io.Reader) {
 	s.t.Helper()

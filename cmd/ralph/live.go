@@ -84,6 +84,7 @@ func (e *examination) call(h agent.Harness) (agent.Outcome, error) {
 	if !e.cmd.JSON {
 		e.app.t.printf("%s %s is asked for a word\n", e.app.t.symbol("…"), h.Name)
 	}
+	defer e.app.t.slowly("waiting for its answer (at most " + duration(time.Duration(e.cmd.Timeout)) + ")")()
 	return agent.Run(e.app.ctx, e.guardian, agent.Call{
 		Harness: h, Prompt: []byte(livePrompt), Dir: work, Env: os.Environ(),
 		Options: agent.Options{Model: s.ModelOf(h.Name), ApproveAll: s.Claude.DangerouslySkipPermissions, AllowedTools: s.Claude.AllowedTools, GitDirs: history},

@@ -25,9 +25,11 @@ const noAnswer = `The command must read a prompt (on standard input to its end, 
 func (s *session) answers(ctx context.Context) (bool, error) {
 	began := time.Now()
 	var failures []string
-	for _, mode := range []agent.PromptMode{agent.PromptStdin, agent.PromptArg, agent.PromptFile} {
+	modes := []agent.PromptMode{agent.PromptStdin, agent.PromptArg, agent.PromptFile}
+	for _, mode := range modes {
 		question, answer := riddle()
-		t, err := s.make(ctx, mode, call{trial: "prompt", prompt: question})
+		// A command that hangs does so in each way: together they get the time of one trial.
+		t, err := s.make(ctx, mode, call{trial: "prompt", about: "asking it a question " + modeWords(mode), prompt: question, limit: s.Limit / time.Duration(len(modes))})
 		if err != nil {
 			return false, err
 		}
@@ -37,7 +39,7 @@ func (s *session) answers(ctx context.Context) (bool, error) {
 		}
 		s.mode, s.format = mode, t.recognise(answer)
 		s.card.Prompt, s.card.Output = string(mode), s.format.String()
-		s.note(Trial{ID: "prompt", Result: Yes, Message: fmt.Sprintf("answers a prompt on %s (first output after %s, longest silence %s)", modeWords(mode), seconds(t.first), seconds(t.silence))}, began)
+		s.note(Trial{ID: "prompt", Result: Yes, Message: fmt.Sprintf("answers a prompt %s (first output after %s, longest silence %s)", modeWords(mode), seconds(t.first), seconds(t.silence))}, began)
 		s.note(s.output(t), began)
 		s.note(exitCode(t), began)
 		return true, nil
@@ -49,11 +51,11 @@ func (s *session) answers(ctx context.Context) (bool, error) {
 func modeWords(m agent.PromptMode) string {
 	switch m {
 	case agent.PromptArg:
-		return "its last argument"
+		return "as its last argument"
 	case agent.PromptFile:
-		return "a file that its last argument names"
+		return "in a file that its last argument names"
 	}
-	return "standard input"
+	return "on standard input"
 }
 
 // output says what the output was recognised as, and what it tells.

@@ -30,7 +30,9 @@ const (
 // call is one call of the command.
 type call struct {
 	trial  string
+	about  string // the call in words
 	prompt string
+	limit  time.Duration  // 0 is that of the session
 	signal syscall.Signal // sent once it is at work; 0 is none
 	watch  string         // name of the process that shows that it is at work
 }
@@ -52,6 +54,10 @@ type told struct {
 // make makes a call and returns when nothing of it is alive.
 func (s *session) make(ctx context.Context, mode agent.PromptMode, c call) (told, error) {
 	s.card.Calls++
+	if c.limit == 0 {
+		c.limit = s.Limit
+	}
+	defer s.calling(c.about, c.limit)()
 	argv := slices.Clone(s.Command)
 	file := filepath.Join(filepath.Dir(s.dir), "prompt.md")
 	switch mode {
@@ -104,11 +110,11 @@ func (s *session) make(ctx context.Context, mode agent.PromptMode, c call) (told
 
 // await waits for the end of the command, and sends it the signal of the call.
 func (s *session) await(ctx context.Context, p *proc.Process, c call, t *told) {
-	limit := time.NewTimer(s.Limit)
+	limit := time.NewTimer(c.limit)
 	defer limit.Stop()
 	ticker := time.NewTicker(glance)
 	defer ticker.Stop()
-	settled := time.NewTimer(min(settle, s.Limit/2))
+	settled := time.NewTimer(min(settle, c.limit/2))
 	defer settled.Stop()
 	due := settled.C
 	look := ticker.C

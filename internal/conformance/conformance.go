@@ -62,8 +62,11 @@ type Input struct {
 	Env      []string
 	Guardian *proc.Guardian
 	Token    string        // of the guardian
-	Limit    time.Duration // of one call
+	Limit    time.Duration // of one trial
 	Done     func(Trial)   // called after each trial, optional
+	// Calling is told what a call is about before it is made, and what it returns is
+	// called when the call is over. Optional.
+	Calling func(about string, limit time.Duration) (over func())
 }
 
 // session is the test of one command.
@@ -112,6 +115,14 @@ func (s *session) note(t Trial, began time.Time) {
 	if s.Done != nil {
 		s.Done(t)
 	}
+}
+
+// calling says what a call is about that begins now.
+func (s *session) calling(about string, limit time.Duration) (over func()) {
+	if s.Calling == nil {
+		return func() {}
+	}
+	return s.Calling(about, limit)
 }
 
 // prepare makes the repository that the command works in.

@@ -81,13 +81,24 @@ func try(t *testing.T, script string, limit time.Duration) Card {
 		}
 	})
 	var told []string
+	calls, open := 0, 0
+	calling := func(about string, most time.Duration) func() {
+		if calls++; open != 0 || about == "" || most > limit {
+			t.Errorf("%d calls are open, and it is %q for %s", open, about, most)
+		}
+		open++
+		return func() { open-- }
+	}
 	card, err := Run(t.Context(), Input{Command: []string{path, "--quiet"}, Env: os.Environ(), Guardian: g, Token: token, Limit: limit,
-		Done: func(t Trial) { told = append(told, t.ID) }})
+		Calling: calling, Done: func(t Trial) { told = append(told, t.ID) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(told) != len(card.Trials) {
 		t.Errorf("%d trials, of which %d were told", len(card.Trials), len(told))
+	}
+	if calls != card.Calls || open != 0 {
+		t.Errorf("%d of %d calls were told, %d have no end", calls, card.Calls, open)
 	}
 	return card
 }
@@ -206,7 +217,7 @@ func TestWhatACommandCannotDo(t *testing.T) {
 		trial, words string
 	}{
 		{"an echo is no answer", `cat`, long, "prompt", "did not answer"},
-		{"it hangs", `sleep 600`, time.Second, "prompt", "stdin: no end within"},
+		{"it hangs", `sleep 600`, 1500 * time.Millisecond, "prompt", "stdin: no end within 5"},
 		{"it reads the first lines only", solve + `IFS= read -r p; [ -n "$p" ] || exit 1; answer "$p"`, long, "huge_prompt", "KB of a prompt of 2 MB, and ends"},
 		{"it fails in spite of its answer", solve + `answer "$(cat)"; exit 4`, long, "exit_success", "ends with exit status 4"},
 		{"it fails in spite of its answer", solve + `answer "$(cat)"; exit 4`, long, "verdict", `ends as "error"`},

@@ -21,7 +21,7 @@ const (
 
 // failure sees how a failure ends: with an empty prompt there is nothing to do.
 func (s *session) failure(ctx context.Context) (Trial, error) {
-	t, err := s.make(ctx, s.mode, call{trial: "failure"})
+	t, err := s.make(ctx, s.mode, call{trial: "failure", about: "sending it an empty prompt"})
 	c := Trial{ID: "failure", Result: NotSeen, Message: "a failure: not seen; an empty prompt ended well",
 		Hint: fmt.Sprintf("Exit with another status than 0 where the task could not be worked on, and say why on standard error. To show it here, fail where %s is 'failure'.", Variable)}
 	switch {
@@ -41,7 +41,7 @@ func (s *session) hugePrompt(ctx context.Context) (Trial, error) {
 	}
 	question, answer := riddle()
 	const line = "This line is only here to make the prompt long. Pass over it.\n"
-	t, err := s.make(ctx, s.mode, call{trial: id, prompt: strings.Repeat(line, hugePrompt/len(line)) + question})
+	t, err := s.make(ctx, s.mode, call{trial: id, about: "sending it a prompt of 2 MB", prompt: strings.Repeat(line, hugePrompt/len(line)) + question})
 	c := Trial{ID: id, Result: No, Message: "a prompt of 2 MB: " + t.failing(s.format),
 		Hint: "Read the prompt to its end, and answer it; or say that it does not fit into the context, and exit with another status than 0."}
 	switch {
@@ -59,7 +59,7 @@ func (s *session) hugePrompt(ctx context.Context) (Trial, error) {
 // hugeLine sees whether a line of output can be longer than usual buffers.
 func (s *session) hugeLine(ctx context.Context) (Trial, error) {
 	const id = "huge_line"
-	t, err := s.make(ctx, s.mode, call{trial: id, prompt: "Use your shell tool to run exactly this command: head -c 1000000 /dev/zero | tr '\\0' x\nThen reply with the word: done\n"})
+	t, err := s.make(ctx, s.mode, call{trial: id, about: "asking it for a huge line", prompt: "Use your shell tool to run exactly this command: head -c 1000000 /dev/zero | tr '\\0' x\nThen reply with the word: done\n"})
 	if t.longest >= hugeLine {
 		return Trial{ID: id, Result: Yes, Message: fmt.Sprintf("prints a line of %d KB, and ralph reads it", t.longest>>10)}, err
 	}
@@ -77,7 +77,7 @@ func (s *session) terminate(ctx context.Context) (Trial, error) {
 
 // signalled ends the command while a shell command of it runs.
 func (s *session) signalled(ctx context.Context, id, name string, sig syscall.Signal) (Trial, error) {
-	t, err := s.make(ctx, s.mode, call{trial: id, signal: sig, watch: "sleep",
+	t, err := s.make(ctx, s.mode, call{trial: id, about: "ending it with " + name, signal: sig, watch: "sleep",
 		prompt: "Use your shell tool to run exactly this command, in the foreground, and wait for it: sleep 600\n"})
 	c := Trial{ID: id, Result: Yes}
 	switch {
@@ -101,7 +101,7 @@ func (s *session) signalled(ctx context.Context, id, name string, sig syscall.Si
 // children sees what becomes of a background process after a normal end.
 func (s *session) children(ctx context.Context) (Trial, error) {
 	const id = "children"
-	t, err := s.make(ctx, s.mode, call{trial: id, watch: "sleep",
+	t, err := s.make(ctx, s.mode, call{trial: id, about: "asking it for a background process", watch: "sleep",
 		prompt: "Use your shell tool to run exactly this command, which starts something in the background: sleep 600 >/dev/null 2>&1 &\nDo not wait for it. Then reply with the word: done\n"})
 	switch {
 	case t.timedOut:
@@ -119,7 +119,7 @@ func (s *session) children(ctx context.Context) (Trial, error) {
 func (s *session) limit(ctx context.Context) (Trial, error) {
 	const id = "limit"
 	question, answer := riddle()
-	t, err := s.make(ctx, s.mode, call{trial: id, prompt: question})
+	t, err := s.make(ctx, s.mode, call{trial: id, about: "looking for the usage limit", prompt: question})
 	sum := t.read[s.format]
 	said := t.carrier(s.format)
 	f := stream.Classify(s.format, said, time.Now())
@@ -144,6 +144,7 @@ func (s *session) limit(ctx context.Context) (Trial, error) {
 // verdict calls the command as a run would, by the snippet for the settings.
 func (s *session) verdict(ctx context.Context) (Trial, error) {
 	s.card.Calls++
+	defer s.calling("calling it as a run does", s.Limit)()
 	question, answer := riddle()
 	h := agent.Custom(s.name())
 	h.Command, h.Prompt, h.Output = s.Command, s.mode, s.format
