@@ -19,6 +19,7 @@ var allowed = map[string][]string{
 	"internal/agent":       {"proc", "stopwatch", "stream"},
 	"internal/archive":     {"journal", "prd"},
 	"internal/awake":       {},
+	"internal/background":  {"handover", "journal", "stream"},
 	"internal/breaker":     {},
 	"internal/change":      {},
 	"internal/check":       {"git", "proc", "stopwatch"},

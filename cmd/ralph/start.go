@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"syscall"
 	"time"
 
+	"ralph/internal/background"
 	"ralph/internal/handover"
-	"ralph/internal/journal"
 	"ralph/internal/registry"
 	"ralph/internal/stream"
 )
@@ -126,62 +125,27 @@ func (c *startCmd) whereTo(r *resolved) string {
 	return r.settings.Start.Terminal
 }
 
-// background is a loop that was handed over.
-type background struct {
+// carried is a loop that was handed over.
+type carried struct {
 	sent     *handover.Sender
 	terminal string // tmux, window or none
 	attach   string // the command that shows its tmux session
 	log      string // where its output goes, if there is no terminal
 }
 
-// errUp ends the look into the journal.
-var errUp = errors.New("the run is in the journal")
-
 // untilUp waits until the loop's run is in the journal, and returns the run, or
-// until the loop has ended. When this command is told to end before that, so is
-// the loop: nobody would know of it.
-func (b *background) untilUp(ctx context.Context, p *place, began time.Time) (string, *handover.Report, error) {
-	heard := ctx
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	defer context.AfterFunc(heard, func() { _ = b.sent.Signal(syscall.SIGINT) })()
-	run := make(chan string, 1)
-	go func() {
-		_ = journal.Follow(ctx, p.journalPath(), func(batch journal.Batch) error {
-			for _, e := range batch.Events {
-				if s, ok := e.Body.(journal.RunStarted); ok && s.PID == b.sent.PID() && !e.Time.Before(began.Truncate(time.Second)) {
-					run <- e.Run
-					return errUp
-				}
-			}
-			return nil
-		})
-	}()
-	type result struct {
-		report handover.Report
-		err    error
+// until the loop has ended.
+func (b *carried) untilUp(ctx context.Context, p *place, began time.Time) (string, *handover.Report, error) {
+	run, report, err := background.UntilUp(ctx, b.sent, p.journalPath(), began)
+	if errors.Is(err, handover.ErrLost) {
+		err = &hintError{fmt.Errorf("the loop of %s died before it was at work", oneLine(p.unit)), b.lookInto()}
 	}
-	over := make(chan result, 1)
-	waiting, stop := context.WithCancel(ctx)
-	defer stop()
-	go func() {
-		report, err := b.sent.Wait(waiting)
-		over <- result{report, err}
-	}()
-	select {
-	case id := <-run:
-		return id, nil, nil
-	case r := <-over:
-		if errors.Is(r.err, handover.ErrLost) {
-			r.err = &hintError{fmt.Errorf("the loop of %s died before it was at work", oneLine(p.unit)), b.lookInto()}
-		}
-		return "", &r.report, r.err
-	}
+	return run, report, err
 }
 
 // endedAtOnce tells of a loop that was over before anybody saw it at work, and
 // ends as it did.
-func (b *background) endedAtOnce(r *resolved, report handover.Report, began time.Time, asJSON bool) error {
+func (b *carried) endedAtOnce(r *resolved, report handover.Report, began time.Time, asJSON bool) error {
 	t := r.app.t
 	last, ran := r.place.endedSince(began)
 	switch {
@@ -203,7 +167,7 @@ func (b *background) endedAtOnce(r *resolved, report handover.Report, began time
 }
 
 // lookInto says where its last words are.
-func (b *background) lookInto() string {
+func (b *carried) lookInto() string {
 	switch {
 	case b.log != "":
 		return "its output is in " + b.log
@@ -214,7 +178,7 @@ func (b *background) lookInto() string {
 }
 
 // tell says what was started, and what can be done with it.
-func (b *background) tell(r *resolved) {
+func (b *carried) tell(r *resolved) {
 	t, unit := r.app.t, stream.ShellWord(r.place.unit)
 	where := map[string]string{inTmux: "in tmux", inWindow: "in a window of its own", inNone: "without a terminal"}[b.terminal]
 	t.printf("%s %s is at work %s (pid %d)\n", t.paint(green, t.symbol("✓")), t.paint(bold, oneLine(r.place.unit)), where, b.sent.PID())
@@ -241,7 +205,7 @@ type started struct {
 	Log      *string `json:"log"`      // where its output goes without a terminal
 }
 
-func (b *background) tellJSON(r *resolved, run string) error {
+func (b *carried) tellJSON(r *resolved, run string) error {
 	known := func(s string) *string {
 		if s == "" {
 			return nil

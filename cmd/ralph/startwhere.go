@@ -1,15 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
-	"time"
 
+	"ralph/internal/background"
 	"ralph/internal/handover"
 	"ralph/internal/tmux"
 	"ralph/internal/window"
@@ -23,13 +22,9 @@ const (
 	inNone   = "none"
 )
 
-// windowWait is how long a terminal program may take to open a window: some are
-// started by the call, with a desktop's worth of libraries.
-const windowWait = 30 * time.Second
-
 // carry hands the loop over to a terminal of the kind that is asked for, and
 // returns when that has taken it.
-func (r *resolved) carry(terminal string, fullscreen bool, args []string) (*background, error) {
+func (r *resolved) carry(terminal string, fullscreen bool, args []string) (*carried, error) {
 	switch terminal {
 	case inWindow:
 		return r.carryToWindow(fullscreen, args)
@@ -50,17 +45,17 @@ func (r *resolved) carry(terminal string, fullscreen bool, args []string) (*back
 }
 
 // carryToTmux is as "ralph run --monitor", but nobody looks yet.
-func (r *resolved) carryToTmux(args []string) (*background, error) {
+func (r *resolved) carryToTmux(args []string) (*carried, error) {
 	b, err := r.openBeside(args)
 	if err != nil {
 		return nil, err
 	}
-	return &background{sent: b.loop, terminal: inTmux, attach: b.session.How()}, nil
+	return &carried{sent: b.loop, terminal: inTmux, attach: b.session.How()}, nil
 }
 
 // carryToWindow opens a terminal window. It stays when the loop has ended, until
 // a key is pressed; closing it ends the loop.
-func (r *resolved) carryToWindow(fullscreen bool, args []string) (*background, error) {
+func (r *resolved) carryToWindow(fullscreen bool, args []string) (*carried, error) {
 	program, err := window.Find(runtime.GOOS, os.Environ())
 	if err != nil {
 		return nil, &hintError{err, "start the loop elsewhere: ralph start --terminal tmux, or --terminal none"}
@@ -72,27 +67,15 @@ func (r *resolved) carryToWindow(fullscreen bool, args []string) (*background, e
 	if err != nil {
 		return nil, err
 	}
-	said, err := unnamedFile()
-	if err != nil {
-		sent.Close()
-		return nil, err
-	}
-	defer said.Close()
 	title := "Ralph: " + filepath.Base(r.place.repo.Root)
-	cmd := detached(program.Argv(title, fullscreen, argv))
-	cmd.Stderr = said
-	if err := launch(r.app.ctx, cmd, sent, windowWait); err != nil {
-		err = fmt.Errorf("%s opened no window: %w", program.Name, err)
-		if words := lastWords(said); words != "" {
-			err = fmt.Errorf("%w: %s", err, words)
-		}
-		return nil, &hintError{err, "start the loop elsewhere: ralph start --terminal tmux, or --terminal none"}
+	if err := background.StartInWindow(r.app.ctx, sent, program.Argv(title, fullscreen, argv)); err != nil {
+		return nil, &hintError{fmt.Errorf("%s opened no window: %w", program.Name, err), "start the loop elsewhere: ralph start --terminal tmux, or --terminal none"}
 	}
-	return &background{sent: sent, terminal: inWindow}, nil
+	return &carried{sent: sent, terminal: inWindow}, nil
 }
 
 // carryNowhere starts the loop as a process that no terminal belongs to.
-func (r *resolved) carryNowhere(args []string) (*background, error) {
+func (r *resolved) carryNowhere(args []string) (*carried, error) {
 	parcel, err := handover.Here(args)
 	if err != nil {
 		return nil, err
@@ -100,25 +83,23 @@ func (r *resolved) carryNowhere(args []string) (*background, error) {
 	return nowhere(r.app.ctx, parcel, r.place.startLog())
 }
 
-// unnamedFile is a file that a program may write to for as long as it lives, and
-// that is gone then.
-func unnamedFile() (*os.File, error) {
-	f, err := os.CreateTemp("", "ralph-")
+// startLog is where the output of a loop goes that no terminal belongs to.
+func (p *place) startLog() string { return filepath.Join(p.repo.Root, p.logDir(), "start.log") }
+
+// nowhere hands a command over to a process that no terminal belongs to. It
+// returns when that has taken over.
+func nowhere(ctx context.Context, parcel handover.Parcel, log string) (*carried, error) {
+	out, err := background.NewLog(log)
+	if err != nil {
+		return nil, fmt.Errorf("the log of the loop cannot be made: %w", err)
+	}
+	defer out.Close()
+	sent, argv, err := handOver(parcel)
 	if err != nil {
 		return nil, err
 	}
-	return f, os.Remove(f.Name())
-}
-
-// lastWords is the last line that is in a file, made harmless.
-func lastWords(f *os.File) string {
-	const enough = 4096
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return ""
+	if err := background.Start(ctx, sent, argv, out, takeOverWait); err != nil {
+		return nil, &hintError{fmt.Errorf("the loop did not start: %w", err), "its output is in " + log}
 	}
-	text := make([]byte, min(size, enough))
-	n, _ := f.ReadAt(text, size-int64(len(text)))
-	lines := strings.Split(strings.TrimSpace(string(text[:n])), "\n")
-	return shortened(oneLine(lines[len(lines)-1]), 200)
+	return &carried{sent: sent, terminal: inNone, log: log}, nil
 }
