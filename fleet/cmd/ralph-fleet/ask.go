@@ -82,7 +82,7 @@ func (c *pauseCmd) Run(a *app) error {
 		case "stopping":
 			return "was asked to pause or to stop already"
 		}
-		return "is paused; 'ralph-fleet resume' lets it go on" // no host works on it
+		return "is paused before its next turn; 'ralph-fleet resume' lets it go on"
 	})
 }
 
@@ -98,7 +98,7 @@ func (c *resumeCmd) Run(a *app) error {
 		case "stopping":
 			return "goes on when its host has handed it back, unless it was asked to stop"
 		}
-		return "is not paused"
+		return "goes on: it is " + state
 	})
 }
 
@@ -134,7 +134,7 @@ func (c *stopCmd) Run(a *app) error {
 		case errors.Is(err, engine.ErrBroken):
 			return err
 		case err != nil:
-			return fmt.Errorf("%s was asked to stop, and has not ended after %s; is a worker there?", v.ID, c.Timeout)
+			return fmt.Errorf("%s was asked to stop, and has not ended after %s; 'ralph-fleet status %s' tells why, and without a worker nothing ends", v.ID, c.Timeout, v.ID)
 		}
 		a.printf("%s: %s\n", v.ID, s.Message)
 	}

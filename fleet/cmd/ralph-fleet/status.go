@@ -52,8 +52,11 @@ func details(v engine.View, now time.Time) [][]string {
 	if text := note(v, now); text != "" {
 		row("", "%s", text)
 	}
-	if p.Host != "" {
+	switch {
+	case p.Host != "" && v.Live != nil:
 		row("Host:", "%s, turn %d", p.Host, s.Turn)
+	case p.Host != "":
+		row("Last host:", "%s, turn %d", p.Host, s.Turn)
 	}
 	if p.Iteration > 0 {
 		row("Iteration:", "%d/%d", p.Iteration, p.MaxIterations)

@@ -22,15 +22,33 @@ func (w *life) failed(err error) error {
 		return nil // before a host had begun it
 	case errors.As(err, &silent):
 		return w.lost(silent)
-	case errors.As(err, &app) && app.Type() == feature.ErrBusy:
-		w.until, w.why = workflow.Now(w.ctx).Add(time.Second), app.Message()
-		return nil
-	case errors.As(err, &app) && app.Type() == feature.ErrTrouble:
-		return w.trouble(app.Message())
 	case errors.As(err, &app):
-		return w.finish(feature.Failed, app.Type(), app.Message())
+		return w.refused(app)
 	}
 	return w.finish(feature.Failed, "error", err.Error())
+}
+
+// refused decides by what the host says of its error.
+func (w *life) refused(app *temporal.ApplicationError) error {
+	var at feature.Handback
+	if app.HasDetails() && app.Details(&at) == nil {
+		w.remember(at)
+	}
+	switch app.Type() {
+	case feature.ErrBusy:
+		w.until, w.why = workflow.Now(w.ctx).Add(time.Second), app.Message()
+		return nil
+	case feature.ErrTrouble:
+		return w.trouble(app.Message())
+	}
+	return w.finish(feature.Failed, app.Type(), app.Message())
+}
+
+// remember takes down how far a host was that did not hand the feature back.
+func (w *life) remember(at feature.Handback) {
+	if p := at.Progress; p.Spent.Iterations > 0 || p.StoriesTotal > 0 { // else it had hardly begun
+		w.Last, w.standing.Last = &at, &at
+	}
 }
 
 // lost goes on without a host that fell silent, unless too many have.
@@ -41,6 +59,8 @@ func (w *life) lost(err *temporal.TimeoutError) error {
 			return w.finish(feature.Failed, "error", "what the host told last cannot be read: "+err.Error())
 		}
 	}
+	p.Event, p.Lines = "", nil
+	w.remember(feature.Handback{Outcome: feature.Ended, Reason: "silent", Message: p.Host + " fell silent", Host: p.Host, Progress: p})
 	if p.Spent.Iterations > w.Iterations {
 		w.Lost = 0
 	}

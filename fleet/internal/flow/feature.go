@@ -135,6 +135,8 @@ func (w *life) stopped() string {
 		return "stopped by a person, with trouble: " + w.why
 	case w.Lost > 0:
 		return "stopped by a person; its host fell silent, and what it had not pushed is kept when it is back"
+	case w.Last == nil:
+		return "stopped by a person, before a host had begun with it"
 	}
 	return "stopped by a person; what was finished is on the branch"
 }

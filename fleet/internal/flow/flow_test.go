@@ -109,9 +109,25 @@ func TestStopSaysWhereTheWorkIs(t *testing.T) {
 	for want, play := range map[string]any{
 		"what was finished is on the branch": feature.Handback{Outcome: feature.Limited},
 		"with trouble: remote down":          trouble,
+		"before a host had begun":            temporal.NewNonRetryableApplicationError("full", feature.ErrBusy, nil),
 	} {
 		if s, _ := turns(t, time.Hour, stop, play); s.Outcome != feature.Ended || !strings.Contains(s.Message, want) {
 			t.Errorf("%+v, want %q", s, want)
+		}
+	}
+}
+
+// A host that did not hand the feature back has told how far it was all the same.
+func TestHowFarAHostWas(t *testing.T) {
+	p := feature.Progress{Host: "a", Stories: 2, StoriesTotal: 3, Spent: feature.Spent{Iterations: 2, Calls: 4}, Lines: []string{"a line"}}
+	for _, play := range []error{
+		temporal.NewHeartbeatTimeoutError(p),
+		temporal.NewNonRetryableApplicationError("remote down", feature.ErrTrouble, nil, feature.Handback{Host: "a", Progress: p}),
+	} {
+		nothing := temporal.NewNonRetryableApplicationError("remote down", feature.ErrOusted, nil, feature.Handback{Host: "b", Progress: feature.Progress{Host: "b"}})
+		s, _ := turns(t, time.Hour, nil, play, nothing)
+		if s.Last == nil || s.Last.Host != "a" || s.Last.Progress.Spent.Calls != 4 {
+			t.Errorf("after %v: %+v", play, s.Last)
 		}
 	}
 }

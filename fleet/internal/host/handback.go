@@ -95,11 +95,19 @@ func (t *turn) keep(ctx context.Context, s repo.Snapshot, refused error) (featur
 		return feature.Handback{}, fmt.Errorf("%w; it stays in %s until the next turn", err, t.tree.Dir)
 	}
 	t.putAway(ctx)
-	message := fmt.Sprintf("%v; what %s did is %s; merge it and submit the branch again", refused, t.host.Name, where)
 	if errors.Is(refused, repo.ErrOusted) {
-		return feature.Handback{}, fail(feature.ErrOusted, errors.New(message))
+		return feature.Handback{}, fmt.Errorf("%w; what %s did is %s%s", refused, t.host.Name, where, t.whatOusted())
 	}
+	message := fmt.Sprintf("%v; what %s did is %s; merge it and submit the branch again", refused, t.host.Name, where)
 	return t.back(feature.Failed, "branch_moved", message), nil
+}
+
+// whatOusted says what to do where it was not this feature's own next turn.
+func (t *turn) whatOusted() string {
+	if t.isOusted() {
+		return ""
+	}
+	return "; look whether the branch was submitted a second time, under another address or to another server, merge what is missing and submit it again"
 }
 
 // putAway takes the worktree away, of which the remote has or will have all but logs.

@@ -43,7 +43,7 @@ type turn struct {
 // provider's limit, or is to be handed back.
 func (h *Host) Turn(ctx context.Context, asked feature.Turn) (feature.Handback, error) {
 	if !h.slots.enter() {
-		return feature.Handback{}, fail(feature.ErrBusy, fmt.Errorf("%s has no free slot", h.Name))
+		return feature.Handback{}, temporal.NewNonRetryableApplicationError(h.Name+" has no free slot", feature.ErrBusy, nil)
 	}
 	defer h.slots.leave()
 	info := activity.GetInfo(ctx)
@@ -67,7 +67,7 @@ func (h *Host) Turn(ctx context.Context, asked feature.Turn) (feature.Handback, 
 	back, err := t.work(own)
 	if err != nil {
 		h.Log.Warn("turn ended", "feature", asked.Submission.ID(), "turn", asked.Ordinal.Turn, "error", err)
-		return back, asActivityError(err)
+		return back, asActivityError(err, t.back("", "", err.Error()))
 	}
 	h.Log.Info("turn ended", "feature", asked.Submission.ID(), "turn", asked.Ordinal.Turn, "outcome", back.Outcome, "reason", back.Reason, "message", back.Message)
 	return back, nil
@@ -163,20 +163,15 @@ func (t *turn) atLast() feature.Progress {
 	return p
 }
 
-// asActivityError gives an error the type by which the workflow decides.
-func asActivityError(err error) error {
-	var app *temporal.ApplicationError
+// asActivityError gives an error the type by which the workflow decides, and how far the
+// feature is.
+func asActivityError(err error, at feature.Handback) error {
+	kind := feature.ErrTrouble
 	switch {
-	case errors.As(err, &app):
-		return err
 	case errors.Is(err, repo.ErrOusted):
-		return fail(feature.ErrOusted, err)
+		kind = feature.ErrOusted
 	case errors.Is(err, repo.ErrBranch):
-		return fail(feature.ErrFeature, err)
+		kind = feature.ErrFeature
 	}
-	return fail(feature.ErrTrouble, err)
-}
-
-func fail(kind string, err error) error {
-	return temporal.NewNonRetryableApplicationError(err.Error(), kind, nil)
+	return temporal.NewNonRetryableApplicationError(err.Error(), kind, nil, at)
 }

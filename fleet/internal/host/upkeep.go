@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"time"
 
@@ -28,12 +27,8 @@ func (h *Host) clearLeftovers(ctx context.Context) {
 			h.Log.Warn("what an earlier worker left cannot be asked to stop", "dir", dir, "error", err, "said", tail(out))
 		}
 		cancel()
-		if err := h.space.Salvage(ctx, dir); err != nil {
-			h.Log.Warn("what an earlier worker left cannot be kept, and stays until the feature comes here again", "dir", dir, "error", err)
-			continue
-		}
-		if err := os.RemoveAll(dir); err != nil {
-			h.Log.Warn("what an earlier worker left cannot be removed", "dir", dir, "error", err)
+		if err := h.space.Discard(ctx, dir); err != nil {
+			h.Log.Warn("what an earlier worker left cannot be put away, and stays until the feature comes here again", "dir", dir, "error", err)
 		}
 	}
 	h.space.TidyUp(ctx, time.Now())

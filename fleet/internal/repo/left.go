@@ -21,26 +21,41 @@ import (
 // HEAD anywhere.
 const branchFile = "ralph-fleet-branch"
 
-// Salvage keeps the commits of a worktree that a worker left behind, which no snapshot
-// has. Nothing may be at work in it.
-func (w *Workspace) Salvage(ctx context.Context, dir string) error {
+// Discard takes a worktree away that a worker left behind. It keeps the commits in it
+// that the remote lacks. Nothing may be at work in it.
+func (w *Workspace) Discard(ctx context.Context, dir string) error {
+	t, err := w.leftTree(ctx, dir)
+	if err == nil && t != nil {
+		err = t.salvage(ctx)
+	}
+	switch {
+	case err != nil:
+		return err
+	case t == nil:
+		return os.RemoveAll(dir)
+	}
+	return t.Remove(ctx)
+}
+
+// leftTree is the tree in a folder; nil where it was never finished.
+func (w *Workspace) leftTree(ctx context.Context, dir string) (*Tree, error) {
 	common, err := call{dir: dir}.run(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	if err != nil || filepath.Dir(common) != filepath.Join(w.dir, "mirrors") {
-		return nil // it was never finished
+		return nil, nil
 	}
 	private, err := call{dir: dir}.run(ctx, "rev-parse", "--absolute-git-dir")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	branch, err := os.ReadFile(filepath.Join(private, branchFile))
 	if err != nil {
-		return nil // as above
+		return nil, nil
 	}
-	t := &Tree{space: w, mirror: common, branch: string(branch), Dir: dir, GitDir: private}
-	return t.salvage(ctx)
+	return &Tree{space: w, mirror: common, branch: string(branch), Dir: dir, GitDir: private}, nil
 }
 
-// salvage is Salvage, for the worktree that an earlier turn of the feature left.
+// salvage keeps the commits of the worktree in t.Dir, if there is one, which neither a
+// snapshot nor the remote has.
 func (t *Tree) salvage(ctx context.Context) error {
 	in := call{dir: t.Dir}
 	private, err := in.run(ctx, "rev-parse", "--absolute-git-dir")
@@ -51,8 +66,12 @@ func (t *Tree) salvage(ctx context.Context) error {
 	if err != nil {
 		return nil
 	}
-	unknown, err := in.run(ctx, "rev-list", "--max-count=1", head, "--not", "--remotes", "--glob=refs/ralph/*")
-	if err != nil || unknown == "" {
+	if known, err := t.isKnown(ctx, head); err != nil || known {
+		return err
+	}
+	// The last push may have gone through behind the back of the worker that died.
+	_, _ = call{dir: t.mirror, limit: talkLimit}.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "origin", "+"+headRef(t.branch)+":"+trackingRef(t.branch))
+	if known, err := t.isKnown(ctx, head); err != nil || known {
 		return err
 	}
 	r, _, err := readRecord(ctx, t.mirror, stateRef(t.branch))
@@ -75,6 +94,13 @@ func (t *Tree) salvage(ctx context.Context) error {
 		return err
 	}
 	return t.keep(ctx, keptRef(t.branch, r.Host, r.Ordinal), commit)
+}
+
+// isKnown tells whether the remote, as far as the mirror knows it, or what waits to be
+// delivered has a commit.
+func (t *Tree) isKnown(ctx context.Context, commit string) (bool, error) {
+	unknown, err := call{dir: t.mirror}.run(ctx, "rev-list", "--max-count=1", commit, "--not", "--remotes", "--glob=refs/ralph/*")
+	return unknown == "", err
 }
 
 // keep has a commit delivered to the remote under a reference of its own.
