@@ -80,9 +80,9 @@ func (s *session) claudeAssistant(l line) {
 	for block := range m.content.elements() {
 		written += s.claudeBlock(block, sub)
 	}
-	if m.usage != nil {
+	if m.usage.exists() {
 		usage := claudeUsage(m.usage)
-		s.tally.note(m.id, usage, written)
+		s.tally.note(m.id.raw(), usage, written)
 		if !sub {
 			s.context = usage.Input + usage.CacheRead + usage.CacheWrite
 		}
@@ -108,7 +108,7 @@ func (s *session) claudeBlock(block value, sub bool) (written int) {
 	case kind.is("tool_use"):
 		s.tool(name.str(maxDetail), body, sub)
 	}
-	return len(body)
+	return len(body.raw())
 }
 
 // claudeText is the text of all blocks of a message's content.
@@ -126,26 +126,17 @@ func claudeText(content value) string {
 // are most of what a session prints.
 func (s *session) claudeUser(l line) {
 	sub := l.get("parent_tool_use_id").isString()
-	var kind, content, failed value
-	l.get("message").from("content").objects(func(key []byte, val value) {
-		switch string(key) {
-		case "type":
-			kind = val
-		case "content":
-			content = val
-		case "is_error":
-			failed = val
+	for block := range l.get("message", "content").elements() {
+		if !block.get("type").is("tool_result") {
+			continue
 		}
-	}, func() {
-		if kind.is("tool_result") {
-			for part := range content.elements() {
-				content = part.get("text")
-				break
-			}
-			s.toolResult(content.firstLine(maxDetail), failed.isTrue(), sub)
+		content := block.get("content")
+		for part := range content.elements() {
+			content = part.get("text")
+			break
 		}
-		kind, content, failed = nil, nil, nil
-	})
+		s.toolResult(content.firstLine(maxDetail), block.get("is_error").isTrue(), sub)
+	}
 }
 
 // claudeLimit reads the state of a subscription's limits. A rejected window
@@ -161,7 +152,7 @@ func claudeLimit(info value) Limit {
 // claudeWindow reads how much of a window is used, and when it begins anew.
 func claudeWindow(name string, info value) Limit {
 	l := Limit{Window: name, Utilization: -1}
-	if used := info.get("utilization"); used != nil && string(used) != "null" {
+	if used := info.get("utilization"); used.exists() && !used.isNull() {
 		if n := used.number(); n >= 0 && n <= 100 { // a share; what else is there is no number of the provider's
 			l.Utilization = n
 		}
@@ -192,7 +183,7 @@ func (s *session) claudeResult(l line) {
 	s.listsDenied = true
 	r.Tokens, r.ContextMax = claudeTotals(l)
 	r.Context = s.context
-	if cost := l.get("total_cost_usd"); cost != nil && string(cost) != "null" {
+	if cost := l.get("total_cost_usd"); cost.exists() && !cost.isNull() {
 		r.CostUSD, r.HasCost = cost.number(), true
 	}
 	switch {

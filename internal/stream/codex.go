@@ -47,7 +47,7 @@ func (s *session) codexItem(item value, completed bool) {
 			s.deny("shell")
 		}
 		code := item.get("exit_code")
-		s.toolResult(item.get("aggregated_output").firstLine(maxDetail), code != nil && code.number() != 0, false)
+		s.toolResult(item.get("aggregated_output").firstLine(maxDetail), code.exists() && code.number() != 0, false)
 	case "mcp_tool_call":
 		if !completed {
 			s.tool(item.get("tool").str(maxDetail), item.get("arguments"), false)

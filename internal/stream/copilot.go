@@ -15,7 +15,7 @@ func (s *session) copilot(kind string, l line) {
 		if !content.isString() {
 			content = data.get("error", "message")
 		}
-		s.toolResult(content.firstLine(maxDetail), string(data.get("success")) == "false", false)
+		s.toolResult(content.firstLine(maxDetail), string(data.get("success").raw()) == "false", false)
 	case "model.call_failure":
 		s.status = int(data.get("statusCode").count())
 		if limit, ok := limitInBody(data.get("errorMessage").str(maxError)); ok {
@@ -54,7 +54,7 @@ func (s *session) copilotMessage(data value) {
 func (s *session) copilotResult(l line) {
 	s.sum.Session = l.get("sessionId").str(maxDetail)
 	code := l.get("exitCode")
-	r := Result{IsError: s.failed || s.aborted || code == nil || code.number() != 0}
+	r := Result{IsError: s.failed || s.aborted || !code.exists() || code.number() != 0}
 	if s.aborted {
 		r.Reason, r.Error = "aborted", "the session was interrupted"
 	}

@@ -46,7 +46,7 @@ func (s *session) geminiMessage(l line) {
 func (s *session) geminiResult(l line) {
 	stats := l.get("stats")
 	cached, input := stats.get("cached").count(), stats.get("input").count()
-	if stats.get("input") == nil {
+	if !stats.get("input").exists() {
 		input = max(0, stats.get("input_tokens").count()-cached)
 	}
 	r := Result{Tokens: Tokens{Input: input, Output: stats.get("output_tokens").count(), CacheRead: cached}}

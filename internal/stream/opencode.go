@@ -34,7 +34,7 @@ func (s *session) openCodeTool(part value) {
 	state := part.get("state")
 	s.tool(part.get("tool").str(maxDetail), state.get("input"), false)
 	code := state.get("metadata", "exit")
-	failed := state.get("status").is("error") || code != nil && code.number() != 0
+	failed := state.get("status").is("error") || code.exists() && code.number() != 0
 	output := state.get("output")
 	if !output.isString() {
 		output = state.get("error")
@@ -53,7 +53,7 @@ func (s *session) openCodeStep(part value) {
 			// The provider counts these apart from the input already.
 			CacheRead: tokens.get("cache", "read").count(), CacheWrite: tokens.get("cache", "write").count(),
 		})
-		if cost := part.get("cost"); cost != nil {
+		if cost := part.get("cost"); cost.exists() {
 			s.sum.CostUSD, s.sum.HasCost = s.sum.CostUSD+cost.number(), true
 		}
 	}

@@ -16,7 +16,7 @@ type Reader struct {
 	session *session
 	dialect func(s *session, kind string, l line)
 	partial assembler
-	members []member
+	line    doc
 
 	text   headTail // the raw end of a plain text, or of what may prove to be one
 	isJSON bool     // an event was read: this is no plain text
@@ -24,21 +24,8 @@ type Reader struct {
 	closed bool
 }
 
-// line is one event as it stands in the stream.
-type line struct {
-	raw     value
-	members []member
-}
-
-// get returns the value behind a key of the line's object, and then of the objects in it.
-func (l line) get(key string, more ...string) value {
-	for _, m := range l.members {
-		if string(m.key) == key {
-			return m.val.get(more...)
-		}
-	}
-	return nil
-}
+// line is one event as it stands in the stream: an object.
+type line = value
 
 // NewReader returns a reader of that format, which hands each event to emit
 // as soon as its line is complete. emit may be nil.
@@ -138,13 +125,11 @@ func (r *Reader) event(raw []byte) {
 		return
 	}
 	r.session.sum.Lines++
-	members, ok := parseObject(raw, r.members[:0])
-	r.members = members
-	if !ok {
+	if !r.line.read(raw) {
 		r.noEvent(raw)
 		return
 	}
-	l := line{raw: raw, members: members}
+	l := line{doc: &r.line}
 	kind := l.get("type")
 	if !kind.isString() {
 		r.torn = r.torn || looksLikeEvent(raw, r.session.sum.Lines)

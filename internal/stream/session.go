@@ -47,7 +47,7 @@ func newSession(emit func(Event)) *session {
 // accepts says whether the line is JSON to the letter. Only lines that decide
 // how a session ended are worth the time.
 func (s *session) accepts(l line) bool {
-	ok := gjson.ValidBytes(l.raw)
+	ok := gjson.ValidBytes(l.raw())
 	if !ok {
 		s.sum.Broken++
 	}

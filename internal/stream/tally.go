@@ -3,12 +3,14 @@ package stream
 // tally counts tokens message by message, for sessions that end before they
 // tell their own totals.
 type tally struct {
-	done   Tokens
-	recent []message
+	done   Tokens // of the messages that are no longer looked for
+	recent [recentMessages]message
+	next   int // where the next message goes: in the place of the oldest one
 }
 
 // message is what is known of one answer of the model.
 type message struct {
+	open   bool
 	id     string
 	tokens Tokens
 	text   int64 // bytes that it wrote
@@ -24,17 +26,17 @@ const bytesPerToken = 4
 // message repeat it, and its output is the count at the message's start, so
 // the length of what was written is the better guess.
 func (t *tally) note(id []byte, usage Tokens, written int) {
-	for i := len(t.recent) - 1; i >= 0; i-- {
-		if m := &t.recent[i]; m.id == string(id) {
+	for back := range recentMessages {
+		m := &t.recent[(t.next+recentMessages-1-back)%recentMessages]
+		if m.open && m.id == string(id) {
 			m.tokens, m.text = usage, m.text+int64(written)
 			return
 		}
 	}
-	if len(t.recent) == recentMessages {
-		t.done = t.done.Add(t.recent[0].guess())
-		t.recent = append(t.recent[:0], t.recent[1:]...)
-	}
-	t.recent = append(t.recent, message{id: string(id), tokens: usage, text: int64(written)})
+	oldest := &t.recent[t.next]
+	t.done = t.done.Add(oldest.guess())
+	*oldest = message{open: true, id: string(id), tokens: usage, text: int64(written)}
+	t.next = (t.next + 1) % recentMessages
 }
 
 func (m message) guess() Tokens {

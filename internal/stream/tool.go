@@ -14,10 +14,10 @@ var detailKeys = [...]string{
 
 // toolDetail is a tool's argument in one line of bounded length.
 func toolDetail(input value) string {
-	best, arg := len(detailKeys), value(nil)
+	best, arg := len(detailKeys), value{}
 	for key, val := range input.members() {
 		for rank, name := range detailKeys[:best] {
-			if string(key) == name && len(val) > len(`""`) {
+			if string(key) == name && len(val.raw()) > len(`""`) {
 				best, arg = rank, val
 				break
 			}
@@ -26,13 +26,13 @@ func toolDetail(input value) string {
 	if text := oneLine(firstOf(arg.str(2*maxDetail), joined(arg))); text != "" {
 		return text
 	}
-	if s := string(input); s == "" || s == "{}" || s == "null" {
+	if s := string(input.raw()); s == "" || s == "{}" || s == "null" {
 		return ""
 	}
 	if input.isString() {
 		return oneLine(input.str(2 * maxDetail))
 	}
-	return oneLine(string(input[:min(len(input), 2*maxDetail)]))
+	return oneLine(string(input.raw()[:min(len(input.raw()), 2*maxDetail)]))
 }
 
 // command is the line of shell among a tool's arguments, longer than the detail
