@@ -15,21 +15,8 @@ import (
 
 // changeFlags name a change of Ito or OpenSpec.
 type changeFlags struct {
-	Change changeRef `group:"Plan:" predictor:"change" help:"Work on a change of Ito or OpenSpec: its id, its number (2-1), or a part of the id that no other has." placeholder:"ID"`
-	Module changeRef `group:"Plan:" predictor:"module" help:"One of the changes of an Ito module." placeholder:"ID"`
-}
-
-// changeRef names a change or a module on the command line. An empty one is the
-// variable of a script that nobody has set, and means nothing else by it.
-type changeRef string
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (r *changeRef) UnmarshalText(text []byte) error {
-	if len(text) == 0 {
-		return errors.New("it is empty: name a change or a module, or leave the flag out")
-	}
-	*r = changeRef(text)
-	return nil
+	Change string `group:"Plan:" predictor:"change" help:"Work on a change of Ito or OpenSpec: its id, its number (2-1), or a part of the id that no other has." placeholder:"ID"`
+	Module string `group:"Plan:" predictor:"module" help:"One of the changes of an Ito module." placeholder:"ID"`
 }
 
 // choosePlan finds the plan of the run, asks where only the person can tell which
@@ -99,7 +86,7 @@ func (c *runCmd) status(a *app) error {
 		if err != nil {
 			return err
 		}
-		named.Change = changeRef(picked.ID)
+		named.Change = picked.ID
 	}
 	return (&statusCmd{unitArg: named, JSON: c.JSON}).Run(a)
 }
@@ -114,7 +101,7 @@ func (f changeFlags) pick(a *app, list []change.Change, ask bool) (*change.Chang
 	}
 	switch {
 	case f.Change != "":
-		c, err := change.Find(list, string(f.Change))
+		c, err := change.Find(list, f.Change)
 		return &c, whichOne(err)
 	case f.Module == "":
 		return nil, nil //nolint:nilnil // none was asked for

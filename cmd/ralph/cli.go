@@ -58,15 +58,24 @@ func options() []kong.Option {
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Help(printHelp),
+		kong.PostBuild(func(k *kong.Kong) error {
+			k.Model.HelpFlag.Help = "Show this help."
+			return nil
+		}),
 	}
 }
 
-func badCommandLine(t *terminal, err error) int {
+// badCommandLine tells what is wrong with a command line that was understood as
+// far as kctx, which is nil where it was the parser that complained.
+func badCommandLine(t *terminal, kctx *kong.Context, err error) int {
 	t.fail(help.Suggest(err))
 	command := "ralph"
 	var parse *kong.ParseError
-	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Command() != "" {
-		command, _, _ = strings.Cut(parse.Context.Command(), " <")
+	if errors.As(err, &parse) {
+		kctx = parse.Context
+	}
+	if kctx != nil && kctx.Command() != "" {
+		command, _, _ = strings.Cut(kctx.Command(), " <")
 		command = "ralph " + command
 	}
 	t.hint("see: " + command + " --help")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -68,6 +69,9 @@ func (c *demoCmd) repository(ctx context.Context) (string, error) {
 		dir, err = os.MkdirTemp("", "ralph-demo-")
 	} else {
 		err = os.Mkdir(dir, 0o755)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("%s is there already, name a folder that is not", dir)
 	}
 	if err != nil {
 		return "", err

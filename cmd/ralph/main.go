@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ralph/internal/doctor"
+	"ralph/internal/help"
 	"ralph/internal/loop"
 )
 
@@ -67,9 +68,12 @@ func command(args []string, handedOver bool) (int, error) {
 		panic(err) // the grammar itself is wrong: no input can cause it
 	}
 	kctx, err := parser.Parse(args)
+	if err == nil {
+		err = help.EmptyValue(kctx)
+	}
 	t := newTerminal(*color)
 	if err != nil {
-		return badCommandLine(t, err), err
+		return badCommandLine(t, kctx, err), err
 	}
 	err = kctx.Run(&app{ctx: ctx, t: t, home: ralphHome(), args: args, colorMode: *color, handedOver: handedOver})
 	err = signalled(ctx, t, err)

@@ -189,7 +189,7 @@ func (u mcpUnit) checkedOut(a *app) (p *place, flags loopFlags, err error) {
 		return nil, flags, err
 	case c != nil:
 		p.work(c.ID, meant.folder)
-		flags.Change = changeRef(c.ID)
+		flags.Change = c.ID
 	case p.unit != meant.unit:
 		return nil, flags, &hintError{fmt.Errorf("%s has another branch checked out than that of %s", p.repo.Root, meant.unit), "a run works on the branch that is checked out"}
 	}

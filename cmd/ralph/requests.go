@@ -15,13 +15,13 @@ import (
 
 // unitArg is the unit that a command is about.
 type unitArg struct {
-	Unit   string    `arg:"" optional:"" predictor:"unit" help:"The unit (default: that of the loop in this worktree, else of this branch)."`
-	Change changeRef `predictor:"change" help:"The change of Ito or OpenSpec: its id, its number or a part of it." placeholder:"ID"`
+	Unit   string `arg:"" optional:"" predictor:"unit" help:"The unit (default: that of the loop in this worktree, else of this branch)."`
+	Change string `predictor:"change" help:"The change of Ito or OpenSpec: its id, its number or a part of it." placeholder:"ID"`
 }
 
 // changeFlag names the change whose loop is meant.
 type changeFlag struct {
-	Change changeRef `predictor:"change" help:"The change (default: the unit of the loop in this worktree)." placeholder:"ID"`
+	Change string `predictor:"change" help:"The change (default: the unit of the loop in this worktree)." placeholder:"ID"`
 }
 
 // pauseCmd is "ralph pause".

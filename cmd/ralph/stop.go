@@ -22,6 +22,14 @@ type stopCmd struct {
 // agent's grace, a guardian that hangs, and a machine that is busy with both.
 const stopLimit = 30 * time.Second
 
+// Validate refuses flags that would have no effect; kong calls it.
+func (c *stopCmd) Validate() error {
+	if c.All && c.Unit != "" {
+		return fmt.Errorf("--all is every loop: leave %q out, or --all", c.Unit)
+	}
+	return nil
+}
+
 // Run carries the command out.
 func (c *stopCmd) Run(a *app) error {
 	if c.All {

@@ -13,21 +13,20 @@ import (
 // misunderstood finds in an error of the parser the word that it does not know.
 var misunderstood = regexp.MustCompile(`^(unexpected argument|unknown flag) (\S+?)(, did you mean .*)?$`)
 
-// Suggest says the parser's error about a word that it does not know in our
-// words, with the one that was most likely meant. Other errors it returns as
-// they are.
+// Suggest says the parser's error in our words; about a word that it does not
+// know, with the one that was most likely meant.
 func Suggest(err error) error {
 	var parse *kong.ParseError
 	if !errors.As(err, &parse) || parse.Context == nil {
 		return err
 	}
-	m := misunderstood.FindStringSubmatch(parse.Error())
-	if m == nil {
-		return err
-	}
 	node := parse.Context.Selected()
 	if node == nil {
 		node = parse.Context.Model.Node
+	}
+	m := misunderstood.FindStringSubmatch(parse.Error())
+	if m == nil {
+		return errors.New(plainly(node, parse.Error()))
 	}
 	if m[1] == "unknown flag" {
 		return unknownFlag(node, m[2])
