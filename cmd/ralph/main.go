@@ -11,7 +11,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"ralph/internal/doctor"
 	"ralph/internal/help"
 	"ralph/internal/loop"
 )
@@ -134,7 +133,7 @@ func exitCode(t *terminal, err error) int {
 	if errors.As(err, &hinted) {
 		t.hint(hinted.hint)
 	} else {
-		t.hint(doctor.Obstacle(err))
+		t.hint(obstacle(err))
 	}
 	var usage *kong.ParseError
 	if errors.As(err, &usage) {

@@ -14,6 +14,7 @@ import (
 	"ralph/internal/preflight"
 	"ralph/internal/ratelimit"
 	"ralph/internal/registry"
+	"ralph/internal/stream"
 )
 
 // units looks at the units of this worktree and at all others that have run.
@@ -150,7 +151,7 @@ func (e *examination) elsewhere(entry registry.Entry) {
 		return
 	}
 	u.Name += " in " + entry.Worktree
-	e.add(u.Check(e.now, fmt.Sprintf("Mend it there: cd '%s' && ralph doctor", entry.Worktree)))
+	e.add(u.Check(e.now, fmt.Sprintf("Mend it there: cd %s && ralph doctor", stream.ShellWord(entry.Worktree))))
 }
 
 // registry looks at the list of loops: entries whose worktree is gone, and files

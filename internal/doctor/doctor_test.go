@@ -324,8 +324,8 @@ func TestPermissionsOfRalphsOwnFiles(t *testing.T) {
 	}
 	got := b.permissions()
 	expect(t, got, "permissions", preflight.Warn, "config.yaml (0644)")
-	expect(t, got, "permissions", preflight.Warn, "chmod 600 '"+filepath.Join(b.Home, "config.yaml")+"'")
-	expect(t, got, "permissions", preflight.Warn, "chmod 700 '"+filepath.Join(b.Home, "loops")+"'")
+	expect(t, got, "permissions", preflight.Warn, "chmod 600 "+filepath.Join(b.Home, "config.yaml"))
+	expect(t, got, "permissions", preflight.Warn, "chmod 700 "+filepath.Join(b.Home, "loops"))
 
 	b.repository()
 	b.write(filepath.Join(b.Repo.GitDir, "ralph", "feature-x", "journal.jsonl"), "", 0o640)

@@ -67,7 +67,7 @@ func (u Unit) Check(now time.Time, hint string) preflight.Check {
 	const id = "unit"
 	switch {
 	case u.Broken != nil:
-		return fail(id, fmt.Sprintf("%s: %v", u.Name, u.Broken), cmp.Or(Obstacle(u.Broken), "See to the permissions of "+u.Dir+"."))
+		return fail(id, fmt.Sprintf("%s: %v", u.Name, u.Broken), cmp.Or(Places{Others: []string{u.Dir}}.Obstacle(u.Broken), "See to the permissions of "+u.Dir+"."))
 	case u.Alive && u.Death != nil:
 		return ok(id, fmt.Sprintf("%s: a run has died, and pid %d is cleaning up after it", u.Name, u.Holder.PID))
 	case u.Alive:

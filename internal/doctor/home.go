@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"ralph/internal/preflight"
+	"ralph/internal/stream"
 )
 
 // permissions checks who may read and write ralph's own files: they may hold
@@ -45,7 +46,7 @@ func guarded(name string, dirs ...string) preflight.Check {
 			foreign = append(foreign, fmt.Sprintf("%s (user %d)", path, st.Uid))
 		} else if info.Mode().Perm()&^want != 0 {
 			open = append(open, fmt.Sprintf("%s (%04o)", path, info.Mode().Perm()))
-			closing = append(closing, fmt.Sprintf("chmod %o '%s'", want, path))
+			closing = append(closing, fmt.Sprintf("chmod %o %s", want, stream.ShellWord(path)))
 		}
 	}
 	for _, dir := range dirs {
@@ -63,12 +64,24 @@ func guarded(name string, dirs ...string) preflight.Check {
 	}
 	look(filepath.Join(name, "bin"), 0o755)
 	switch {
+	case len(foreign) > 0 && !mine(name) && !mine(filepath.Dir(name)):
+		return fail(id, name+" belongs to another user", "Name a folder of your own with RALPH_HOME.", foreign...)
 	case len(foreign) > 0:
-		return fail(id, "Files that belong to another user", fmt.Sprintf("Take them over, as root: chown -R %d '%s'", os.Geteuid(), name), foreign...)
+		return fail(id, "Files that belong to another user", fmt.Sprintf("Take them over, as root: chown -R %d %s", os.Geteuid(), stream.ShellWord(name)), foreign...)
 	case len(open) > 0:
 		return warn(id, "Files that other users may read or write", strings.Join(closing, "\n"), open...)
 	}
 	return ok(id, fmt.Sprintf("%s is yours alone", name))
+}
+
+// mine tells whether a file or folder belongs to this user.
+func mine(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	owner, known := info.Sys().(*syscall.Stat_t)
+	return known && int(owner.Uid) == os.Geteuid()
 }
 
 // modeOf is what a file of ralph's own folder may have at most. What install.sh puts

@@ -6,23 +6,32 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"ralph/internal/stream"
 )
 
+// Places are where ralph keeps files of its own: nothing outside of them is named in a
+// command that moves it.
+type Places struct {
+	Home   string   // that of the user, which RALPH_HOME names
+	Others []string // folders of the repository
+}
+
 // Obstacle is what a person can do about an error of the file system, as a sentence
 // with the command where there is one; empty where the error is none of the known.
-func Obstacle(err error) string {
+func (in Places) Obstacle(err error) string {
 	var p *fs.PathError
 	if !errors.As(err, &p) || p.Path == "" {
 		return ""
 	}
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
-		return aside(firstFile(p.Path), "is no folder, and one is needed there")
+		return in.aside(firstFile(p.Path), "is no folder, and one is needed there")
 	case errors.Is(err, syscall.EISDIR):
-		return aside(p.Path, "is a folder, and a file is needed there")
+		return in.aside(p.Path, "is a folder, and a file is needed there")
 	case errors.Is(err, fs.ErrPermission):
 		return "see to its owner and permissions: ls -ld " + stream.ShellWord(nearest(p.Path))
 	case errors.Is(err, syscall.EROFS):
@@ -33,8 +42,36 @@ func Obstacle(err error) string {
 	return ""
 }
 
-func aside(path, why string) string {
-	return fmt.Sprintf("%s %s: mv %s %s", path, why, stream.ShellWord(path), stream.ShellWord(path+".aside"))
+// aside says how what stands in the way gets out of it. A device, or what is not
+// ralph's, must stay where it is.
+func (in Places) aside(path, why string) string {
+	word := stream.ShellWord(path)
+	switch {
+	case in.holds(path) && movable(path):
+		return fmt.Sprintf("%s %s: mv %s %s", path, why, word, stream.ShellWord(path+".aside"))
+	case in.Home != "" && within(in.Home, path):
+		return fmt.Sprintf("%s %s: name another folder with RALPH_HOME", path, why)
+	}
+	return fmt.Sprintf("%s %s; see what it is: ls -ld %s", path, why, word)
+}
+
+func (in Places) holds(path string) bool {
+	return slices.ContainsFunc(append([]string{in.Home}, in.Others...), func(dir string) bool { return dir != "" && within(path, dir) })
+}
+
+// within tells whether a path is dir or lies below it, by their names.
+func within(path, dir string) bool {
+	rest, err := filepath.Rel(dir, path)
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, "../")
+}
+
+// movable tells whether the path is a plain file, a folder or a link of this user.
+func movable(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	return mine(path) && (info.Mode().IsRegular() || info.IsDir() || info.Mode()&fs.ModeSymlink != 0)
 }
 
 // firstFile is the part of the path, from the top, that is there and is no folder.

@@ -11,6 +11,7 @@ import (
 
 	"ralph/internal/preflight"
 	"ralph/internal/proc"
+	"ralph/internal/stream"
 )
 
 // lockAge is how old git's lock on the index must be to belong to nobody: git
@@ -38,9 +39,9 @@ func (in Input) git(ctx context.Context) []preflight.Check {
 	}
 	checks = append(checks, in.repository(ctx))
 	lock := filepath.Join(in.Repo.GitDir, "index.lock")
-	if info, err := os.Stat(lock); err == nil && in.Now.Sub(info.ModTime()) > lockAge {
+	if info, err := os.Lstat(lock); err == nil && info.Mode().IsRegular() && in.Now.Sub(info.ModTime()) > lockAge {
 		checks = append(checks, warn(id, fmt.Sprintf("%s was left behind by a git that was ended: every commit will fail", lock),
-			"If no git is at work here: rm '"+lock+"'"))
+			"If no git is at work here: rm "+stream.ShellWord(lock)))
 	}
 	return checks
 }
