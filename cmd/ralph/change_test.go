@@ -102,9 +102,10 @@ func TestStartAsksWhichChange(t *testing.T) {
 	if code := p.ends(); code != 0 {
 		t.Errorf("exit status %d\n%s", code, p.text())
 	}
-	if text := s.read(".claude/loop-state.json"); !strings.Contains(text, `"task": "--be careful"`) {
-		t.Errorf("the loop's state is\n%s", text)
-	}
+	waitFor(t, "the loop's state with its task", func() bool { // it may lag behind the journal
+		text, _ := os.ReadFile(filepath.Join(s.repo, ".claude/loop-state.json"))
+		return strings.Contains(string(text), `"task": "--be careful"`)
+	})
 	if out := string(s.output("stop")); !strings.Contains(out, "002-01_add-x has stopped") {
 		t.Error(out)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ralph/internal/background"
 	"ralph/internal/handover"
+	"ralph/internal/journal"
 	"ralph/internal/registry"
 	"ralph/internal/stream"
 )
@@ -76,12 +77,15 @@ func (c *startCmd) Run(a *app) error {
 	return c.background(r, r.answered(args))
 }
 
-// busy is the error that a loop is at work on the unit.
+// busy is the error that a loop is at work on the unit. One that has its end on
+// record is about to go, and is waited for as its lock would be.
 func (p *place) busy() error {
-	if p.unit == "" || !running(p) {
-		return nil
+	for giveUp := time.Now().Add(lockWait); p.unit != "" && running(p); time.Sleep(20 * time.Millisecond) {
+		if ended, err := journal.Ended(p.journalPath()); err != nil || !ended || time.Now().After(giveUp) {
+			return &hintError{fmt.Errorf("a loop is at work on %s already", oneLine(p.unit)), "look at it: ralph monitor; end it: ralph stop"}
+		}
 	}
-	return &hintError{fmt.Errorf("a loop is at work on %s already", oneLine(p.unit)), "look at it: ralph monitor; end it: ralph stop"}
+	return nil
 }
 
 // background starts the loop elsewhere and returns when it is at work.
