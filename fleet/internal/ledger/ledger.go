@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +27,7 @@ const (
 	retryStep = 2 * time.Second
 	tryLimit  = 10 * time.Second // of one question to the engine
 	peekLimit = 3 * time.Second  // of one that can do without an answer
+	maxRuns   = 1000             // of which it is known that they were this worker's
 )
 
 // Server answers the loops of one host.
@@ -39,9 +42,10 @@ type Server struct {
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup
 
-	mu   sync.Mutex
-	skew time.Duration  // of this host's clock before the server's
-	seqs map[string]int // takes by run, of loops of this worker
+	mu    sync.Mutex
+	skew  time.Duration  // of this host's clock before the server's
+	takes int            // of all loops of this worker
+	runs  map[string]int // the last one of each run
 }
 
 // Serve listens on a new socket until Close.
@@ -56,7 +60,7 @@ func Serve(ctx context.Context, k engine.Engine, account, host string, tell func
 		return nil, fmt.Errorf("the ledger's socket cannot be made: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Server{keeper: k, account: account, host: host, tell: tell, listener: listener, dir: dir, cancel: cancel, seqs: map[string]int{}}
+	s := &Server{keeper: k, account: account, host: host, tell: tell, listener: listener, dir: dir, cancel: cancel, runs: map[string]int{}}
 	s.wg.Go(func() { s.accept(ctx) })
 	return s, nil
 }
@@ -151,16 +155,26 @@ func (s *Server) answer(ctx context.Context, q request) (response, error) {
 }
 
 func (s *Server) take(ctx context.Context, q request) (response, error) {
-	s.mu.Lock()
-	s.seqs[q.Run]++
-	seq := s.seqs[q.Run]
-	s.mu.Unlock()
+	seq := s.number(q.Run)
 	var g feature.Grant
 	err := s.insist(ctx, func(ctx context.Context) (err error) {
 		g, err = s.keeper.Take(ctx, s.account, q.Harness, feature.Take{Run: q.Run, Seq: seq, Limit: q.Limit, Host: s.host})
 		return err
 	})
 	return s.respond(g), err
+}
+
+// number gives a take of a run its number, and forgets the run that took longest ago
+// where there are many: no loop of it is at work any more.
+func (s *Server) number(run string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.takes++
+	s.runs[run] = s.takes
+	if len(s.runs) > maxRuns {
+		delete(s.runs, slices.MinFunc(slices.Collect(maps.Keys(s.runs)), func(a, b string) int { return s.runs[a] - s.runs[b] }))
+	}
+	return s.takes
 }
 
 // peek tells what is known; where the server cannot be reached that is nothing.
@@ -183,7 +197,7 @@ func (s *Server) peek(ctx context.Context, q request) response {
 // journal that came here may be too old to tell: a host died with calls that were made.
 func (s *Server) settle(ctx context.Context, q request) error {
 	s.mu.Lock()
-	_, mine := s.seqs[q.Run]
+	_, mine := s.runs[q.Run]
 	s.mu.Unlock()
 	if !mine {
 		return nil
