@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ralph/internal/proc"
+	"ralph/internal/stream"
 )
 
 // TestEveryFailureHasAHint: what a person is told to do about each kind of failure,
@@ -47,6 +48,22 @@ func TestEveryFailureHasAHint(t *testing.T) {
 				t.Errorf("%s: %q, hint %q; want %s: %q, hint %q", o.Kind, o.Message, o.Hint, c.want, c.says, c.hint)
 			}
 		})
+	}
+}
+
+// TestTheAgentIsCalledAsAPersonDoes: by the word of the settings where its program is
+// a wrapper, or serves several accounts.
+func TestTheAgentIsCalledAsAPersonDoes(t *testing.T) {
+	for want, h := range map[string]Harness{
+		"claude":               {Name: "claude", Command: []string{"claude"}},
+		"/opt/codex/bin/codex": {Name: "codex", Command: []string{"/opt/codex/bin/codex", "exec"}},
+		"harness work":         {Name: "work", Command: []string{"claude"}},
+		"harness mine":         {Name: "mine", Command: []string{"env", "KEY=secret", "npx", "my-agent"}},
+	} {
+		o := Outcome{Kind: Auth}
+		if got := o.advice(h, stream.ClassAuth); !strings.Contains(got, "log in with the agent itself ("+want+")") {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 

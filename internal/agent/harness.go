@@ -182,6 +182,16 @@ func Custom(name string) Harness {
 		Permission: "see the agent's own settings"}
 }
 
+// Called is what a person calls the agent: its program, or where the settings call it
+// otherwise, the harness. A wrapper such as env or npx is no agent, and the words
+// behind it may hold a key.
+func (h Harness) Called() string {
+	if filepath.Base(h.Command[0]) == h.Name {
+		return h.Command[0]
+	}
+	return "harness " + h.Name
+}
+
 // Present tells whether the agent's program can be found in the PATH of env; the
 // error is a *MissingError.
 func (h Harness) Present(env []string) error {

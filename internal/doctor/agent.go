@@ -104,7 +104,7 @@ func (in Input) loginUnseen(ctx context.Context, h agent.Harness) preflight.Chec
 			return ok(id, fmt.Sprintf("Login of %s: '%s' says that it is logged in", h.Name, strings.Join(argv, " ")))
 		}
 	}
-	hint := fmt.Sprintf("Start '%s' once by hand and log in, or put its key into the environment.", h.Command[0])
+	hint := fmt.Sprintf("Start the agent (%s) once by hand and log in, or put its key into the environment.", h.Called())
 	if runtime.GOOS == "darwin" {
 		hint += " A login in the keychain cannot be seen: '--live' tries it."
 	}

@@ -157,7 +157,7 @@ func (r *runner) agent() {
 		c.Hint = "Run as another user, or without --dangerously-skip-permissions."
 	case !a.LoginSign:
 		c.Severity, c.Message = Warn, fmt.Sprintf("No sign of a login for agent '%s'", a.Name)
-		c.Hint = fmt.Sprintf("Start '%s' once by hand and log in, or put its key into the environment.", a.Path)
+		c.Hint = fmt.Sprintf("Start agent '%s' once by hand and log in, or put its key into the environment.", a.Name)
 	default:
 		c.Severity, c.Message, c.quiet = OK, fmt.Sprintf("Agent found: %s", a.Path), true
 	}
@@ -179,7 +179,7 @@ func (r *runner) fallback(a Agent) {
 		c.Hint = "Run as another user, or without --dangerously-skip-permissions."
 	case !a.LoginSign:
 		c.Message = fmt.Sprintf("No sign of a login for agent '%s': it may not be able to take over", a.Name)
-		c.Hint = fmt.Sprintf("Start '%s' once by hand and log in, or put its key into the environment.", a.Path)
+		c.Hint = fmt.Sprintf("Start agent '%s' once by hand and log in, or put its key into the environment.", a.Name)
 	default:
 		return
 	}
