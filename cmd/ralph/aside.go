@@ -28,7 +28,7 @@ func newAside(s *config.Settings, root string, status func() journal.Status, war
 		return nil, err
 	}
 	var commands [][]string
-	if s.KeepAwake {
+	if s.KeepAwake && awake.CanAsk(runtime.GOOS, os.Getenv) {
 		commands = awake.Commands(runtime.GOOS, os.Getpid())
 	}
 	return &aside{keeper: awake.New(commands), sender: sender, status: status}, nil

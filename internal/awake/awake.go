@@ -4,6 +4,7 @@ package awake
 
 import (
 	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"sync"
@@ -25,6 +26,20 @@ func Commands(goos string, pid int) [][]string {
 		return [][]string{inhibit("idle:sleep"), inhibit("idle")}
 	}
 	return nil
+}
+
+// systemBus is where systemd-inhibit looks for somebody to ask, without
+// DBUS_SYSTEM_BUS_ADDRESS in its environment.
+const systemBus = "/run/dbus/system_bus_socket"
+
+// CanAsk tells whether there is somebody on a machine of the system goos to ask. In a
+// container there mostly is not, and the programs take 10 ms each to find that out.
+func CanAsk(goos string, getenv func(string) string) bool {
+	if goos != "linux" || getenv("DBUS_SYSTEM_BUS_ADDRESS") != "" {
+		return true
+	}
+	_, err := os.Stat(systemBus)
+	return err == nil
 }
 
 // Keeper keeps the machine awake between Hold and Release. Nothing of it is an

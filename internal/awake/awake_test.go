@@ -29,6 +29,16 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+func TestCanAsk(t *testing.T) {
+	none := func(string) string { return "" }
+	if !CanAsk("darwin", none) || !CanAsk("linux", func(string) string { return "unix:path=/x" }) {
+		t.Error("nobody is asked where there is somebody")
+	}
+	if _, err := os.Stat(systemBus); err != nil && CanAsk("linux", none) {
+		t.Error("somebody is asked where there is no bus")
+	}
+}
+
 // script writes a program that stands for systemd-inhibit: it notes that it has
 // begun and holds until its input ends, then notes that too.
 func script(t *testing.T, dir, name, body string) string {
