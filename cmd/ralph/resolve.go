@@ -36,7 +36,8 @@ type resolved struct {
 	agent    agent.Options
 	fallback []loop.Caller // who takes over while the harness is at its limit
 	template string
-	source   string // where the template is from
+	source   string        // where the template is from
+	changes  *[]git.Change // uncommitted, as preflight saw them; nil where it did not look
 }
 
 // kindDefaults take the place of the built-in values for plans whose steps are

@@ -117,8 +117,12 @@ func (r *resolved) start() error {
 	if r.flags.JSON {
 		tell = out.files.event
 	}
-	if _, err := loop.Recover(r.app.ctx, s.writer, r.place.repo, r.place.stateDir, tell); err != nil {
+	died, err := loop.Recover(r.app.ctx, s.writer, r.place.repo, r.place.stateDir, tell)
+	if err != nil {
 		return err
+	}
+	if died != nil {
+		r.changes = nil // the plan may have been put back in order since
 	}
 	if _, err := r.plan.Read(); err != nil {
 		return err
@@ -197,7 +201,7 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 		Identity: loop.Identity{Version: version, Run: runID, Unit: r.place.unit, Feature: r.place.unit, Task: r.text, Change: r.change().ID, Module: r.change().Module,
 			StateDir: r.place.stateDir, LogDir: r.place.logDir(), Self: self, Host: host, Token: token, Since: s.since},
 		Settings: r.loopSettings(),
-		Plan:     r.plan, Repo: r.place.repo, Journal: s.writer, Inbox: s.inbox,
+		Plan:     r.plan, Repo: r.place.repo, Changes: r.changes, Journal: s.writer, Inbox: s.inbox,
 		Ledger: ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), ledgerDir(r.app.home), r.harness.Name, r.settings.Defaults.RateLimitPerHour).For(token),
 		Agents: r.callers(), Env: os.Environ(), CheckEnv: r.checkEnv(), Secrets: secret.New(environs),
 		Guardian: func() (*proc.Guardian, error) {

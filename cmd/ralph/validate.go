@@ -78,6 +78,7 @@ func (r *resolved) check() (preflight.Report, error) {
 	if err != nil {
 		return preflight.Report{}, err
 	}
+	r.changes = &in.Changes
 	in.Protected = r.settings.ProtectedBranches
 	in.OwnerFile = r.ownerFile()
 	in.Agent = agentFacts(r.harness, r.agent)

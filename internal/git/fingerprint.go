@@ -34,14 +34,21 @@ type Look struct {
 //
 // It costs two calls of git and the reading of the files with uncommitted changes.
 func (r *Repo) Look(ctx context.Context, exclude ...string) (Look, error) {
-	head, err := r.Head(ctx)
-	if err != nil {
-		return Look{}, err
-	}
 	changes, err := r.Status(ctx, exclude...)
 	if err != nil {
 		return Look{}, err
 	}
+	return r.LookKnowing(ctx, changes, exclude...)
+}
+
+// LookKnowing is Look for who knows already which paths have uncommitted changes. A
+// path too many does no harm; one that is missing is taken for what is committed.
+func (r *Repo) LookKnowing(ctx context.Context, changes []Change, exclude ...string) (Look, error) {
+	head, err := r.Head(ctx)
+	if err != nil {
+		return Look{}, err
+	}
+	changes = Without(changes, exclude...)
 	sum, err := r.fingerprint(ctx, head, changes, exclude)
 	return Look{Head: head, Changes: changes, Hash: sum}, err
 }

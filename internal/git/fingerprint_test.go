@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestWorktreeHashFollowsTheContent(t *testing.T) {
@@ -96,5 +98,34 @@ func BenchmarkWorktreeHash(b *testing.B) {
 	commit(b, repo.Root)
 	for b.Loop() {
 		fingerprint(b, repo)
+	}
+}
+
+// TestLookKnowing holds a look with the changes at hand against one that asks for them.
+func TestLookKnowing(t *testing.T) {
+	repo := newRepo(t)
+	write(t, repo.Root, "plan/b", "b\n")
+	commit(t, repo.Root)
+	for _, name := range []string{"a", "plan/b", "new"} {
+		write(t, repo.Root, name, "changed\n")
+	}
+	all, err := repo.Status(t.Context())
+	if err != nil || len(all) != 3 {
+		t.Fatalf("%d changes, %v", len(all), err)
+	}
+	want, err := repo.Look(t.Context(), "plan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := repo.LookKnowing(t.Context(), all, "plan")
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	git(t, repo.Root, "checkout", "--quiet", "a") // known as changed, and no more: no harm
+	if want, err = repo.Look(t.Context(), "plan"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = repo.LookKnowing(t.Context(), all, "plan"); err != nil || got.Hash != want.Hash {
+		t.Errorf("a path too many makes a difference, %v", err)
 	}
 }

@@ -47,6 +47,17 @@ func parseStatus(out string, exclude []string) ([]Change, error) {
 	return changes, nil
 }
 
+// Without is changes without the paths that equal one of exclude, or are below it.
+func Without(changes []Change, exclude ...string) []Change {
+	var left []Change
+	for _, c := range changes {
+		if !under(c.Path, exclude) {
+			left = append(left, c)
+		}
+	}
+	return left
+}
+
 // parseRecord returns a Change without a path for a record that names none.
 func parseRecord(record string) (Change, bool) {
 	fields := map[byte]int{'1': 9, '2': 10, 'u': 11, '?': 2, '!': 2, '#': 2}

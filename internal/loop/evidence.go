@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ralph/internal/check"
+	"ralph/internal/git"
 	"ralph/internal/journal"
 )
 
@@ -22,11 +23,18 @@ func (l *Loop) measureWork(ctx context.Context) error {
 		return nil // only a story needs work behind it
 	}
 	l.working("reading the worktree")
-	print, err := l.Repo.WorktreeHash(context.WithoutCancel(ctx), derived...)
+	ctx = context.WithoutCancel(ctx)
+	var look git.Look
+	var err error
+	if l.Changes != nil {
+		look, err = l.Repo.LookKnowing(ctx, *l.Changes, derived...)
+	} else {
+		look, err = l.Repo.Look(ctx, derived...)
+	}
 	if err != nil {
 		return err
 	}
-	l.work = print
+	l.work = look.Hash
 	return nil
 }
 

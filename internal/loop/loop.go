@@ -87,6 +87,7 @@ type Loop struct {
 	Repo     *git.Repo
 	Journal  *journal.Writer
 	Inbox    *journal.Inbox
+	Changes  *[]git.Change     // not committed, as seen a moment ago; optional
 	Ledger   *ratelimit.Ledger // of the first agent
 	Agents   []Caller          // the first does the work; the others take over, in this order, while those before are limited
 	Env      []string          // of agents and checks

@@ -45,7 +45,7 @@ func (l *Loop) lookBefore(ctx context.Context) error {
 		}
 		// A person has rewritten the history since: there is nothing to compare with.
 	}
-	if l.past.cutOff || l.head == "" {
+	if l.past.cutOff || l.head == "" || l.asCommitted() {
 		return nil
 	}
 	found, err := l.inspect(ctx, &iteration{}, l.head)
@@ -53,6 +53,12 @@ func (l *Loop) lookBefore(ctx context.Context) error {
 		l.suspect.known[f] = true
 	}
 	return err
+}
+
+// asCommitted reports whether it is known that no file of git's differed from what is
+// committed when the run began: then there is nothing to compare.
+func (l *Loop) asCommitted() bool {
+	return l.Changes != nil && !slices.ContainsFunc(git.Without(*l.Changes, derived...), func(c git.Change) bool { return !c.Untracked() })
 }
 
 // adoptable returns the marks of an iteration that was cut off that its changes do

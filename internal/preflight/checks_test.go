@@ -336,7 +336,9 @@ func TestGather(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := preflight.Input{Root: repo.Root, Branch: "feature/x", Dirty: []string{"a.txt"}, Nameless: true}
+	want := preflight.Input{Root: repo.Root, Branch: "feature/x", Dirty: []string{"a.txt"}, Nameless: true, Changes: []git.Change{
+		{Path: ".ralph/feature-x/spec.md", XY: "??"}, {Path: "a.txt", XY: "??"},
+	}}
 	if diff := cmp.Diff(want, in); diff != "" {
 		t.Error(diff)
 	}

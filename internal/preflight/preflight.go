@@ -14,13 +14,14 @@ import (
 
 // Input is what the checks of a prd plan need to know.
 type Input struct {
-	Root       string   // of the worktree, absolute
-	Branch     string   // empty where HEAD is detached
-	InProgress string   // the operation that git has not ended, such as "merge"; empty where there is none
-	Dirty      []string // paths outside of .ralph/ with uncommitted changes, from the root
-	Nameless   bool     // git was told no name or no address to commit under
-	Protected  []string // names of protected branches
-	OwnerFile  string   // where NoteOwner has put the folder's branch; empty for no such check
+	Root       string       // of the worktree, absolute
+	Branch     string       // empty where HEAD is detached
+	InProgress string       // the operation that git has not ended, such as "merge"; empty where there is none
+	Changes    []git.Change // all that is not committed
+	Dirty      []string     // paths outside of .ralph/ with uncommitted changes, from the root
+	Nameless   bool         // git was told no name or no address to commit under
+	Protected  []string     // names of protected branches
+	OwnerFile  string       // where NoteOwner has put the folder's branch; empty for no such check
 	Agent      Agent
 	Fallback   []Agent // who takes over while it is at its limit
 
@@ -47,12 +48,12 @@ func Gather(ctx context.Context, repo *git.Repo) (Input, error) {
 	in := Input{Root: repo.Root, Branch: head.Branch, InProgress: repo.InProgress()}
 	var asked sync.WaitGroup
 	asked.Go(func() { in.Nameless = !repo.HasIdentity(ctx) }) // while git looks through the worktree
-	changes, err := repo.Status(ctx, ".ralph")
+	in.Changes, err = repo.Status(ctx)
 	asked.Wait()
 	if err != nil {
 		return Input{}, err
 	}
-	for _, c := range changes {
+	for _, c := range git.Without(in.Changes, ".ralph") {
 		in.Dirty = append(in.Dirty, c.Path)
 	}
 	return in, nil
