@@ -9,6 +9,7 @@ require (
 	github.com/google/renameio/v2 v2.0.2
 	go.temporal.io/api v1.63.5
 	go.temporal.io/sdk v1.44.0
+	google.golang.org/grpc v1.79.3
 )
 
 require (
@@ -31,6 +32,5 @@ require (
 	golang.org/x/time v0.3.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260120221211-b8f7ae30c516 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260120221211-b8f7ae30c516 // indirect
-	google.golang.org/grpc v1.79.3 // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
 )
