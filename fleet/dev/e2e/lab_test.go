@@ -27,11 +27,18 @@ type lab struct {
 	server temporal.Server
 	env    []string
 	alone  []string // a command before each worker that keeps its processes apart
+	events int      // the length of histories, where it is not the server's own
 }
 
 func newLab(t *testing.T) *lab {
 	t.Helper()
-	l := &lab{t: t, dir: t.TempDir(), listen: freeAddress(t)}
+	return newLabWith(t, 0)
+}
+
+// newLabWith makes a lab whose workflows go on in new histories after so many events.
+func newLabWith(t *testing.T, events int) *lab {
+	t.Helper()
+	l := &lab{t: t, dir: t.TempDir(), listen: freeAddress(t), events: events}
 	l.env = append(os.Environ(),
 		"PATH="+programs+":"+os.Getenv("PATH"), "TEMPORAL_ADDRESS="+l.listen, "RALPH_HOME="+filepath.Join(l.dir, "home"),
 		"CALLS="+filepath.Join(l.dir, "calls"), "GATE="+filepath.Join(l.dir, "gate"), "LAB="+l.dir,
@@ -48,7 +55,7 @@ func newLab(t *testing.T) *lab {
 // startServer starts the server, over the database of the one before.
 func (l *lab) startServer() {
 	l.t.Helper()
-	s, err := server.Start(server.Options{Listen: l.listen, DB: filepath.Join(l.dir, "temporal.db"), Namespace: "default", Level: "fatal"})
+	s, err := server.Start(server.Options{Listen: l.listen, DB: filepath.Join(l.dir, "temporal.db"), Namespace: "default", Level: "fatal", Events: l.events})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -197,7 +204,8 @@ type feature struct {
 			Progress progress `json:"progress"`
 		} `json:"last"`
 	} `json:"standing"`
-	Live progress `json:"live"`
+	Live      progress  `json:"live"`
+	StartedAt time.Time `json:"startedAt"`
 }
 
 type progress struct {

@@ -29,6 +29,10 @@ type Options struct {
 	DB        string // the SQLite file; empty keeps everything in memory
 	Namespace string
 	Level     string // of its log on standard output: error, warn, info
+
+	// Events is the length from which on a workflow is asked to go on in a new history;
+	// 0 is the server's own.
+	Events int
 }
 
 // clusterName is that of the one and only cluster.
@@ -49,10 +53,7 @@ func Start(o Options) (temporal.Server, error) {
 		temporal.ForServices(temporal.DefaultServices),
 		temporal.WithLogger(log.NewZapLogger(log.BuildZapLogger(log.Config{Stdout: true, Level: o.Level}))),
 		temporal.WithAuthorizer(authorization.NewNoopAuthorizer()),
-		temporal.WithDynamicConfigClient(dynamicconfig.StaticClient{
-			// A list is to show what was submitted a moment ago.
-			dynamicconfig.ForceSearchAttributesCacheRefreshOnRead.Key(): true,
-		}),
+		temporal.WithDynamicConfigClient(o.settings()),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("the server cannot be set up: %w", err)
@@ -61,6 +62,18 @@ func Start(o Options) (temporal.Server, error) {
 		return nil, fmt.Errorf("the server cannot start: %w", err)
 	}
 	return s, nil
+}
+
+// settings are the server's that are not its own defaults.
+func (o Options) settings() dynamicconfig.StaticClient {
+	s := dynamicconfig.StaticClient{
+		// A list is to show what was submitted a moment ago.
+		dynamicconfig.ForceSearchAttributesCacheRefreshOnRead.Key(): true,
+	}
+	if o.Events > 0 {
+		s[dynamicconfig.HistoryCountSuggestContinueAsNew.Key()] = o.Events
+	}
+	return s
 }
 
 // prepare makes the tables where they are missing, and the namespace.

@@ -208,6 +208,9 @@ func viewOf(x *workflow.WorkflowExecutionInfo) View {
 	if p := x.Memo.GetFields()[feature.MemoStanding]; p != nil {
 		_ = converter.GetDefaultDataConverter().FromPayload(p, &v.Standing)
 	}
+	if at := v.Standing.Submitted; !at.IsZero() { // in an earlier history, where there have been several
+		v.Started = at
+	}
 	if x.CloseTime != nil {
 		v.Ended = x.CloseTime.AsTime()
 	}

@@ -56,6 +56,7 @@ const (
 // Standing is what a feature's workflow knows of it.
 type Standing struct {
 	Submission Submission `json:"submission"`
+	Submitted  time.Time  `json:"submitted,omitzero"`
 	Phase      Phase      `json:"phase"`
 	Turn       int        `json:"turn"`
 	Outcome    Outcome    `json:"outcome,omitempty"` // where it is finished; Ended is: stopped by a person

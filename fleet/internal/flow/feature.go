@@ -46,6 +46,8 @@ type life struct {
 	Life
 	ctx      workflow.Context // which no cancellation ends
 	standing feature.Standing
+	began    int // the turns of earlier histories
+	heard    int // what people have asked for
 	stop     bool
 	resumed  bool
 	until    time.Time // nothing is to be done before
@@ -58,11 +60,11 @@ type life struct {
 // engine itself has one.
 func Feature(ctx workflow.Context, begin Life) (feature.Standing, error) {
 	own, _ := workflow.NewDisconnectedContext(ctx)
-	w := &life{Life: begin, ctx: own}
+	w := &life{Life: begin, ctx: own, began: begin.Turn}
 	if w.Epoch == 0 {
 		w.Epoch = workflow.GetInfo(ctx).WorkflowStartTime.UnixNano()
 	}
-	w.standing = feature.Standing{Submission: begin.Submission, Last: begin.Last, Since: workflow.Now(ctx)}
+	w.standing = feature.Standing{Submission: begin.Submission, Submitted: time.Unix(0, w.Epoch).UTC(), Last: begin.Last, Since: workflow.Now(ctx)}
 	if err := workflow.SetQueryHandler(ctx, feature.QueryStanding, func() (feature.Standing, error) { return w.standing, nil }); err != nil {
 		return feature.Standing{}, err
 	}
@@ -81,6 +83,7 @@ func (w *life) listen(ctx workflow.Context) {
 		workflow.Go(w.ctx, func(ctx workflow.Context) {
 			for {
 				workflow.GetSignalChannel(ctx, signal).Receive(ctx, nil)
+				w.heard++
 				do()
 			}
 		})
@@ -90,9 +93,26 @@ func (w *life) listen(ctx workflow.Context) {
 	on(feature.SignalStop, func() { w.stop = true; w.interrupt(feature.SignalStop) })
 	workflow.Go(w.ctx, func(own workflow.Context) {
 		ctx.Done().Receive(own, nil)
+		w.heard++
 		w.stop = true
 		w.interrupt(feature.SignalStop)
 	})
+}
+
+// renew goes on in a new history, unless somebody has asked for something meanwhile: a
+// signal that came with the end of the turn has a coroutine that has not run yet, and
+// would be gone with the old one.
+func (w *life) renew() error {
+	before, others := w.heard, false
+	err := workflow.Await(w.ctx, func() bool { // false once, which lets the others run
+		ran := others
+		others = true
+		return ran
+	})
+	if err != nil || w.heard > before {
+		return err
+	}
+	return workflow.NewContinueAsNewError(w.ctx, feature.WorkflowName, w.Life)
 }
 
 // interrupt tells the host at work that there is a wish.
@@ -122,8 +142,8 @@ func (w *life) step(ctx workflow.Context) error {
 		_, err := workflow.AwaitWithTimeout(w.ctx, w.until.Sub(now), func() bool { return w.Paused || w.stop || w.resumed })
 		w.until = time.Time{}
 		return err
-	case workflow.GetInfo(ctx).GetContinueAsNewSuggested():
-		return workflow.NewContinueAsNewError(ctx, feature.WorkflowName, w.Life)
+	case workflow.GetInfo(ctx).GetContinueAsNewSuggested() && w.Turn > w.began:
+		return w.renew()
 	}
 	return w.turn()
 }
