@@ -62,7 +62,11 @@ func rows(views []engine.View, now time.Time) [][]string {
 }
 
 func accountLine(v engine.AccountView, now time.Time) string {
-	line := fmt.Sprintf("account %s: %d calls in this hour, %d in all", strings.TrimPrefix(v.ID, "ralph-account/"), v.Hours[feature.Hour(now)], v.Total)
+	name := strings.TrimPrefix(v.ID, "ralph-account/")
+	if v.Unknown {
+		return fmt.Sprintf("account %s: not known now, because no worker answers; start one with 'ralph-fleet worker'", name)
+	}
+	line := fmt.Sprintf("account %s: %d calls in this hour, %d in all", name, v.Hours[feature.Hour(now)], v.Total)
 	if v.Limited.After(now) {
 		line += fmt.Sprintf("; limited until %s (%s, met by %s)", clock(v.Limited, now), v.Note, v.By)
 	}

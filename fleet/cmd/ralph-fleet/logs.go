@@ -39,7 +39,7 @@ func (c *logsCmd) Run(a *app) error {
 	f.live(v)
 	if !c.Follow {
 		if f.lines == 0 {
-			a.printf("nothing has happened with %s yet: it is %s\n", v.ID, v.State)
+			f.say("nothing has happened with %s yet: it is %s\n", v.ID, v.State)
 		}
 		return nil
 	}
@@ -76,8 +76,17 @@ func (f *follower) follow(e engine.Engine, v engine.View) error {
 		}
 		f.live(v)
 	}
-	f.printf("%s: %s %s\n", v.ID, v.State, v.Standing.Message)
+	f.say("%s: %s %s\n", v.ID, v.State, v.Standing.Message)
 	return nil
+}
+
+// say tells a person something that is not in the journal.
+func (f *follower) say(format string, args ...any) {
+	if f.raw { // standard output is for the journal's lines
+		fmt.Fprintf(f.err, format, args...)
+		return
+	}
+	f.printf(format, args...)
 }
 
 // pushed shows the journal that is on the remote.

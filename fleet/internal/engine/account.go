@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -54,27 +58,36 @@ func (e Engine) Settle(ctx context.Context, account, harness string, s feature.S
 	return e.update(ctx, account, harness, feature.UpdateSettle, "", s, nil)
 }
 
+// answerLimit is how long the accounts may take to answer: a worker has to do it.
+const answerLimit = 3 * time.Second
+
 // AccountView is an account as a person sees it.
 type AccountView struct {
 	ID string `json:"id"`
 	feature.Account
+	Unknown bool `json:"unknown,omitempty"` // no worker was there to tell
 }
 
 // Accounts returns the accounts of the namespace.
 func (e Engine) Accounts(ctx context.Context) ([]AccountView, error) {
-	var views []AccountView
 	page, err := e.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
 		Query: fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus = 'Running'", feature.AccountName)})
 	if err != nil {
 		return nil, fmt.Errorf("the accounts cannot be listed: %w", err)
 	}
-	for _, x := range page.Executions {
-		a, err := e.account(ctx, x.Execution.WorkflowId)
-		if err != nil {
-			continue // no worker is there to answer: what is not known is not shown
-		}
-		views = append(views, AccountView{x.Execution.WorkflowId, a})
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	views := make([]AccountView, len(page.Executions))
+	var wg sync.WaitGroup
+	for i, x := range page.Executions {
+		views[i].ID = x.Execution.WorkflowId
+		wg.Go(func() {
+			a, err := e.account(ctx, views[i].ID)
+			views[i].Account, views[i].Unknown = a, err != nil
+		})
 	}
+	wg.Wait()
+	slices.SortFunc(views, func(a, b AccountView) int { return strings.Compare(a.ID, b.ID) })
 	return views, nil
 }
 

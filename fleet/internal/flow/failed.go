@@ -81,7 +81,7 @@ func (w *life) trouble(message string) error {
 		w.TroubleSince = now
 	}
 	if now.Sub(w.TroubleSince) >= w.Submission.Patience {
-		return w.finish(feature.Failed, "trouble", fmt.Sprintf("%s; it has been so for %s", message, now.Sub(w.TroubleSince).Round(time.Second)))
+		return w.finish(feature.Failed, "trouble", fmt.Sprintf("%s; it has been so for %s: mend it and submit the branch again", message, now.Sub(w.TroubleSince).Round(time.Second)))
 	}
 	pause := firstBackoff
 	for range min(w.Troubles, 10) {

@@ -5,7 +5,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -173,6 +172,3 @@ func tail(text []byte) string {
 	}
 	return oneLine(string(text))
 }
-
-// errTold is why a run ended that the fleet itself has ended.
-var errTold = errors.New("told to end")

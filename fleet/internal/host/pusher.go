@@ -80,7 +80,7 @@ func (p *pusher) untilDone(ctx context.Context, s repo.Snapshot) bool {
 			p.mu.Lock()
 			p.refused = err
 			p.mu.Unlock()
-			p.turn.end(err)
+			p.turn.end()
 			return false
 		}
 		p.turn.troubled(err.Error())

@@ -48,7 +48,7 @@ func (t *turn) oneRun(ctx context.Context) (ending, error) {
 	}
 	defer events.Close()
 	t.mu.Lock()
-	if t.over != nil || t.pausing {
+	if t.over || t.pausing {
 		t.mu.Unlock()
 		theirs.Close()
 		return ending{code: 143, reason: "stopped", message: "ended before it began"}, nil
@@ -110,7 +110,7 @@ func (t *turn) event(ctx context.Context, e events.Event, line string) {
 	case e.Type == "iteration_ended":
 		t.snapshot(ctx)
 	case e.Type == "wait_started" && e.Reason == "paused":
-		t.end(errTold)
+		t.end()
 	}
 }
 

@@ -25,18 +25,18 @@ type turn struct {
 	pulse *pulse
 	tree  *repo.Tree
 	push  *pusher
-	began time.Time
 
-	mu      sync.Mutex
-	record  repo.Record // as the next snapshot has it
-	change  string      // the change that the plan is, if it is one
-	run     *run        // nil where none is at work
-	over    error       // why no further run may begin
-	ousted  bool        // the feature is another host's by now
-	pausing bool        // after the iteration at work
-	asking  atomic.Bool // what a person wishes
-	cutOff  time.Time   // since when the server was not heard
-	skew    time.Duration
+	record repo.Record   // as the next snapshot has it
+	change string        // the change that the plan is, if it is one
+	skew   time.Duration // of this host's clock before the server's
+	asking atomic.Bool   // what a person wishes
+
+	mu      sync.Mutex // over the rest
+	run     *run       // nil where none is at work
+	over    bool       // no further run may begin
+	ousted  bool       // the feature is another host's by now
+	pausing bool       // after the iteration at work
+	cutOff  time.Time  // since when the server was not heard
 }
 
 // Turn is the activity: it works on a feature until that is done, fails, meets the
@@ -47,7 +47,7 @@ func (h *Host) Turn(ctx context.Context, asked feature.Turn) (feature.Handback, 
 	}
 	defer h.slots.leave()
 	info := activity.GetInfo(ctx)
-	t := &turn{Turn: asked, host: h, began: time.Now(), skew: time.Since(info.StartedTime)}
+	t := &turn{Turn: asked, host: h, skew: time.Since(info.StartedTime)}
 	t.pulse = &pulse{engine: h.engine, token: info.TaskToken, hear: t.hear, soon: make(chan struct{}, 1),
 		every: min(longestPulse, asked.Submission.Silence/4), limit: asked.Submission.Silence / 2,
 		progress: feature.Progress{Host: h.Name, Status: "fetching"}}
@@ -58,7 +58,7 @@ func (h *Host) Turn(ctx context.Context, asked feature.Turn) (feature.Handback, 
 	wg.Go(func() { t.pulse.beat(own) })
 	defer wg.Wait()
 	defer end()
-	defer context.AfterFunc(h.going, func() { t.end(errTold) })()
+	defer context.AfterFunc(h.going, func() { t.end() })()
 	t.checkClock()
 
 	lock := h.turnLock(asked.Submission.ID())

@@ -26,7 +26,7 @@ func (t *turn) hear(w word) {
 		t.mu.Lock()
 		t.ousted = true
 		t.mu.Unlock()
-		t.end(errTold)
+		t.end()
 	case unheard:
 		t.mu.Lock()
 		if t.cutOff.IsZero() {
@@ -60,7 +60,7 @@ func (t *turn) askWish() {
 	case s.Wish == feature.SignalPause:
 		t.pause()
 	default:
-		t.end(errTold)
+		t.end()
 	}
 }
 
@@ -75,7 +75,7 @@ func (t *turn) pause() {
 		return
 	}
 	if !begun { // no iteration is at work, and ralph would say that there is no loop
-		t.end(errTold)
+		t.end()
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -84,17 +84,15 @@ func (t *turn) pause() {
 	cmd.Dir, cmd.Env = t.tree.Dir, hold.Environ()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.host.Log.Warn("ralph cannot be asked to pause, and is ended", "feature", t.Submission.ID(), "error", err, "said", tail(out))
-		t.end(errTold)
+		t.end()
 	}
 }
 
 // end ends the run at work, and lets no further one begin.
-func (t *turn) end(why error) {
+func (t *turn) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.over == nil {
-		t.over = why
-	}
+	t.over = true
 	if t.run != nil {
 		t.run.stop()
 	}

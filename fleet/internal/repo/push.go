@@ -8,10 +8,14 @@ import (
 	"time"
 )
 
-// MovedError says that somebody else has pushed to the branch meanwhile.
+// MovedError says that somebody else has pushed to the branch meanwhile, or removed it:
+// Commit is empty then.
 type MovedError struct{ Branch, Commit string }
 
 func (e *MovedError) Error() string {
+	if e.Commit == "" {
+		return fmt.Sprintf("somebody removed %s from the remote while it was worked on", e.Branch)
+	}
 	return fmt.Sprintf("somebody pushed to %s while it was worked on (it is at %.12s now)", e.Branch, e.Commit)
 }
 

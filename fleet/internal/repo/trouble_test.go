@@ -94,6 +94,19 @@ func TestBranchThatAPersonSetBack(t *testing.T) {
 	}
 }
 
+func TestBranchThatAPersonRemoved(t *testing.T) {
+	bare, _ := remote(t)
+	a := mustClaim(t, bare, 1, "a")
+	git(t, bare, "update-ref", "-d", "refs/heads/feature/x")
+	commitIn(t, a.Dir, "done.txt")
+	if err := a.Push(t.Context(), take(t, a)); !IsRefusal(err) || !strings.Contains(err.Error(), "somebody removed feature/x") {
+		t.Errorf("Push = %v", err)
+	}
+	if _, err := claim(t, bare, 2, "b"); !errors.Is(err, ErrBranch) {
+		t.Errorf("Claim = %v", err)
+	}
+}
+
 // What nobody has committed yet, such as how far the plan is, is not lost when a
 // person adds a commit between two turns; unless both changed the same.
 func TestBranchThatAPersonAddedTo(t *testing.T) {
