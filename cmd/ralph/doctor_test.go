@@ -208,8 +208,9 @@ func TestDoctorWithTheRealClaudeInTrouble(t *testing.T) {
 
 // TestDoctorIsInterrupted while an agent does not answer: nothing stays behind.
 func TestDoctorIsInterrupted(t *testing.T) {
-	s := newScratch(t, "turns: [{steps: [{hang: true}]}]")
-	cmd := s.command(s.bin, "doctor", "--harness", "replay", "--live")
+	s := newScratch(t, "turns: []")
+	s.write("../.home/config.yaml", "harnesses: {deaf: {command: [sleep, '600']}}\n")
+	cmd := s.command(s.bin, "doctor", "--harness", "deaf", "--live")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -223,6 +224,16 @@ func TestDoctorIsInterrupted(t *testing.T) {
 	}
 	if rest, code := s.finish(cmd, r); code != 130 {
 		t.Errorf("exit status %d\n%s", code, rest)
+	}
+}
+
+// TestDoctorPlaysNoScript in the repository of the user, only to see whether it would.
+func TestDoctorPlaysNoScript(t *testing.T) {
+	s := newScratch(t, "otherwise: [{write: {path: one.txt, content: x}}, {git_commit: one}]")
+	text, code := s.doctor("--harness", "replay", "--live")
+	s.wants(text, "✓ replay was not called: it plays a script")
+	if _, err := os.Stat(filepath.Join(s.repo, "one.txt")); err == nil {
+		t.Errorf("exit status %d: the script was played\n%s", code, text)
 	}
 }
 

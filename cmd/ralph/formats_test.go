@@ -94,7 +94,7 @@ func TestRealOutputsFitTheirSchemas(t *testing.T) {
 	for _, c := range []struct{ schema, args string }{
 		{"status", "status --json"}, {"history", "history --json"}, {"list", "list --json"},
 		{"verify", "verify --all --json"}, {"config-show", "config show --json"}, {"limits", "limits --json"}, {"report", "report --json"},
-		{"why", "why --json"}, {"why", "why 1 --json"}, {"doctor", "doctor --json"}, {"doctor", "doctor --live --json"},
+		{"why", "why --json"}, {"why", "why 1 --json"}, {"context", "context show --json"}, {"doctor", "doctor --json"}, {"doctor", "doctor --live --json"},
 	} {
 		fits(t, c.schema, s.output(strings.Fields(c.args)...))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +36,11 @@ type liveReport struct {
 func (e *examination) live(h agent.Harness) error {
 	if e.around.settings == nil {
 		return e.noCall("the settings cannot be read, and a run would call another agent than the built-in settings do", "Correct the settings first.")
+	}
+	if slices.Contains(h.Command, replayWord) {
+		// Its script would be played to nobody, in the repository of the user.
+		e.add(preflight.Check{ID: "live", Severity: preflight.OK, Message: h.Name + " was not called: it plays a script, and has nobody to answer"})
+		return nil
 	}
 	s := e.around.settings
 	ledger := ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), ledgerDir(e.app.home), h.Name, s.Defaults.RateLimitPerHour)

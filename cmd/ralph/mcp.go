@@ -130,6 +130,9 @@ func (u mcpUnit) listed(a *app) (*place, error) {
 	}
 	switch {
 	case len(found) == 0:
+		if p := u.planned(a, entries); p != nil {
+			return p, nil
+		}
 		return nil, &hintError{fmt.Errorf("%w in %s", errNoUnit, u.Worktree), "list_loops tells which there are"}
 	case len(found) > 1:
 		return nil, &hintError{errors.New("several units have run in that worktree: " + strings.Join(found, ", ")), "name one with the argument unit"}

@@ -48,6 +48,11 @@ func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
 		return mcpPlanOut{}, err
 	}
 	out := mcpPlanOut{mcpWhere: where(p, r), Items: []mcpItem{}}
+	if kept, err := archivedPlan(a.t, r, out); err != nil {
+		return out, err
+	} else if kept != nil {
+		return *kept, nil
+	}
 	chosen, task, err := p.plan(a.t, r)
 	if err != nil {
 		return out, err
@@ -75,8 +80,8 @@ func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
 	return out, err
 }
 
-// plan is what a run of the unit would work on now, or what the archived one
-// worked on, and the text that its last run was given.
+// plan is what a run of the unit would work on now, or the feature that the archived
+// one worked on, and the text that its last run was given.
 func (p *place) plan(t *terminal, r *record) (chosen plan.Plan, task string, err error) {
 	if r != nil {
 		err = r.scan(t, func(e journal.Event) {

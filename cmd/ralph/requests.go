@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -72,7 +73,16 @@ func (c *contextClearCmd) Run(a *app) error {
 	return ask(a, unitArg{Change: c.Change}, journal.Request{Kind: loop.RequestClearContext}, "%s tells its agent only the plan from the next iteration on\n")
 }
 
-type contextShowCmd struct{ changeFlag }
+type contextShowCmd struct {
+	changeFlag
+	JSON bool `help:"Print it as JSON."`
+}
+
+// steering is what "ralph context show --json" prints.
+type steering struct {
+	Unit    string   `json:"unit"`
+	Context []string `json:"context"` // in the order in which it was added
+}
 
 // Run carries the command out.
 func (c *contextShowCmd) Run(a *app) error {
@@ -92,6 +102,12 @@ func (c *contextShowCmd) Run(a *app) error {
 		events = append(events, journal.Event{Body: m.Request})
 	}
 	told := loop.Steering(events)
+	if c.JSON {
+		enc := json.NewEncoder(a.t.out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(steering{p.unit, append([]string{}, told...)})
+	}
 	for _, text := range told {
 		a.t.printf("- %s\n", stream.Sanitize(text))
 	}

@@ -51,6 +51,7 @@ func TestTheSchemasAreUpToDate(t *testing.T) {
 		"doctor":        document(t, "ralph doctor --json", shapeOf(reflect.TypeFor[doctorReport]())),
 		"conformance":   document(t, "ralph doctor --conformance --json", shapeOf(reflect.TypeFor[conformance.Card]())),
 		"pr":            document(t, "ralph pr --json", shapeOf(reflect.TypeFor[pullRequest]())),
+		"context":       document(t, "ralph context show --json", shapeOf(reflect.TypeFor[steering]())),
 		"change-state":  document(t, "state.json of a change", shapeOf(reflect.TypeFor[journal.ChangeState]())),
 	} {
 		path := filepath.Join(schemaFolder, name+".schema.json")
