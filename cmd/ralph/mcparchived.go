@@ -2,6 +2,7 @@ package main
 
 import (
 	"ralph/internal/journal"
+	"ralph/internal/mcpserver"
 	"ralph/internal/plan"
 )
 
@@ -33,7 +34,7 @@ func archivedPlan(t *terminal, r *record, out mcpPlanOut) (*mcpPlanOut, error) {
 		}
 	}
 	out.Total = len(out.Items)
-	out.Items, out.All = out.Items[:min(out.Total, maxRows)], out.Total <= maxRows
+	out.Items, out.All = out.Items[:min(out.Total, mcpserver.MaxRows)], out.Total <= mcpserver.MaxRows
 	return &out, nil
 }
 
