@@ -261,7 +261,11 @@ func (r *resolved) loadTemplate() error {
 	if path != "" {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return fmt.Errorf("the prompt template cannot be read: %w", err)
+			err = fmt.Errorf("the prompt template cannot be read: %w", err)
+			if r.flags.Prompt != "" { // what is there is a person's, and in nobody's way
+				return &hintError{err, "name another file with --prompt, or leave it out"}
+			}
+			return err
 		}
 		if len(strings.TrimSpace(string(data))) == 0 {
 			return &hintError{fmt.Errorf("the prompt template %s is empty", path), "write what the agent shall do in every iteration, or remove the file"}
