@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"ralph/internal/agent"
@@ -38,6 +39,9 @@ func (c *monitorCmd) Run(a *app) error {
 		a.t.printf("%s", text)
 		return err
 	}
+	// It does little, once a second: a second processor would be woken up to be handed
+	// a part of it.
+	runtime.GOMAXPROCS(1)
 	err = monitor.Run(a.ctx, opts, os.Stdin, os.Stdout)
 	if a.handedOver && err == nil && !running(p) {
 		closePanes() // there is nothing more to see in the loop's own pane
