@@ -55,7 +55,7 @@ func rows(views []engine.View, now time.Time) [][]string {
 		}
 		table = append(table, []string{
 			strings.TrimPrefix(v.ID, "ralph/"), v.State, stories(p.Stories, p.StoriesTotal), iteration,
-			fmt.Sprint(v.Standing.Turn), p.Host, cut(note(v, now), 90),
+			fmt.Sprint(v.Standing.Turn), p.Host, cut(note(v, now), 160),
 		})
 	}
 	return table

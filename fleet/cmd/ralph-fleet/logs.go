@@ -68,7 +68,7 @@ func (f *follower) follow(e engine.Engine, v engine.View) error {
 		if v, err = e.Find(f.ctx, v.ID); err != nil {
 			return err
 		}
-		if p := v.Progress(); p.Pushed.After(f.at) || !v.Open() {
+		if p := v.Progress(); !p.Pushed.Equal(f.at) || !v.Open() {
 			if err := f.pushed(v); err != nil {
 				return err
 			}

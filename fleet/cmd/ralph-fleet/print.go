@@ -61,6 +61,8 @@ func note(v engine.View, now time.Time) string {
 		return fmt.Sprintf("until %s: %s", clock(*s.Until, now), s.Message)
 	case s.Message != "":
 		return s.Message
+	case v.State == "queued" && v.Waits != "":
+		return v.Waits
 	case v.State == "running" && p.Trouble != "":
 		return p.Trouble
 	case v.State == "running" && p.Status != "running":
@@ -94,6 +96,14 @@ type atLeast struct {
 }
 
 func (h atLeast) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level }
+
+// Handle leaves out what the worker says itself, in its own words.
+func (h atLeast) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message == "Activity error." {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
+}
 
 func (h atLeast) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return atLeast{h.Handler.WithAttrs(attrs), h.level}

@@ -114,6 +114,9 @@ func (c *submitCmd) submit(a *app, e engine.Engine, branches []string) error {
 			return err
 		}
 	}
+	if why, err := e.Nobody(a.ctx, c.Needs); err == nil && why != "" && len(ids) > 0 {
+		fmt.Fprintln(a.err, "ralph-fleet: it waits for a worker:", why)
+	}
 	if !c.Wait {
 		return failed
 	}

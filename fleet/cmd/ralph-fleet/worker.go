@@ -17,6 +17,7 @@ type workerCmd struct {
 	Slots     int      `help:"Features at once." default:"1" placeholder:"N"`
 	Labels    []string `help:"What this host has that features may need." placeholder:"A,B"`
 	Workspace string   `help:"Where mirrors and worktrees are." default:"~/.ralph/fleet" placeholder:"DIR"`
+	MinFree   int64    `help:"Take no feature while the disk of the workspace has less room, in MB; 0 is off." default:"500" placeholder:"MB"`
 	Account   string   `help:"Whose calls the agents of this host make; hosts with the same name share its limits." default:"default" placeholder:"NAME"`
 	Name      string   `help:"Name of this host (default: what the system says)." placeholder:"NAME"`
 	Ralph     string   `help:"The ralph to run." default:"ralph" placeholder:"FILE"`
@@ -27,6 +28,9 @@ type workerCmd struct {
 func (c *workerCmd) Validate() error {
 	if c.Slots < 1 {
 		return fmt.Errorf("--slots must be at least 1, not %d", c.Slots)
+	}
+	if c.MinFree < 0 {
+		return fmt.Errorf("--min-free must be at least 0, not %d", c.MinFree)
 	}
 	for _, l := range c.Labels {
 		if !label.MatchString(l) {
@@ -61,7 +65,7 @@ func (c *workerCmd) Run(a *app) error {
 	defer client.Close()
 	slices.Sort(c.Labels)
 	return host.Run(a.ctx, engine.Engine{Client: client}, host.Options{
-		Name: c.Name, Workspace: workspace, Account: c.Account, Ralph: c.Ralph, Slots: c.Slots, Labels: slices.Compact(c.Labels), Log: log,
+		Name: c.Name, Workspace: workspace, Account: c.Account, Ralph: c.Ralph, Slots: c.Slots, MinFree: c.MinFree, Labels: slices.Compact(c.Labels), Log: log,
 	})
 }
 

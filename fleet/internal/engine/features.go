@@ -63,6 +63,7 @@ type View struct {
 	State    string            `json:"state"`          // queued, running, waiting, paused, stopping; done, failed, stopped; broken
 	Live     *feature.Progress `json:"live,omitempty"` // of the turn at work
 	HeardAt  time.Time         `json:"heardAt,omitzero"`
+	Waits    string            `json:"waits,omitempty"` // where it is queued and no worker asks for it
 	Started  time.Time         `json:"startedAt"`
 	Ended    time.Time         `json:"endedAt,omitzero"`
 }
@@ -103,7 +104,10 @@ func (e Engine) List(ctx context.Context, active bool) ([]View, error) {
 		}
 	}
 	views = latest(views)
-	return views, e.lookAtAll(ctx, views)
+	if err := e.lookAtAll(ctx, views); err != nil {
+		return nil, err
+	}
+	return views, e.sayWhyQueued(ctx, views)
 }
 
 // latest leaves of each feature the newest submission, and sorts.
@@ -148,10 +152,13 @@ func (e Engine) lookAtAll(ctx context.Context, views []View) error {
 // Find returns the one feature that a person names: by its id, its branch, or the
 // end of one of them.
 func (e Engine) Find(ctx context.Context, name string) (View, error) {
-	v := View{ID: name}
-	err := e.look(ctx, &v)
-	if err == nil || !errors.Is(err, ErrUnknown) {
-		return v, err
+	one := []View{{ID: name}}
+	err := e.look(ctx, &one[0])
+	if err == nil {
+		err = e.sayWhyQueued(ctx, one)
+	}
+	if !errors.Is(err, ErrUnknown) {
+		return one[0], err
 	}
 	all, err := e.List(ctx, false)
 	if err != nil {

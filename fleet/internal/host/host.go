@@ -32,6 +32,7 @@ type Options struct {
 	Account   string // whose calls the agents of this host make
 	Ralph     string // the program
 	Slots     int
+	MinFree   int64 // MB of the workspace's disk, below which no feature is taken; 0 is off
 	Labels    []string
 	Log       *slog.Logger
 }
@@ -130,7 +131,7 @@ func (h *Host) poller(label string, failed chan<- error) (worker.Worker, error) 
 		return nil, err
 	}
 	tuner, err := worker.NewCompositeTuner(worker.CompositeTunerOptions{
-		WorkflowSlotSupplier: tasks, ActivitySlotSupplier: supplier{h.slots}, LocalActivitySlotSupplier: tasks,
+		WorkflowSlotSupplier: tasks, ActivitySlotSupplier: supplier{h.slots, h.ready}, LocalActivitySlotSupplier: tasks,
 		NexusSlotSupplier: tasks, SessionActivitySlotSupplier: tasks,
 	})
 	if err != nil {

@@ -161,6 +161,9 @@ func (t *turn) ended(err error, last events.Event, said *lastWords) (ending, err
 	case last.Type != "" || code > 80 || code < 0:
 		return ending{}, &repo.TroubleError{Err: fmt.Errorf("ralph died on %s with status %d: %s", t.host.Name, code, words)}
 	}
+	if _, wrong, found := strings.Cut(words, "✗ "); found { // behind what is in order
+		words = wrong
+	}
 	return ending{code: code, reason: "preflight", message: words}, nil
 }
 

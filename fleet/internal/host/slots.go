@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"sync"
+	"time"
 
 	"go.temporal.io/sdk/worker"
 )
@@ -82,17 +83,30 @@ func (s *slots) leave() {
 	s.running--
 }
 
-// supplier is the slots as the SDK asks for them.
-type supplier struct{ *slots }
+// supplier is the slots as the SDK asks for them, of a host that may not be ready.
+type supplier struct {
+	*slots
+	ready func() bool
+}
+
+// readyAgain is how often a host that is not ready looks whether it is.
+const readyAgain = 5 * time.Second
 
 func (s supplier) ReserveSlot(ctx context.Context, info worker.SlotReservationInfo) (*worker.SlotPermit, error) {
 	for {
-		r, changed := s.reserve(info.TaskQueue())
-		if r != nil {
-			return &worker.SlotPermit{UserData: r}, nil
+		var changed <-chan struct{}
+		var again <-chan time.Time
+		if s.ready() {
+			var r *reservation
+			if r, changed = s.reserve(info.TaskQueue()); r != nil {
+				return &worker.SlotPermit{UserData: r}, nil
+			}
+		} else {
+			again = time.After(readyAgain)
 		}
 		select {
 		case <-changed:
+		case <-again:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

@@ -46,6 +46,10 @@ func (h *Host) Turn(ctx context.Context, asked feature.Turn) (feature.Handback, 
 		return feature.Handback{}, temporal.NewNonRetryableApplicationError(h.Name+" has no free slot", feature.ErrBusy, nil)
 	}
 	defer h.slots.leave()
+	if err := h.room(); err != nil { // since it asked for work
+		h.trouble(err.Error())
+		return feature.Handback{}, fail(feature.ErrBusy, err)
+	}
 	info := activity.GetInfo(ctx)
 	t := &turn{Turn: asked, host: h, skew: time.Since(info.StartedTime)}
 	t.pulse = &pulse{engine: h.engine, token: info.TaskToken, hear: t.hear, soon: make(chan struct{}, 1),
@@ -77,9 +81,11 @@ func (h *Host) Turn(ctx context.Context, asked feature.Turn) (feature.Handback, 
 func (t *turn) checkClock() {
 	if t.skew.Abs() < badSkew {
 		t.skew = 0
-		return
 	}
 	t.host.ledger.SetSkew(t.skew)
+	if t.skew == 0 {
+		return
+	}
 	way := "ahead of"
 	if t.skew < 0 {
 		way = "behind"
@@ -94,6 +100,10 @@ func (t *turn) work(ctx context.Context) (feature.Handback, error) {
 	s := t.Submission
 	t.host.Log.Info("turn begins", "feature", s.ID(), "turn", t.Ordinal.Turn)
 	tree, err := t.host.space.Claim(ctx, t.Turn, t.host.Name)
+	var trouble *repo.TroubleError
+	if errors.As(err, &trouble) {
+		return feature.Handback{}, &repo.TroubleError{Err: fmt.Errorf("on %s: %w", t.host.Name, err)}
+	}
 	if err != nil {
 		return feature.Handback{}, err
 	}

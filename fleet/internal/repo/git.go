@@ -126,6 +126,9 @@ func word(args []string) string {
 
 // said is what git complained of, in a line: its first fatal or error line, else the last.
 func said(text string, err error) string {
+	if strings.Contains(text, "No space left on device") { // of all that git says then, this is what matters
+		return "the disk is full (no space left on device)"
+	}
 	last := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
