@@ -96,7 +96,7 @@ func (p *pusher) untilDone(ctx context.Context, s repo.Snapshot) bool {
 // pushed notes that the remote has everything, and sends the receipts after it. The
 // feature does not depend on them: those that cannot be pushed go with the next ones.
 func (t *turn) pushed(ctx context.Context) {
-	t.pulse.change(func(p *feature.Progress) { p.Pushed, p.Trouble = t.tree.PushedAt().UTC(), "" })
+	t.pulse.change(func(p *feature.Progress) { p.Pushed, p.Trouble = t.serverTime(t.tree.PushedAt()), t.clock })
 	limited, cancel := context.WithTimeout(ctx, receiptsLimit)
 	defer cancel()
 	if err := t.tree.PushReceipts(limited); err != nil && ctx.Err() == nil {

@@ -29,6 +29,7 @@ type turn struct {
 	record repo.Record   // as the next snapshot has it
 	change string        // the change that the plan is, if it is one
 	skew   time.Duration // of this host's clock before the server's
+	clock  string        // what is wrong with it, if anything
 	asking atomic.Bool   // what a person wishes
 
 	mu      sync.Mutex // over the rest
@@ -48,7 +49,7 @@ func (h *Host) Turn(ctx context.Context, asked feature.Turn) (feature.Handback, 
 	defer h.slots.leave()
 	if err := h.room(); err != nil { // since it asked for work
 		h.trouble(err.Error())
-		return feature.Handback{}, fail(feature.ErrBusy, err)
+		return feature.Handback{}, temporal.NewNonRetryableApplicationError(err.Error(), feature.ErrBusy, nil)
 	}
 	info := activity.GetInfo(ctx)
 	t := &turn{Turn: asked, host: h, skew: time.Since(info.StartedTime)}
@@ -90,10 +91,13 @@ func (t *turn) checkClock() {
 	if t.skew < 0 {
 		way = "behind"
 	}
-	message := fmt.Sprintf("the clock of %s is %s %s the server's", t.host.Name, t.skew.Abs().Round(time.Second), way)
-	t.host.trouble(message + ": set it; limits are reckoned by the server's until then")
-	t.pulse.change(func(p *feature.Progress) { p.Trouble = message })
+	t.clock = fmt.Sprintf("the clock of %s is %s %s the server's", t.host.Name, t.skew.Abs().Round(time.Second), way)
+	t.host.trouble(t.clock + ": set it; limits are reckoned by the server's until then")
+	t.pulse.change(func(p *feature.Progress) { p.Trouble = t.clock })
 }
+
+// serverTime is a moment of this host's clock as the server's tells it.
+func (t *turn) serverTime(at time.Time) time.Time { return at.Add(-t.skew).UTC() }
 
 // work claims the feature, has runs work on it, and hands it back.
 func (t *turn) work(ctx context.Context) (feature.Handback, error) {
@@ -115,7 +119,7 @@ func (t *turn) work(ctx context.Context) (feature.Handback, error) {
 	if ended := tree.Record.Ended; ended != nil { // a host did it, and could not tell any more
 		return *ended, tree.Remove(ctx)
 	}
-	t.pulse.change(func(p *feature.Progress) { p.Spent, p.Pushed = t.record.Spent, tree.PushedAt().UTC() })
+	t.pulse.change(func(p *feature.Progress) { p.Spent, p.Pushed = t.record.Spent, t.serverTime(tree.PushedAt()) })
 	t.push = startPusher(ctx, t)
 	back, err := t.runs(ctx)
 	return t.handBack(ctx, back, err)
@@ -152,7 +156,7 @@ func (t *turn) judge(end ending) feature.Handback {
 	case end.code == 2:
 		back.Outcome, back.ResumesAt = feature.Limited, end.resumesAt
 		if end.resumesAt != nil {
-			at := end.resumesAt.Add(-t.skew) // as the server's clock will tell it
+			at := t.serverTime(*end.resumesAt)
 			back.ResumesAt = &at
 		}
 	case end.code == 130 || end.code == 143:
