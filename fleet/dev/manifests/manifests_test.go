@@ -41,7 +41,7 @@ func documents(t *testing.T, name string) map[string]any {
 			t.Fatalf("%s: nobody has said what a %q is", name, kind)
 		}
 		if err := yaml.UnmarshalStrict(doc, into); err != nil {
-			t.Errorf("%s, %s: %v", name, kind, err)
+			t.Fatalf("%s, %s: %v", name, kind, err)
 		}
 		found[about.Kind] = into
 	}
