@@ -63,9 +63,9 @@ func note(v engine.View, now time.Time) string {
 		return s.Message
 	case v.State == "queued" && v.Waits != "":
 		return v.Waits
-	case v.State == "running" && p.Trouble != "":
+	case v.Live != nil && p.Trouble != "":
 		return p.Trouble
-	case v.State == "running" && p.Status != "running":
+	case v.Live != nil && p.Status != "running":
 		return p.Status
 	case s.Lost > 0:
 		return silent(s.Lost) + " on the way"

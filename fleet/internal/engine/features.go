@@ -41,7 +41,7 @@ func (e Engine) Submit(ctx context.Context, s feature.Submission) error {
 		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
-		Memo:                                     map[string]any{feature.MemoStanding: feature.Standing{Submission: s, Phase: feature.Working, Since: time.Now()}},
+		Memo:                                     map[string]any{feature.MemoStanding: feature.Standing{Submission: s, Phase: feature.Working, Since: time.Now()}.ForLists()},
 		StaticSummary:                            s.Branch,
 	}, feature.WorkflowName, flow.Life{Submission: s})
 	var started *serviceerror.WorkflowExecutionAlreadyStarted

@@ -72,6 +72,21 @@ type Standing struct {
 	Wish string `json:"wish,omitempty"`
 }
 
+// ForLists is the standing without what a list does not show and what can be long: a
+// workflow's memo, which lists read, has room for some kilobytes.
+func (s Standing) ForLists() Standing {
+	s.Submission.Flags.Text = ""
+	s.Message = cut(s.Message, longestMessage)
+	if s.Last != nil {
+		last := *s.Last
+		last.Message = cut(last.Message, longestMessage)
+		s.Last = &last
+	}
+	return s
+}
+
+const longestMessage = 2000 // bytes
+
 // Types of the errors with which a turn fails.
 const (
 	ErrBusy    = "busy"    // the host has no free slot after all: try again at once

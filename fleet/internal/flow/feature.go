@@ -218,7 +218,7 @@ func (w *life) enter(p feature.Phase, message string, until time.Time) error {
 	if !until.IsZero() {
 		w.standing.Until = &until
 	}
-	return workflow.UpsertMemo(w.ctx, map[string]any{feature.MemoStanding: w.standing})
+	return workflow.UpsertMemo(w.ctx, map[string]any{feature.MemoStanding: w.standing.ForLists()})
 }
 
 // finish ends the feature.

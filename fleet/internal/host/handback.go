@@ -12,9 +12,9 @@ import (
 	"ralph/fleet/internal/repo"
 )
 
-// oustedPatience is how long a host that has lost the feature tries to reach the
-// remote, to leave there what it has done.
-const oustedPatience = 5 * time.Minute
+// endPatience is how long a host tries to reach the remote at the end of a turn that it
+// was told to end. What it cannot push then it delivers later.
+const endPatience = 5 * time.Minute
 
 // handBack puts what the feature has become on the remote, and the worktree away.
 // err is what the runs met; the feature is handed back all the same.
@@ -55,17 +55,14 @@ func (t *turn) lastSnapshot(ctx context.Context, back feature.Handback, err erro
 // pushLast pushes until it works, the remote refuses, or patience is at an end. A
 // worker that goes down does not wait for a remote.
 func (t *turn) pushLast(ctx context.Context, s repo.Snapshot) error {
-	until := time.Now().Add(t.Submission.Patience)
-	if t.isOusted() {
-		until = time.Now().Add(oustedPatience) // nobody waits for it any more
-	}
+	began := time.Now()
 	for {
 		err := t.tree.Push(ctx, s)
 		if err == nil {
 			t.pushed(ctx)
 			return nil
 		}
-		if repo.IsRefusal(err) || time.Now().After(until) || t.host.going.Err() != nil {
+		if repo.IsRefusal(err) || time.Since(began) > t.patience() || t.host.going.Err() != nil {
 			return err
 		}
 		t.troubled(err.Error())
@@ -74,6 +71,20 @@ func (t *turn) pushLast(ctx context.Context, s repo.Snapshot) error {
 		case <-time.After(pushAgain):
 		}
 	}
+}
+
+func (t *turn) patience() time.Duration {
+	if t.isOver() {
+		return min(t.Submission.Patience, endPatience)
+	}
+	return t.Submission.Patience
+}
+
+// isOver tells whether the turn was told to end.
+func (t *turn) isOver() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.over
 }
 
 func (t *turn) isOusted() bool {

@@ -67,6 +67,9 @@ func Run(ctx context.Context, e engine.Engine, o Options) error {
 	if o.Ralph, err = filepath.Abs(program); err != nil {
 		return err
 	}
+	if _, err := exec.LookPath("git"); err != nil {
+		return fmt.Errorf("there is no git (%w); install it", err)
+	}
 	space, err := repo.OpenWorkspace(o.Workspace)
 	if err != nil {
 		return err

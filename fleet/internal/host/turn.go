@@ -33,6 +33,7 @@ type turn struct {
 	asking atomic.Bool   // what a person wishes
 
 	mu      sync.Mutex // over the rest
+	unclaim func()     // ends a claim that is under way
 	run     *run       // nil where none is at work
 	over    bool       // no further run may begin
 	ousted  bool       // the feature is another host's by now
@@ -103,12 +104,14 @@ func (t *turn) serverTime(at time.Time) time.Time { return at.Add(-t.skew).UTC()
 func (t *turn) work(ctx context.Context) (feature.Handback, error) {
 	s := t.Submission
 	t.host.Log.Info("turn begins", "feature", s.ID(), "turn", t.Ordinal.Turn)
-	tree, err := t.host.space.Claim(ctx, t.Turn, t.host.Name)
+	tree, err := t.claim(ctx)
 	var trouble *repo.TroubleError
-	if errors.As(err, &trouble) {
+	switch {
+	case err != nil && t.isOver():
+		return t.back(feature.Ended, "stopped", "ended before it began"), nil
+	case errors.As(err, &trouble):
 		return feature.Handback{}, &repo.TroubleError{Err: fmt.Errorf("on %s: %w", t.host.Name, err)}
-	}
-	if err != nil {
+	case err != nil:
 		return feature.Handback{}, err
 	}
 	defer tree.Close()
@@ -123,6 +126,24 @@ func (t *turn) work(ctx context.Context) (feature.Handback, error) {
 	t.push = startPusher(ctx, t)
 	back, err := t.runs(ctx)
 	return t.handBack(ctx, back, err)
+}
+
+// claim gets the feature for this host, unless it is told to end meanwhile: a remote that
+// does not answer may take long.
+func (t *turn) claim(ctx context.Context) (*repo.Tree, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	t.mu.Lock()
+	t.unclaim = cancel
+	if t.over {
+		cancel()
+	}
+	t.mu.Unlock()
+	tree, err := t.host.space.Claim(ctx, t.Turn, t.host.Name)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.unclaim = nil
+	return tree, err
 }
 
 // runs has one run after the other until the turn is over.

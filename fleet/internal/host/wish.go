@@ -88,11 +88,14 @@ func (t *turn) pause() {
 	}
 }
 
-// end ends the run at work, and lets no further one begin.
+// end ends the claim or the run at work, and lets no further one begin.
 func (t *turn) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.over = true
+	if t.unclaim != nil {
+		t.unclaim()
+	}
 	if t.run != nil {
 		t.run.stop()
 	}
