@@ -15,18 +15,20 @@ func TestStopWhileTheRemoteIsSilent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	asked := make(chan struct{}, 8)
+	asked := make(chan net.Conn, 8)
 	go func() {
 		for {
-			if _, err := silent.Accept(); err != nil {
+			conn, err := silent.Accept()
+			if err != nil {
 				return
 			}
-			asked <- struct{}{}
+			asked <- conn
 		}
 	}()
 	l.worker("a", "1")
 	l.submit("git://"+silent.Addr().String()+"/shop.git", "feature/x", "--no-check", "--silence", "2m")
-	<-asked
+	conn := <-asked
+	defer conn.Close()
 	if out := l.fleet("stop", "feature/x", "--timeout", "40s"); !strings.Contains(out, "stopped by a person") {
 		t.Errorf("stop says %s", out)
 	}
