@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -76,7 +77,7 @@ type app struct {
 
 // connect connects to the server; the returned function closes the connection.
 func (a *app) connect() (engine.Engine, func(), error) {
-	c, err := a.server.Connect(a.ctx, quietLog(a.err))
+	c, err := a.server.Connect(a.ctx, logTo(a.err, false, slog.LevelError))
 	if err != nil {
 		return engine.Engine{}, nil, err
 	}

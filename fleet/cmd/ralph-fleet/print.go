@@ -13,9 +13,13 @@ import (
 	"ralph/fleet/internal/engine"
 )
 
-// quietLog passes on what the SDK warns of.
-func quietLog(w io.Writer) *slog.Logger {
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelError}))
+// logTo is a log of what is at least as grave as level.
+func logTo(w io.Writer, asJSON bool, level slog.Level) *slog.Logger {
+	options := &slog.HandlerOptions{Level: level}
+	if asJSON {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
 }
 
 // printJSON prints a value for programs.
@@ -89,26 +93,19 @@ func cut(s string, n int) string {
 	return s
 }
 
-// atLeast is a log of which only what is grave enough is written.
-type atLeast struct {
-	slog.Handler
-	level slog.Level
-}
+// quiet is the log of Temporal's SDK without what a worker says itself, in its own words.
+type quiet struct{ slog.Handler }
 
-func (h atLeast) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level }
-
-// Handle leaves out what the worker says itself, in its own words.
-func (h atLeast) Handle(ctx context.Context, r slog.Record) error {
+// Handle implements [slog.Handler].
+func (q quiet) Handle(ctx context.Context, r slog.Record) error {
 	if r.Message == "Activity error." {
 		return nil
 	}
-	return h.Handler.Handle(ctx, r)
+	return q.Handler.Handle(ctx, r)
 }
 
-func (h atLeast) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return atLeast{h.Handler.WithAttrs(attrs), h.level}
-}
+// WithAttrs implements [slog.Handler].
+func (q quiet) WithAttrs(attrs []slog.Attr) slog.Handler { return quiet{q.Handler.WithAttrs(attrs)} }
 
-func (h atLeast) WithGroup(name string) slog.Handler {
-	return atLeast{h.Handler.WithGroup(name), h.level}
-}
+// WithGroup implements [slog.Handler].
+func (q quiet) WithGroup(name string) slog.Handler { return quiet{q.Handler.WithGroup(name)} }

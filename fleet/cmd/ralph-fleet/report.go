@@ -24,8 +24,8 @@ type reportCmd struct {
 	Since time.Duration `help:"Only features that were at work in this time (default: all that the server keeps)." placeholder:"D"`
 }
 
-// account is what all features came to.
-type account struct {
+// summary is what all features came to.
+type summary struct {
 	At       time.Time      `json:"at"`
 	States   map[string]int `json:"states"`
 	Stories  int            `json:"storiesComplete"`
@@ -68,8 +68,8 @@ func (c *reportCmd) Run(a *app) error {
 }
 
 // reckon sums up.
-func reckon(views []engine.View, now time.Time, since time.Duration) account {
-	r := account{At: now, States: map[string]int{}, Features: []engine.View{}}
+func reckon(views []engine.View, now time.Time, since time.Duration) summary {
+	r := summary{At: now, States: map[string]int{}, Features: []engine.View{}}
 	for _, v := range views {
 		if since > 0 && !v.Ended.IsZero() && now.Sub(v.Ended) > since {
 			continue
@@ -90,7 +90,7 @@ func reckon(views []engine.View, now time.Time, since time.Duration) account {
 }
 
 // Headline says it in a line.
-func (r account) Headline() string {
+func (r summary) Headline() string {
 	line := fmt.Sprintf("%d of %d features are done, %d of %d stories; %d iterations, %d commits, %d calls, $%.2f",
 		r.States["done"], len(r.Features), r.Stories, r.Total, r.Spent.Iterations, r.Spent.Commits, r.Spent.Calls, r.Spent.CostUSD)
 	if r.Lost > 0 {
@@ -100,7 +100,7 @@ func (r account) Headline() string {
 }
 
 // html writes the page.
-func (r account) html(w io.Writer) error {
+func (r summary) html(w io.Writer) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"note":  func(v engine.View) string { return note(v, r.At) },
 		"name":  func(v engine.View) string { return strings.TrimPrefix(v.ID, "ralph/") },

@@ -53,19 +53,15 @@ func (c *workerCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	var handler slog.Handler = slog.NewTextHandler(a.err, nil)
-	if c.JSON {
-		handler = slog.NewJSONHandler(a.err, nil)
-	}
-	log := slog.New(handler)
-	client, err := a.server.Connect(a.ctx, slog.New(atLeast{handler, slog.LevelError}))
+	client, err := a.server.Connect(a.ctx, slog.New(quiet{logTo(a.err, c.JSON, slog.LevelError).Handler()}))
 	if err != nil {
 		return err
 	}
 	defer client.Close()
 	slices.Sort(c.Labels)
 	return host.Run(a.ctx, engine.Engine{Client: client}, host.Options{
-		Name: c.Name, Workspace: workspace, Account: c.Account, Ralph: c.Ralph, Slots: c.Slots, MinFree: c.MinFree, Labels: slices.Compact(c.Labels), Log: log,
+		Name: c.Name, Workspace: workspace, Account: c.Account, Ralph: c.Ralph, Slots: c.Slots, MinFree: c.MinFree, Labels: slices.Compact(c.Labels),
+		Log: logTo(a.err, c.JSON, slog.LevelInfo),
 	})
 }
 

@@ -36,7 +36,7 @@ type Address struct {
 const connectLimit = 10 * time.Second
 
 // Connect connects to the server and makes sure that the namespace is there. What the
-// SDK has to say goes to w as warnings.
+// SDK has to say goes to warnings.
 func (a Address) Connect(ctx context.Context, warnings *slog.Logger) (client.Client, error) {
 	o := client.Options{HostPort: a.Address, Namespace: a.Namespace, Logger: log.NewStructuredLogger(warnings)}
 	key, err := a.apiKey()

@@ -123,7 +123,7 @@ func Follow(p *feature.Progress, e Event) {
 // Words says an event in a line; empty where there is nothing to say.
 func (e Event) Words() string {
 	say := func(format string, args ...any) string {
-		return e.Time.UTC().Format("15:04:05") + " " + oneLine(fmt.Sprintf(format, args...))
+		return e.Time.UTC().Format("15:04:05") + " " + cut(OneLine(fmt.Sprintf(format, args...)))
 	}
 	switch e.Type {
 	case "run_started":
@@ -166,17 +166,22 @@ func short(hashes []string) []string {
 	return list
 }
 
-// oneLine makes a text harmless for a terminal and bounds it.
-func oneLine(s string) string {
+// OneLine folds the white space of a text, and drops what would steer a terminal.
+func OneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e' || r == '\u2028' {
 			return ' '
 		}
 		return r
 	}, strings.ToValidUTF8(s, "?"))
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > 300 {
-		s = strings.ToValidUTF8(s[:300], "") + "…"
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// cut bounds a line.
+func cut(s string) string {
+	const most = 300 // bytes
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return s
 }

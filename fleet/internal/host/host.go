@@ -19,6 +19,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"ralph/fleet/internal/engine"
+	"ralph/fleet/internal/events"
 	"ralph/fleet/internal/feature"
 	"ralph/fleet/internal/flow"
 	"ralph/fleet/internal/ledger"
@@ -174,5 +175,5 @@ func tail(text []byte) string {
 	if len(text) > most {
 		text = text[len(text)-most:]
 	}
-	return oneLine(string(text))
+	return events.OneLine(string(text))
 }

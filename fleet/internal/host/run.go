@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"time"
 
@@ -197,15 +196,4 @@ func (w *lastWords) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return tail(w.text)
-}
-
-// oneLine folds white space, and drops what would steer a terminal.
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-	return strings.Join(strings.Fields(s), " ")
 }
