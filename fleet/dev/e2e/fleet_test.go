@@ -93,6 +93,9 @@ func TestBreakerIsCarriedOver(t *testing.T) {
 	a := l.worker("a", "1")
 	l.submit(bare, "feature/x", "--stall-threshold", "4")
 	l.until("the third call is made", func() bool { return len(l.calls()) == 3 })
+	l.until("the row is on the remote", func() bool {
+		return strings.Contains(l.git(bare, "show", "refs/ralph/fleet/feature/x:state.json"), `"noProgress": 2`)
+	})
 	a.end(syscall.SIGKILL)
 	l.open("gate")
 	l.worker("b", "1")

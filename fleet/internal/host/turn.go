@@ -159,9 +159,11 @@ func (t *turn) runs(ctx context.Context) (feature.Handback, error) {
 		back := t.judge(end)
 		if back.Outcome == feature.Failed && back.Reason == "max_iterations" {
 			// It may have been given one iteration only, behind those of another host.
-			if reason, _ := t.record.Spent.Verdict(t.Submission.Flags); reason == "" {
+			reason, message := t.record.Spent.Verdict(t.Submission.Flags)
+			if reason == "" {
 				continue
 			}
+			back.Reason, back.Message = reason, message
 		}
 		return back, nil
 	}
