@@ -75,8 +75,8 @@ func (t *Tree) salvage(ctx context.Context) error {
 		return err
 	}
 	r, _, err := readRecord(ctx, t.mirror, stateRef(t.branch))
-	if err != nil {
-		return err
+	if err != nil { // commits that nobody knows whose they are must not stand in the way
+		r = Record{Schema: recordSchema, Host: "unknown"}
 	}
 	left := &Tree{mirror: t.mirror, branch: t.branch, Dir: t.Dir, GitDir: private}
 	var p parts

@@ -118,6 +118,20 @@ func TestCommitsOfAKilledWorker(t *testing.T) {
 	}
 }
 
+// A worktree whose record is gone does not keep the host from the feature.
+func TestWorktreeWithoutRecord(t *testing.T) {
+	bare, _ := remote(t)
+	a := mustClaim(t, bare, 1, "a")
+	done := commitIn(t, a.Dir, "done.txt")
+	git(t, a.mirror, "update-ref", "-d", stateRef("feature/x"))
+	a.Close()
+	mustClaim(t, bare, 2, "a")
+	deliverAll(t, bare)
+	if git(t, bare, "for-each-ref", "--contains", done, "refs/ralph/kept/") == "" {
+		t.Error("the commit is lost")
+	}
+}
+
 // A mirror holds no references of features that were handed back: one named feature
 // would be in the way of one named feature/x.
 func TestMirrorForgets(t *testing.T) {
