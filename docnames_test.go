@@ -64,15 +64,20 @@ func fleetFlags(t *testing.T) map[string]bool {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no commands of the fleet: %v", err)
 	}
-	field := regexp.MustCompile("(?m)^\t([A-Z][A-Za-z]+) +[\\w.\\[\\]]+ +`.*help:")
+	field := regexp.MustCompile("(?m)^\t([A-Z][A-Za-z]+) +[\\w.*\\[\\]]+ +`(?:name:\"([a-z-]+)\")?.*help:")
+	word := regexp.MustCompile("([a-z])([A-Z])")
 	flags := map[string]bool{}
-	for _, file := range files {
+	for _, file := range append(files, "fleet/internal/engine/connect.go", "fleet/internal/feature/flags.go") {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range field.FindAllStringSubmatch(string(data), -1) {
-			flags["--"+strings.ToLower(m[1])] = true
+			name := m[2]
+			if name == "" {
+				name = strings.ToLower(word.ReplaceAllString(m[1], "$1-$2"))
+			}
+			flags["--"+name] = true
 		}
 	}
 	return flags
