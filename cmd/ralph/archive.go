@@ -62,7 +62,7 @@ func (c *archiveCmd) put(a *app, p *place) error {
 	}
 	defer s.close()
 	// What a run that died left alive would go on in the feature's place.
-	end, _, err := s.recordDeath(context.WithoutCancel(a.ctx), a.t, p, func(journal.Event) {})
+	end, _, err := s.recordDeath(context.WithoutCancel(a.ctx), a.t, p, time.Time{}, func(journal.Event) {})
 	if err != nil {
 		return err
 	}

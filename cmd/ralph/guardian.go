@@ -22,7 +22,7 @@ func guardian(args []string) int {
 		case len(args) == 3 && args[1] == sweepWord:
 			sweep(args[0], args[2])
 		case len(args) == 3:
-			recordCrash(args[0], args[1], args[2])
+			recordCrash(args[0], args[1], args[2], time.Now())
 		}
 	})
 	if err != nil {
@@ -42,8 +42,9 @@ func sweep(root, folder string) {
 	}
 }
 
-// recordCrash has nobody to tell of an error: what it cannot do the next run does.
-func recordCrash(root, unit, folder string) {
+// recordCrash records that ralph has died, which the guardian saw. It has nobody to tell
+// of an error: what it cannot do the next run does.
+func recordCrash(root, unit, folder string, died time.Time) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	if err := os.Chdir(root); err != nil {
@@ -54,7 +55,7 @@ func recordCrash(root, unit, folder string) {
 		return
 	}
 	p.work(unit, folder)
-	end, status, err := recordDeath(ctx, newTerminal("never"), p)
+	end, status, err := recordDeath(ctx, newTerminal("never"), p, died)
 	if end != nil && err == nil {
 		tellOfCrash(ctx, p, status)
 	}

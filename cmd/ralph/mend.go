@@ -109,7 +109,7 @@ func mendUnit(a *app, p *place, u doctor.Unit) (done []string, err error) {
 	if u.Torn { // which opening the journal mends
 		done = append(done, "mended: the journal ends with a whole line")
 	}
-	if _, _, err := s.recordDeath(ctx, a.t, p, func(e journal.Event) { done = append(done, mendedBy(e)...) }); err != nil {
+	if _, _, err := s.recordDeath(ctx, a.t, p, time.Time{}, func(e journal.Event) { done = append(done, mendedBy(e)...) }); err != nil {
 		return done, err
 	}
 	if u.Behind {

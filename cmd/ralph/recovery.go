@@ -35,7 +35,7 @@ func recoverFirst(a *app, p *place) error {
 	if err != nil || ended && !putAway && !p.pidFileLeft() {
 		return err
 	}
-	end, _, err := recordDeath(a.ctx, a.t, p)
+	end, _, err := recordDeath(a.ctx, a.t, p, time.Time{})
 	switch {
 	case err != nil:
 		return err
@@ -69,7 +69,7 @@ func recoverOthers(a *app, p *place) error {
 			continue // it has no run that died, or none that can be told of
 		}
 		other := placeAt(p.repo, filepath.Base(dir))
-		end, _, err := recordDeath(a.ctx, a.t, other)
+		end, _, err := recordDeath(a.ctx, a.t, other, time.Time{})
 		if err != nil {
 			return err
 		}
@@ -89,19 +89,20 @@ func (p *place) pidFileLeft() bool {
 
 // recordDeath finishes the record of the unit's last run if that died without an
 // end, and brings the status files in line with it. It returns nil where there was
-// nothing to record, else the end and what the status files say.
-func recordDeath(ctx context.Context, t *terminal, p *place) (*loop.End, journal.Status, error) {
+// nothing to record, else the end and what the status files say. died is when it died;
+// zero where nobody was there.
+func recordDeath(ctx context.Context, t *terminal, p *place, died time.Time) (*loop.End, journal.Status, error) {
 	defer t.slowly("bringing the last run to its end")()
 	s, err := lockState(ctx, p) // it completes an archive, too
 	if err != nil {
 		return nil, journal.Status{}, err
 	}
 	defer s.close()
-	return s.recordDeath(ctx, t, p, func(journal.Event) {})
+	return s.recordDeath(ctx, t, p, died, func(journal.Event) {})
 }
 
 // recordDeath is recordDeath for whoever holds the locks; tell is told of each event.
-func (s *state) recordDeath(ctx context.Context, t *terminal, p *place, tell func(journal.Event)) (end *loop.End, _ journal.Status, err error) {
+func (s *state) recordDeath(ctx context.Context, t *terminal, p *place, died time.Time, tell func(journal.Event)) (end *loop.End, _ journal.Status, err error) {
 	if _, err := os.Stat(p.journalPath()); errors.Is(err, fs.ErrNotExist) {
 		return nil, journal.Status{}, nil // the unit is archived
 	}
@@ -110,7 +111,7 @@ func (s *state) recordDeath(ctx context.Context, t *terminal, p *place, tell fun
 	}
 	f := newFiles(t, p)
 	defer f.settled()
-	end, err = loop.Recover(ctx, s.writer, p.repo, p.stateDir, func(e journal.Event) { f.event(e); tell(e) })
+	end, err = loop.Recover(ctx, s.writer, p.repo, p.stateDir, died, func(e journal.Event) { f.event(e); tell(e) })
 	if err == nil {
 		f.renew()
 	}

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"ralph/internal/journal"
 )
@@ -33,6 +35,38 @@ func (s *scratch) runToEnd(args ...string) string {
 		s.t.Fatalf("%v\n%s", err, out)
 	}
 	return string(out)
+}
+
+// TestWhenItDied: the guardian was there; the next command goes by the last sign of
+// life, however late it comes.
+func TestWhenItDied(t *testing.T) {
+	for name, guarded := range map[string]bool{"the guardian tells": true, "the next command tells": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScratch(t, hangs)
+			cmd, out := s.start("working")
+			guardian := parentOf(t, s.agentID().PID)
+			killed := time.Now().Truncate(time.Millisecond) // as the journal has it
+			if guarded {
+				if err := cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				_, _ = s.finish(cmd, out)
+				waitFor(t, "the guardian's end", func() bool { return errors.Is(syscall.Kill(guardian, 0), syscall.ESRCH) })
+			} else {
+				s.dieTogether(cmd, out)
+				if said, err := s.command(s.bin, "stop").CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, said)
+				}
+			}
+			events := s.events()
+			for _, e := range events[len(events)-3:] { // of the call, the iteration and the run
+				if e.Time.Before(killed) == guarded {
+					t.Errorf("%s of a run killed at %v is of %v", e.Body.EventType(), killed, e.Time)
+				}
+			}
+		})
+	}
 }
 
 // TestBrokenPlanOfARunThatDied: the plan is put back before anybody reads it.

@@ -117,7 +117,7 @@ func (r *resolved) start() error {
 	if r.flags.JSON {
 		tell = out.files.event
 	}
-	died, err := loop.Recover(r.app.ctx, s.writer, r.place.repo, r.place.stateDir, tell)
+	died, err := loop.Recover(r.app.ctx, s.writer, r.place.repo, r.place.stateDir, time.Time{}, tell)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"ralph/internal/git"
 	"ralph/internal/journal"
@@ -107,7 +108,7 @@ func (p *place) settle(a *app) (told bool, err error) {
 		p.repo = repo // one from the list of loops knows its folders alone
 	}
 	// A signal from now on must not leave it half done.
-	end, _, err := recordDeath(context.WithoutCancel(a.ctx), a.t, p)
+	end, _, err := recordDeath(context.WithoutCancel(a.ctx), a.t, p, time.Time{})
 	var held *journal.LockedError
 	if errors.As(err, &held) && held.Holder.Unit != "" && held.Holder.Unit != p.unit {
 		// Another unit's loop is at work in the worktree, and has the locks.

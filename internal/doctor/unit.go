@@ -34,7 +34,7 @@ type Unit struct {
 // Death is how far a run had come when its process died.
 type Death struct {
 	Run       string
-	At        time.Time // about: the last that was written down
+	At        time.Time // about: the last sign of life
 	PID       int
 	Host      string
 	Iteration int
@@ -73,7 +73,7 @@ func Examine(dir string) Unit {
 	}
 	if run.open != nil && !run.loop.Alive() {
 		u.Death = run.open
-		u.Death.At = run.last
+		u.Death.At = run.lastSign()
 		u.Death.Alive, _ = proc.ByToken(run.token) // whoever mends asks again
 	}
 	u.Alive = u.Alive || run.open != nil && run.loop.Alive()
@@ -86,10 +86,20 @@ func Examine(dir string) Unit {
 
 // autopsy is the fold of the events to the state of the last run.
 type autopsy struct {
-	open  *Death // nil where the last run has ended
-	loop  proc.ID
-	token string
-	last  time.Time
+	open     *Death // nil where the last run has ended
+	loop     proc.ID
+	token    string
+	worktree string
+	last     time.Time
+}
+
+// lastSign is when the run showed life for the last time.
+func (a *autopsy) lastSign() time.Time {
+	log := ""
+	if a.open.AtWork {
+		log = filepath.Join(a.worktree, a.open.LogFile)
+	}
+	return journal.LastSign(a.last, log, time.Now())
 }
 
 func (a *autopsy) apply(e journal.Event) {
@@ -99,7 +109,7 @@ func (a *autopsy) apply(e journal.Event) {
 	switch b := e.Body.(type) {
 	case journal.RunStarted:
 		a.open = &Death{Run: e.Run, PID: b.PID, Host: b.Host}
-		a.loop, a.token, a.last = proc.ID{PID: b.PID, Start: b.PIDStart}, b.Token, e.Time
+		a.loop, a.token, a.worktree, a.last = proc.ID{PID: b.PID, Start: b.PIDStart}, b.Token, b.Worktree, e.Time
 		return
 	case journal.RunEnded:
 		a.open = nil

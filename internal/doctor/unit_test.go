@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +14,8 @@ import (
 	"ralph/internal/proc"
 )
 
-// state is the state directory of a unit whose loop is at work.
+// state is the state directory of a unit whose loop was at work an hour ago, in the
+// worktree around it.
 func state(t *testing.T, loop proc.ID, token string, events ...journal.Body) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "feature-x")
@@ -22,9 +24,9 @@ func state(t *testing.T, loop proc.ID, token string, events ...journal.Body) str
 		t.Fatal(err)
 	}
 	defer w.Close()
-	all := append([]journal.Body{journal.RunStarted{PID: loop.PID, PIDStart: loop.Start, Token: token}}, events...)
+	all := append([]journal.Body{journal.RunStarted{PID: loop.PID, PIDStart: loop.Start, Token: token, Worktree: filepath.Dir(dir)}}, events...)
 	for _, b := range all {
-		if _, err := w.Append("20260101-000000", time.Now(), b); err != nil {
+		if _, err := w.Append("20260101-000000", time.Now().Add(-time.Hour), b); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -52,9 +54,18 @@ func TestADeadRunIsExplained(t *testing.T) {
 	dir := state(t, dead(t), token, journal.IterationStarted{N: 1}, journal.IterationEnded{N: 1},
 		journal.IterationStarted{N: 2, Story: &journal.Story{ID: "STORY-002"}}, journal.AttemptStarted{N: 2, LogFile: "logs/iteration-2.log"})
 
+	log := filepath.Join(filepath.Dir(dir), "logs/iteration-2.log")
+	wrote := time.Now().Add(-time.Minute).Truncate(time.Second)
+	if err := errors.Join(os.Mkdir(filepath.Dir(log), 0o755), os.WriteFile(log, nil, 0o600), os.Chtimes(log, wrote, wrote)); err != nil {
+		t.Fatal(err)
+	}
+
 	u := Examine(dir)
 	if !u.Ill() || u.Alive || u.Death == nil || u.Death.Iteration != 2 || !u.Death.AtWork {
 		t.Fatalf("%+v, %+v", u, u.Death)
+	}
+	if !u.Death.At.Equal(wrote) {
+		t.Errorf("it died at %v, and its agent's log was written at %v", u.Death.At, wrote)
 	}
 	text := strings.Join(u.Explain(time.Now()), "\n")
 	for _, want := range []string{"died at about ", "in iteration 2 (STORY-002), with its agent at work", "logs/iteration-2.log", "still alive: sleep (pid "} {

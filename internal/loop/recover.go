@@ -86,7 +86,11 @@ func plus(a, b *float64) *float64 {
 // is still alive of it, puts the plan's snapshot back where the agent left it
 // broken, and records the iteration and the run as crashed. It returns nil where
 // there is nothing to recover. The caller holds the unit's lock.
-func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir string, observe func(journal.Event)) (*End, error) {
+//
+// died is when the run died, and the time of all that is recorded. Zero is for those
+// who were not there: then it is the time of the last sign of life, so that a run that
+// is found on Monday did not work all weekend.
+func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir string, died time.Time, observe func(journal.Event)) (*End, error) {
 	events, _, err := journal.ReadFile(journal.Path(stateDir))
 	if err != nil {
 		return nil, err
@@ -95,8 +99,11 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 	if u == nil {
 		return nil, nil
 	}
+	if died.Before(u.last) { // zero, or of a run before this one
+		died = u.lastSign(repo.Root)
+	}
 	record := func(b journal.Body) error {
-		e, err := w.Append(u.id, time.Now(), b)
+		e, err := w.Append(u.id, died, b)
 		if err == nil {
 			observe(e)
 		}
@@ -128,9 +135,19 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 			return nil, err
 		}
 	}
-	end := &End{Reason: Crashed, Message: fmt.Sprintf(ralphDied+" at about %s", clock(u.last)), Hint: "go on with 'ralph run'"}
+	end := &End{Reason: Crashed, Message: fmt.Sprintf(ralphDied+" at about %s", clock(died)), Hint: "go on with 'ralph run'"}
 	return end, record(journal.RunEnded{Status: end.Status(), Reason: string(end.Reason), ExitCode: end.ExitCode(),
 		Message: end.Message, Tokens: u.tokens, CostUSD: u.cost})
+}
+
+// lastSign is when the run showed life for the last time. Only while a call is at
+// work is its log written.
+func (u *unfinished) lastSign(root string) time.Time {
+	log := ""
+	if u.call != nil {
+		log = filepath.Join(root, u.call.LogFile)
+	}
+	return journal.LastSign(u.last, log, time.Now())
 }
 
 // EndStrays ends what a run that died without an end has left alive, and records

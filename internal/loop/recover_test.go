@@ -79,7 +79,7 @@ func (w *wreck) path(name string) string { return filepath.Join(w.repo.Root, wre
 // recover recovers, and tells each event that was recorded in a few words.
 func (w *wreck) recover() (told []string, end *End) {
 	w.t.Helper()
-	end, err := Recover(w.t.Context(), w.writer, w.repo, w.stateDir, func(e journal.Event) {
+	end, err := Recover(w.t.Context(), w.writer, w.repo, w.stateDir, time.Time{}, func(e journal.Event) {
 		switch b := e.Body.(type) {
 		case journal.AttemptEnded:
 			told = append(told, fmt.Sprintf("attempt %d.%d %s %d+%d $%.1f", b.N, b.Attempt, b.Outcome, b.Tokens.Input, b.Tokens.Output, dollars(b.CostUSD)))
@@ -166,6 +166,46 @@ func TestRecover(t *testing.T) {
 			}
 			if told, end := w.recover(); told != nil || end != nil {
 				t.Errorf("recovered again: %v, %+v", told, end)
+			}
+		})
+	}
+}
+
+// TestRecoverTellsWhen: a death that somebody saw has its own time, one that is found
+// later that of the last sign of life.
+func TestRecoverTellsWhen(t *testing.T) {
+	began := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	wrote, saw := began.Add(time.Hour), began.Add(2*time.Hour)
+	called := journal.AttemptStarted{N: 1, Attempt: 1, LogFile: wreckLog, Output: "claude"}
+	for _, c := range []struct {
+		name   string
+		events []journal.Body
+		died   time.Time
+		want   time.Time
+	}{
+		{"in a call", []journal.Body{called}, time.Time{}, wrote},
+		{"behind it", []journal.Body{called, journal.AttemptEnded{N: 1, Attempt: 1, Outcome: "ok"}}, time.Time{}, began},
+		{"somebody saw it", []journal.Body{called}, saw, saw},
+		{"what somebody saw was another run's", []journal.Body{called}, began.Add(-time.Hour), wrote},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWreck(t)
+			if err := os.Chtimes(filepath.Join(w.repo.Root, wreckLog), wrote, wrote); err != nil {
+				t.Fatal(err)
+			}
+			events := append([]journal.Body{journal.RunStarted{Branch: "feature/x", Token: w.token}, journal.IterationStarted{N: 1}}, c.events...)
+			for _, b := range events {
+				if _, err := w.writer.Append("r", began, b); err != nil {
+					t.Fatal(err)
+				}
+			}
+			end, err := Recover(t.Context(), w.writer, w.repo, w.stateDir, c.died, func(e journal.Event) {
+				if !e.Time.Equal(c.want) {
+					t.Errorf("%s is of %v, want %v", e.Body.EventType(), e.Time, c.want)
+				}
+			})
+			if want := "ralph itself died at about " + c.want.Local().Format("Mon 2 Jan 15:04"); err != nil || end.Message != want {
+				t.Errorf("it says %+v, want %q (%v)", end, want, err)
 			}
 		})
 	}
