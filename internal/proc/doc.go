@@ -45,7 +45,5 @@
 // three escapes. So does, when the guardian is lost, what dropped the token from
 // its environment, and on Linux has lowered that limit too. A process that was
 // asked for from elsewhere (a service manager, a container daemon) is nobody's
-// descendant. Control groups are not used: they
-// need a delegated hierarchy, which most terminals and containers lack, and would
-// find nothing that the subreaper does not.
+// descendant. Why there are no control groups is told in docs/decisions.md.
 package proc
