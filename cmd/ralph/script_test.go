@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode/utf8"
 
@@ -20,7 +22,18 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && (os.Args[1] == guardianWord || os.Args[1] == replayWord) {
 		os.Exit(run(os.Args[1:]))
 	}
+	if strings.HasSuffix(os.Args[0], ".test") {
+		hearHangups()
+	}
 	testscript.Main(m, map[string]func(){"ralph": main, "onterminal": onTerminal})
+}
+
+// hearHangups lets 'nohup make test' pass: nohup has everything below it ignore SIGHUP, but
+// what a process catches itself is not ignored in its children.
+func hearHangups() {
+	if signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 }
 
 // onTerminal runs a command whose standard files are all the terminal that
