@@ -154,17 +154,29 @@ func (t *turn) ended(err error, last events.Event, said *lastWords) (ending, err
 	}
 	words := said.String()
 	switch {
-	case code == 130 || code == 143:
+	case (code == 130 || code == 143) && t.isOver():
 		return ending{code: code, reason: "stopped", message: "ended before it began"}, nil
 	case code == 80:
 		return ending{code: code, reason: "bad_command_line", message: words}, nil
 	case last.Type != "" || code > 80 || code < 0:
 		return ending{}, &repo.TroubleError{Err: fmt.Errorf("ralph died on %s with status %d: %s", t.host.Name, code, words)}
+	case code != 1 || words == "":
+		// What it says of a run stands in the run's last event, and there is none.
+		return ending{}, &repo.TroubleError{Err: fmt.Errorf("%s on %s ended with status %d and told of no run: is it ralph? look at the worker's --ralph%s",
+			t.host.Ralph, t.host.Name, code, also(words))}
 	}
 	if _, wrong, found := strings.Cut(words, "✗ "); found { // behind what is in order
 		words = wrong
 	}
 	return ending{code: code, reason: "preflight", message: words}, nil
+}
+
+// also is what a program has said besides, behind a sentence.
+func also(words string) string {
+	if words == "" {
+		return ""
+	}
+	return "; it said: " + words
 }
 
 // bounded is a line of the journal as a sign of life may carry it.
