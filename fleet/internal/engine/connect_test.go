@@ -54,7 +54,7 @@ func (f frontend) check(ctx context.Context) error {
 }
 
 // serve serves a frontend until the test ends; it returns the address.
-func serve(t *testing.T, f frontend, c *tls.Config) string {
+func serve(t *testing.T, f workflowservice.WorkflowServiceServer, c *tls.Config) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

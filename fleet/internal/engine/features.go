@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflow/v1"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
@@ -66,6 +63,9 @@ type View struct {
 	Waits    string            `json:"waits,omitempty"` // where it is queued and no worker asks for it
 	Started  time.Time         `json:"startedAt"`
 	Ended    time.Time         `json:"endedAt,omitzero"`
+
+	began  time.Time // of the history
+	wentOn bool      // in another history
 }
 
 // Open tells whether the feature is not finished.
@@ -80,73 +80,6 @@ func (v View) Progress() feature.Progress {
 		return v.Standing.Last.Progress
 	}
 	return feature.Progress{}
-}
-
-// List returns the features of the namespace, open ones first, the latest first
-// among each. With active set it leaves the finished ones out.
-func (e Engine) List(ctx context.Context, active bool) ([]View, error) {
-	query := fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus != 'ContinuedAsNew'", feature.WorkflowName)
-	if active {
-		query += " AND ExecutionStatus = 'Running'"
-	}
-	var views []View
-	var token []byte
-	for {
-		page, err := e.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, PageSize: 200, NextPageToken: token})
-		if err != nil {
-			return nil, fmt.Errorf("the features cannot be listed: %w", err)
-		}
-		for _, x := range page.Executions {
-			views = append(views, viewOf(x))
-		}
-		if token = page.NextPageToken; len(token) == 0 {
-			break
-		}
-	}
-	views = latest(views)
-	if err := e.lookAtAll(ctx, views); err != nil {
-		return nil, err
-	}
-	return views, e.sayWhyQueued(ctx, views)
-}
-
-// latest leaves of each feature the newest submission, and sorts.
-func latest(views []View) []View {
-	slices.SortFunc(views, func(a, b View) int {
-		if a.Open() != b.Open() {
-			if a.Open() {
-				return -1
-			}
-			return 1
-		}
-		return b.Started.Compare(a.Started)
-	})
-	seen := map[string]bool{}
-	return slices.DeleteFunc(views, func(v View) bool {
-		known := seen[v.ID]
-		seen[v.ID] = true
-		return known
-	})
-}
-
-// lookAtAll finds out what hosts told last of the features that are at work.
-func (e Engine) lookAtAll(ctx context.Context, views []View) error {
-	const atOnce = 16
-	slots := make(chan struct{}, atOnce)
-	errs := make([]error, len(views))
-	var wg sync.WaitGroup
-	for i := range views {
-		if !views[i].Open() || views[i].Standing.Phase != feature.Working {
-			continue
-		}
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = e.look(ctx, &views[i])
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
 }
 
 // Find returns the one feature that a person names: by its id, its branch, or the
@@ -211,7 +144,8 @@ func (e Engine) look(ctx context.Context, v *View) error {
 }
 
 func viewOf(x *workflow.WorkflowExecutionInfo) View {
-	v := View{ID: x.Execution.WorkflowId, Run: x.Execution.RunId, Started: x.StartTime.AsTime()}
+	v := View{ID: x.Execution.WorkflowId, Run: x.Execution.RunId, Started: x.StartTime.AsTime(), began: x.StartTime.AsTime(),
+		wentOn: x.Status == enums.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW}
 	if p := x.Memo.GetFields()[feature.MemoStanding]; p != nil {
 		_ = converter.GetDefaultDataConverter().FromPayload(p, &v.Standing)
 	}
