@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"internal/hold":    {},
 	"internal/host":    {"engine", "events", "feature", "flow", "hold", "ledger", "repo"},
 	"internal/ledger":  {"engine", "feature"},
-	"internal/repo":    {"feature", "hold"},
+	"internal/repo":    {"events", "feature", "hold"},
 }
 
 func TestImports(t *testing.T) {

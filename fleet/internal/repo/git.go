@@ -123,24 +123,3 @@ func word(args []string) string {
 	}
 	return ""
 }
-
-// said is what git complained of, in a line: its first fatal or error line, else the last.
-func said(text string, err error) string {
-	if strings.Contains(text, "No space left on device") { // of all that git says then, this is what matters
-		return "the disk is full (no space left on device)"
-	}
-	last := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") {
-			return line[len("fatal: "):] // both are of one length
-		}
-		if line != "" && !strings.HasPrefix(line, "hint:") {
-			last = line
-		}
-	}
-	if last == "" {
-		return err.Error()
-	}
-	return last
-}
