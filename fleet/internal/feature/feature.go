@@ -6,7 +6,9 @@ package feature
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"math"
 	"path"
 	"regexp"
 	"strings"
@@ -52,11 +54,36 @@ type Submission struct {
 	Needs    string `json:"needs,omitempty"` // the label that a worker must have
 
 	// Silence is how long a host may tell nothing before another one takes over.
-	Silence time.Duration `json:"silence"`
+	Silence time.Duration `json:"-"` // as silenceSeconds
 	// Patience is how long trouble that may pass, such as a remote that cannot be
 	// reached, is borne before the feature is given up.
-	Patience time.Duration `json:"patience"`
+	Patience time.Duration `json:"-"` // as patienceSeconds
 }
+
+// plain is a Submission without its methods.
+type plain Submission
+
+// inSeconds is a Submission in JSON.
+type inSeconds struct {
+	*plain
+	Silence  float64 `json:"silenceSeconds"`
+	Patience float64 `json:"patienceSeconds"`
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (s Submission) MarshalJSON() ([]byte, error) {
+	return json.Marshal(inSeconds{(*plain)(&s), s.Silence.Seconds(), s.Patience.Seconds()})
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (s *Submission) UnmarshalJSON(text []byte) error {
+	in := inSeconds{plain: (*plain)(s)}
+	err := json.Unmarshal(text, &in)
+	s.Silence, s.Patience = seconds(in.Silence), seconds(in.Patience)
+	return err
+}
+
+func seconds(n float64) time.Duration { return time.Duration(math.Round(n * float64(time.Second))) }
 
 // ID is the workflow's id: the same for the same branch of the same repository,
 // which is why a feature never runs twice at once.
