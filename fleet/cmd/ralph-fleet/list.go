@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ralph/fleet/internal/engine"
+	"ralph/fleet/internal/events"
 	"ralph/fleet/internal/feature"
 )
 
@@ -68,7 +69,7 @@ func accountLine(v engine.AccountView, now time.Time) string {
 	}
 	line := fmt.Sprintf("account %s: %d calls in this hour, %d in all", name, v.Hours[feature.Hour(now)], v.Total)
 	if v.Limited.After(now) {
-		line += fmt.Sprintf("; limited until %s (%s, met by %s)", clock(v.Limited, now), v.Note, v.By)
+		line += fmt.Sprintf("; limited until %s (%s, met by %s)", clock(v.Limited, now), events.OneLine(v.Note), v.By)
 	}
 	return line
 }

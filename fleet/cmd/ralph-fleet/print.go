@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ralph/fleet/internal/engine"
+	"ralph/fleet/internal/events"
 )
 
 // logTo is a log of what is at least as grave as level.
@@ -55,8 +56,11 @@ func stories(done, total int) string {
 	return fmt.Sprintf("%d/%d", done, total)
 }
 
-// note is what a person should know of a feature, in a line.
-func note(v engine.View, now time.Time) string {
+// note is what a person should know of a feature, in a line: agents, hooks and remotes
+// have a part in its words.
+func note(v engine.View, now time.Time) string { return events.OneLine(remark(v, now)) }
+
+func remark(v engine.View, now time.Time) string {
 	s, p := v.Standing, v.Progress()
 	switch {
 	case v.State == "broken":

@@ -33,6 +33,9 @@ type summary struct {
 	Spent    feature.Spent  `json:"spent"`
 	Lost     int            `json:"hostsLost"`
 	Features []engine.View  `json:"features"`
+	// Accounts have every call that was granted, also those that died with a host before
+	// a journal that has them was pushed, and those of features that are not here.
+	Accounts []engine.AccountView `json:"accounts"`
 }
 
 // Run carries the command out.
@@ -46,7 +49,12 @@ func (c *reportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	accounts, err := e.Accounts(a.ctx)
+	if err != nil {
+		return err
+	}
 	r := reckon(views, time.Now(), c.Since)
+	r.Accounts = append(r.Accounts, accounts...)
 	switch {
 	case c.JSON:
 		return a.printJSON(r)
@@ -63,13 +71,17 @@ func (c *reportCmd) Run(a *app) error {
 		a.printf("%s\n", c.HTML)
 		return nil
 	}
-	a.printf("%s\n\n", r.Headline())
+	a.printf("%s\n", r.Headline())
+	for _, line := range r.AccountLines() {
+		a.printf("%s\n", line)
+	}
+	a.printf("\n")
 	return table(a.out, rows(r.Features, r.At))
 }
 
 // reckon sums up.
 func reckon(views []engine.View, now time.Time, since time.Duration) summary {
-	r := summary{At: now, States: map[string]int{}, Features: []engine.View{}}
+	r := summary{At: now, States: map[string]int{}, Features: []engine.View{}, Accounts: []engine.AccountView{}}
 	for _, v := range views {
 		if since > 0 && !v.Ended.IsZero() && now.Sub(v.Ended) > since {
 			continue
@@ -91,12 +103,21 @@ func reckon(views []engine.View, now time.Time, since time.Duration) summary {
 
 // Headline says it in a line.
 func (r summary) Headline() string {
-	line := fmt.Sprintf("%d of %d features are done, %d of %d stories; %d iterations, %d commits, %d calls, $%.2f",
+	line := fmt.Sprintf("%d of %d features are done, %d of %d stories; %d iterations, %d commits, %d calls on record, $%.2f",
 		r.States["done"], len(r.Features), r.Stories, r.Total, r.Spent.Iterations, r.Spent.Commits, r.Spent.Calls, r.Spent.CostUSD)
 	if r.Lost > 0 {
-		line += "; " + silent(r.Lost)
+		line += "; " + silent(r.Lost) + ", and calls that died there are in the account only"
 	}
 	return line
+}
+
+// AccountLines say what each account has counted.
+func (r summary) AccountLines() []string {
+	var lines []string
+	for _, v := range r.Accounts {
+		lines = append(lines, accountLine(v, r.At))
+	}
+	return lines
 }
 
 // html writes the page.

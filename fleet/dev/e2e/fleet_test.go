@@ -65,8 +65,13 @@ func TestKilledWorker(t *testing.T) {
 	if f.Standing.Lost != 1 || f.Standing.Last.Host != "b" || f.Standing.Last.Progress.Spent.Iterations != 3 {
 		t.Errorf("%+v", f)
 	}
-	if total, _ := l.ledger(); total != len(l.calls()) {
-		t.Errorf("the ledger has %d calls, the agents made %d", total, len(l.calls()))
+	if total, _ := l.ledger(); total != len(l.calls()) || total != 4 {
+		t.Errorf("the ledger has %d calls, the agents made %d, want 4", total, len(l.calls()))
+	}
+	// The call of the killed worker is in no journal.
+	if out := l.fleet("report"); !strings.Contains(out, "1 of 1 features are done, 3 of 3 stories; 3 iterations, ") || !strings.Contains(out, " 3 calls on record") ||
+		!strings.Contains(out, "1 host fell silent") || !strings.Contains(out, "4 in all") {
+		t.Errorf("report says\n%s", out)
 	}
 }
 

@@ -155,7 +155,7 @@ func TestStopAtTheEndOfAHistory(t *testing.T) {
 	l.submit(bare, "feature/x")
 	l.until("the first call is made", func() bool { return len(l.calls()) == 1 })
 	a.end(syscall.SIGKILL)
-	if out, err := l.try("stop", "--timeout", "1ms", "feature/x"); err == nil || !strings.Contains(out, "is a worker there?") {
+	if out, err := l.try("stop", "--timeout", "1ms", "feature/x"); err == nil || !strings.Contains(out, "without a worker nothing ends") {
 		t.Errorf("stop: %v\n%s", err, out)
 	}
 	l.until("the host is known to be silent", func() bool { return l.status("feature/x").State == "queued" })
