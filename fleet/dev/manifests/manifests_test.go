@@ -4,6 +4,8 @@ package manifests
 import (
 	"bytes"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,6 +71,7 @@ func TestWorker(t *testing.T) {
 	}
 	restricted(t, pod.Spec)
 	mounted(t, pod.Spec)
+	writable(t, pod.Spec)
 }
 
 // restricted wants what the restricted pod security standard wants.
@@ -106,5 +109,32 @@ func mounted(t *testing.T, pod core.PodSpec) {
 	}
 	if len(volumes) > 0 {
 		t.Errorf("nobody mounts %v", volumes)
+	}
+}
+
+// writable wants what a worker writes to, its workspace and its home, on a volume: the
+// root is read-only.
+func writable(t *testing.T, pod core.PodSpec) {
+	t.Helper()
+	for _, c := range pod.Containers {
+		var needs []string
+		for _, arg := range c.Command {
+			if dir, ok := strings.CutPrefix(arg, "--workspace="); ok {
+				needs = append(needs, dir)
+			}
+		}
+		for _, e := range c.Env {
+			if e.Name == "HOME" {
+				needs = append(needs, e.Value)
+			}
+		}
+		if len(needs) != 2 {
+			t.Errorf("%s has not both a workspace and a home: %q", c.Name, needs)
+		}
+		for _, dir := range needs {
+			if !slices.ContainsFunc(c.VolumeMounts, func(m core.VolumeMount) bool { return !m.ReadOnly && strings.HasPrefix(dir+"/", m.MountPath+"/") }) {
+				t.Errorf("%s cannot write to %s", c.Name, dir)
+			}
+		}
 	}
 }
