@@ -77,6 +77,7 @@ func TestNoStoryIsLost(t *testing.T) {
 		"brackets in brackets":    {"### [(STORY-2)] Two" + list, []string{`error spec.md:15: "[(STORY-2)] Two" looks like a story, but does not begin with its id`}},
 		"unknown kind of id":      {"### TASK-2 Two" + list, []string{`error spec.md:15: "TASK-2 Two" looks like a story, but no colon or dash follows the id`}},
 		"no blank":                {"###STORY-2: Two" + list, []string{`error spec.md:15: "###STORY-2: Two" looks like a story, but no blank follows the #`}},
+		"too many marks":          {"####### STORY-2: Two" + list, []string{`error spec.md:15: "####### STORY-2: Two" looks like a story, but has 7 # where a heading has at most 6`}},
 		"no blank in a paragraph": {"Text\n###STORY-2: Two" + list, []string{`warning spec.md:15: "Text" stands among the acceptance criteria of STORY-1, and is not read as one`, `error spec.md:16: "###STORY-2: Two" looks like a story, but no blank follows the #`}},
 		"indented":                {"**Notes:**\n\n    ### STORY-2: Two" + list, []string{`error spec.md:17: "### STORY-2: Two" looks like a story, but is indented like code`}},
 		"indented in a paragraph": {"**Notes:** x\n    ### STORY-2: Two" + list, []string{`error spec.md:16: "### STORY-2: Two" looks like a story, but is indented too far`}},

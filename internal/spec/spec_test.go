@@ -97,6 +97,8 @@ func TestParse(t *testing.T) {
 		"CRLF":            strings.ReplaceAll(valid, "\n", "\r\n"),
 		"byte order mark": "\ufeff" + valid,
 		"old Mac":         strings.ReplaceAll(valid, "\n", "\r"),
+		"tabs":            strings.NewReplacer("- ", "-\t", "] ", "]\t", "# ", "#\t").Replace(valid),
+		"blanks too wide": strings.NewReplacer("] ", "]\u00a0", "# ", "#   ").Replace(valid),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, findings := parse(t, text)
@@ -194,6 +196,8 @@ func TestCriteria(t *testing.T) {
 		want []string
 	}{
 		"boxes":               {"**Acceptance Criteria:**\n- [ ] a\n- [x] b\n- [X] c\n- [] d", []string{"a", "b", "c", "d"}},
+		"boxes without blank": {"**Acceptance Criteria:**\n- [ ]a\n- [x]`b`\n- [x](https://example.com) is no box", []string{"a", "`b`", "[x](https://example.com) is no box"}},
+		"boxes and tabs":      {"**Acceptance Criteria:**\n-\t[ ]\ta\n- [x]\u00a0b", []string{"a", "b"}},
 		"no boxes":            {"**Acceptance Criteria:**\n* a\n* b", []string{"a", "b"}},
 		"numbers":             {"**Acceptance Criteria**\n\n1. a\n2) b", []string{"a", "b"}},
 		"a heading":           {"#### Acceptance Criteria\n- a", []string{"a"}},

@@ -97,6 +97,9 @@ func numbered(words []string) bool {
 	return ok && number != "" && isDigit(number[0])
 }
 
+// deepest is the lowest level of a heading in markdown.
+const deepest = 6
+
 // falseHeading notes a line that has the mark of a heading and the id of a
 // story, and is no heading; it tells whether the line is such a one.
 func (r *reader) falseHeading(text string, offset int, why string) bool {
@@ -108,8 +111,12 @@ func (r *reader) falseHeading(text string, offset int, why string) bool {
 	if !found {
 		return false
 	}
-	if why == "" && title[0] != ' ' && title[0] != '\t' {
+	switch marks := len(text) - len(title); {
+	case why != "":
+	case title[0] != ' ' && title[0] != '\t':
 		why = "no blank follows the #"
+	case marks > deepest:
+		why = fmt.Sprintf("has %d # where a heading has at most %d", marks, deepest)
 	}
 	r.suspects = append(r.suspects, &suspect{line: r.lineOf(offset), id: h.id,
 		text: fmt.Sprintf("%q looks like a story, but ", shortened(text)) + cmp.Or(why, "is indented too far")})

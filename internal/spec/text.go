@@ -33,13 +33,19 @@ func folded(s string) bool {
 // stripBox removes the box of a task, ticked or not.
 func stripBox(s string) string {
 	s = strings.TrimSpace(s)
-	if len(s) >= 3 && s[0] == '[' && s[2] == ']' && strings.IndexByte(" xX-?~", s[1]) >= 0 && (len(s) == 3 || s[3] == ' ') {
+	if len(s) >= 3 && s[0] == '[' && s[2] == ']' && strings.IndexByte(" xX-?~", s[1]) >= 0 && endsBox(s[3:]) {
 		return strings.TrimSpace(s[3:])
 	}
 	if rest, ok := strings.CutPrefix(s, "[]"); ok {
 		return strings.TrimSpace(rest)
 	}
 	return s
+}
+
+// endsBox tells whether brackets are a box, by what follows them: a blank is often
+// forgotten, and the beginning of a link is none.
+func endsBox(rest string) bool {
+	return rest == "" || strings.IndexByte("([:", rest[0]) < 0
 }
 
 // sameWords compares without regard to case, white space and a final colon.
