@@ -59,15 +59,21 @@ func (c *runCmd) where(a *app) (*place, error) {
 
 // resolveAt reads everything that decides about a run in the place, and changes nothing.
 func (c *runCmd) resolveAt(a *app, p *place) (*resolved, error) {
+	r, err := c.resolveWithoutAgent(a, p)
+	if err != nil {
+		return nil, err
+	}
+	return r, r.chooseHarness()
+}
+
+// resolveWithoutAgent is resolveAt on a machine that starts no agent, and may know none.
+func (c *runCmd) resolveWithoutAgent(a *app, p *place) (*resolved, error) {
 	r := &resolved{app: a, flags: &c.runFlags, text: c.Text, place: p}
 	var err error
 	if r.plan, err = c.choosePlan(a, p); err != nil {
 		return nil, err
 	}
 	if err := r.loadSettings(); err != nil {
-		return nil, err
-	}
-	if err := r.chooseHarness(); err != nil {
 		return nil, err
 	}
 	return r, r.loadTemplate()

@@ -15,7 +15,8 @@ import (
 // validateCmd is "ralph validate".
 type validateCmd struct {
 	changeFlags
-	JSON bool `help:"Print the report as JSON."`
+	NoAgent bool `help:"Leave the agent out: for machines that start none, such as a CI's."`
+	JSON    bool `help:"Print the report as JSON."`
 }
 
 // Run carries the command out.
@@ -24,7 +25,7 @@ func (c *validateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	report, err := validate(a, p, loopFlags{changeFlags: c.changeFlags, NoInteractive: c.JSON}, "")
+	report, err := c.report(a, p)
 	if err != nil {
 		return err
 	}
@@ -40,6 +41,18 @@ func (c *validateCmd) Run(a *app) error {
 		return exitError(1)
 	}
 	return err
+}
+
+func (c *validateCmd) report(a *app, p *place) (preflight.Report, error) {
+	flags := loopFlags{changeFlags: c.changeFlags, NoInteractive: c.JSON}
+	if !c.NoAgent {
+		return validate(a, p, flags, "")
+	}
+	r, err := (&runCmd{runFlags: runFlags{loopFlags: flags}}).resolveWithoutAgent(a, p)
+	if err != nil {
+		return preflight.Report{}, err
+	}
+	return r.check()
 }
 
 // validate checks a worktree as a run with the flags and the text would.
@@ -71,7 +84,8 @@ func (r *resolved) preflight() error {
 	return nil
 }
 
-// check gathers what preflight has to know, and runs it.
+// check gathers what preflight has to know, and runs it. Of an agent it says
+// something where one was chosen.
 func (r *resolved) check() (preflight.Report, error) {
 	defer r.app.t.slowly("checking the plan")()
 	in, err := preflight.Gather(r.app.ctx, r.place.repo)
@@ -81,7 +95,11 @@ func (r *resolved) check() (preflight.Report, error) {
 	r.changes = &in.Changes
 	in.Protected = r.settings.ProtectedBranches
 	in.OwnerFile = r.ownerFile()
-	in.Agent = agentFacts(r.harness, r.agent)
+	if r.harness.Name != "" {
+		in.Agent = agentFacts(r.harness, r.agent)
+	} else {
+		in.Nameless = false // nobody commits here
+	}
 	for _, c := range r.fallback {
 		in.Fallback = append(in.Fallback, agentFacts(c.Harness, c.Options))
 	}

@@ -67,9 +67,39 @@ again() {
 	[ "$status" -eq 0 ]
 	[[ "$output" == *'3 of 3 stories proved'* ]]
 	grep -q '3 of 3 stories proved' "$GITHUB_STEP_SUMMARY"
-	step validate --json
+	step validate
 	[ "$status" -eq 1 ] # the feature is archived
+	grep -q 'Folder missing: .ralph/feature-greeting/' "$GITHUB_STEP_SUMMARY"
 	step frobnicate
 	[ "$status" -eq 80 ]
 	[[ "$output" == *'::error::command is run, verify or validate, not frobnicate'* ]]
+}
+
+# bare COMMAND...: with git and ralph, and without any agent.
+bare() {
+	mkdir -p "$BATS_TEST_TMPDIR/bin"
+	for tool in bash sh env git sed tail head tee mkdir dirname; do
+		ln -sf "$(command -v "$tool")" "$BATS_TEST_TMPDIR/bin/$tool"
+	done
+	ln -sf "$RALPH_BINARY" "$BATS_TEST_TMPDIR/bin/ralph"
+	run env PATH="$BATS_TEST_TMPDIR/bin" "$@"
+}
+
+@test "a plan is validated where no agent is installed, by the action and by the hook" {
+	again
+	export RALPH_HARNESS=claude
+	bare ralph validate
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"Agent 'claude' not found"* ]]
+	bare env INPUT_COMMAND=validate bash "$repo/packaging/action/step"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *'✓ Sync check passed'* ]]
+	grep -q '✓ Sync check passed' "$GITHUB_STEP_SUMMARY"
+	hook=$(sed -n '/id: ralph-validate/,/entry/s/^ *entry: //p' "$repo/.pre-commit-hooks.yaml")
+	bare sh -c "$hook"
+	[ "$status" -eq 0 ]
+	sed -i.bak '/"title"/d' .ralph/feature-greeting/prd.json
+	bare sh -c "$hook"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *'✗ prd.json schema invalid'* ]]
 }
