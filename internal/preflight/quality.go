@@ -18,13 +18,26 @@ const (
 )
 
 // vague are words that say that something is good, and nothing that could be
-// checked.
-var vague = []string{
-	"works correctly", "works properly", "works well", "works as expected", "works fine", "works perfectly",
-	"is fast", "is quick", "is responsive enough", "performs well", "good performance", "is performant",
-	"is user-friendly", "is user friendly", "is intuitive", "is easy to use", "easy to understand",
-	"looks good", "looks nice", "is robust", "is high quality", "is well designed", "is bug-free",
+// checked, with the verbs in front of them.
+var vague = []struct{ verbs, words []string }{
+	{
+		[]string{"work", "works", "function", "functions", "behave", "behaves", "perform", "performs"},
+		[]string{"correctly", "properly", "well", "fine", "perfectly", "as expected", "as intended"},
+	},
+	{
+		[]string{"is", "are", "be", "stays", "feel", "feels", "look", "looks"},
+		[]string{"fast", "quick", "performant", "responsive enough", "user-friendly", "user friendly", "intuitive", "easy to use",
+			"easy to understand", "good", "nice", "robust", "high quality", "well designed", "bug-free"},
+	},
+	{
+		[]string{"load", "loads", "respond", "responds", "run", "runs", "answer", "answers"},
+		[]string{"fast", "quickly"},
+	},
+	{[]string{"has", "have", "with"}, []string{"good performance"}},
 }
+
+// degrees are words that may stand between the two.
+var degrees = []string{"very", "really", "reasonably", "sufficiently"}
 
 // proof are words of which one is in a criterion that a program can check.
 var proof = []string{"test", "typecheck", "type check", "type-check", "types check", "tsc", "mypy", "lint", "compile", "build"}
@@ -62,10 +75,13 @@ func criteria(story *spec.Story, add func(line int, format string, args ...any))
 	proven := len(story.Criteria) == 0 // which is an error of its own
 	for _, c := range story.Criteria {
 		text := strings.ToLower(c.Text)
-		proven = proven || containsAny(text, proof) != ""
+		proven = proven || containsAny(text, proof)
 		// A number, as in "is fast: under 200 ms", makes it measurable.
-		if word := containsAny(text, vague); word != "" && !strings.ContainsAny(text, "0123456789") {
-			add(c.Line, "%s: nothing can check %q; say what can be seen or measured", story.ID, word)
+		if strings.ContainsAny(text, "0123456789") {
+			continue
+		}
+		if words := vagueWords(text); words != "" {
+			add(c.Line, "%s: nothing can check %q; say what can be seen or measured", story.ID, words)
 		}
 	}
 	if !proven {
@@ -73,10 +89,27 @@ func criteria(story *spec.Story, add func(line int, format string, args ...any))
 	}
 }
 
-func containsAny(text string, words []string) string {
-	for _, word := range words {
-		if strings.Contains(text, word) {
-			return word
+func containsAny(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
+}
+
+// vagueWords returns what a text, in small letters, promises and nothing can
+// check, such as "works correctly"; empty where it promises nothing of the kind.
+func vagueWords(text string) string {
+	for _, v := range vague {
+		for _, word := range v.words {
+			before, after, found := strings.Cut(text, word)
+			if !found || strings.TrimLeft(after, "abcdefghijklmnopqrstuvwxyz-") != after {
+				continue
+			}
+			words := strings.Fields(before)
+			verb := len(words) - 1
+			if verb > 0 && slices.Contains(degrees, words[verb]) {
+				verb--
+			}
+			if verb >= 0 && slices.Contains(v.verbs, words[verb]) {
+				return strings.Join(append(words[verb:], word), " ")
+			}
 		}
 	}
 	return ""

@@ -28,6 +28,15 @@ func TestQuality(t *testing.T) {
 			"A session ends after 30 minutes", "The session works correctly",
 			[]string{`40: STORY-003: nothing can check "works correctly"; say what can be seen or measured`},
 		},
+		"vague in other words": {
+			"A session ends after 30 minutes", "All buttons work correctly\n- [ ] The page should be very fast.\n- [ ] It loads quickly",
+			[]string{
+				`40: STORY-003: nothing can check "work correctly"; say what can be seen or measured`,
+				`41: STORY-003: nothing can check "be very fast"; say what can be seen or measured`,
+				`42: STORY-003: nothing can check "loads quickly"; say what can be seen or measured`,
+			},
+		},
+		"only the words":      {"A session ends after 30 minutes", "The branch is fast-forwarded, and what is quickly typed is kept as well", nil},
 		"vague, but measured": {"A session ends after 30 minutes", "The page is fast: at most 200 ms", nil},
 		"untested": {
 			"- [ ] A session ends after 30 minutes\n- [ ] Unit tests pass", "- [ ] A session ends after 30 minutes",
