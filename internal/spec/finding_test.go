@@ -210,9 +210,18 @@ func TestFrontMatter(t *testing.T) {
 }
 
 func TestSpecWithoutStories(t *testing.T) {
-	_, findings := parse(t, withStory("## User Stories\n"))
-	if diff := cmp.Diff([]string{"error spec.md: there is no story in it"}, findings); diff != "" {
-		t.Error(diff)
+	for text, want := range map[string]string{
+		"":                           "error spec.md: there is no story in it",
+		"### STORY-1 One\n\n- a\n":   `error spec.md:8: "STORY-1 One" looks like a story, but no colon or dash follows the id`,
+		"<!--\n\n### STORY-1: One\n": "error spec.md:8: the comment that begins here is never closed: it swallows STORY-1 in line 10",
+	} {
+		s, findings := parse(t, withStory("## User Stories\n\n"+text))
+		if diff := cmp.Diff([]string{want}, findings); diff != "" {
+			t.Error(diff)
+		}
+		if _, _, err := spec.Generate(s, nil, spec.Options{}); err == nil {
+			t.Errorf("%q: a plan without a story", text)
+		}
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 // time for it can grow with the square of its length.
 const maxInline = 1000
 
-// plain returns the text of a heading without emphasis, links and comments.
-// Code keeps its backticks.
+// plain returns the text of a heading without emphasis, links, comments and the
+// tags of HTML that only format. Code keeps its backticks.
 func (r *reader) plain(s string) string {
 	if len(s) > maxInline || !strings.ContainsAny(s, "*_[`<&\\") {
 		return fold(s)
@@ -49,8 +49,28 @@ func writePlain(b *strings.Builder, n ast.Node, src []byte) {
 		case *ast.AutoLink:
 			b.Write(c.Label(src))
 		case *ast.RawHTML:
+			if tag := string(c.Segments.Value(src)); !formats(tag) {
+				b.WriteString(tag)
+			}
 		default:
 			writePlain(b, c, src)
 		}
 	}
+}
+
+// formats tells the tags that show nothing by themselves, comments among them.
+// Others are words of a title, as in "Add a <Button> to the page".
+func formats(tag string) bool {
+	if strings.HasPrefix(tag, "<!") || strings.HasPrefix(tag, "<?") {
+		return true
+	}
+	name := strings.Trim(tag, "</>")
+	if i := strings.IndexAny(name, " \t\n/"); i >= 0 {
+		name = name[:i]
+	}
+	switch name {
+	case "a", "abbr", "b", "br", "code", "del", "em", "font", "i", "img", "ins", "kbd", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "u", "var":
+		return true
+	}
+	return false
 }

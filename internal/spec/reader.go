@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -159,16 +160,14 @@ func (r *reader) lines(n ast.Node) [][]byte {
 func (r *reader) finish() {
 	r.endStory()
 	r.judge()
-	if len(r.spec.Stories) == 0 {
+	broken := func(f Finding) bool { return !f.Warning }
+	if len(r.spec.Stories) == 0 && !slices.ContainsFunc(r.findings, broken) { // which tells why there is none
 		r.report(Finding{}, 0, "there is no story in it",
 			`Write each as a heading "### STORY-001: Title" with its "**Acceptance Criteria:**" below.`)
 	}
 	sortByLine(r.findings)
-	for _, f := range r.findings {
-		if !f.Warning {
-			r.spec.broken = &f
-			break
-		}
+	if i := slices.IndexFunc(r.findings, broken); i >= 0 {
+		r.spec.broken = &r.findings[i]
 	}
 }
 

@@ -166,6 +166,8 @@ func TestStoryHeadings(t *testing.T) {
 		"code":              {"### STORY-1: Run `a_b_c`", "STORY-1", "Run `a_b_c`"},
 		"link":              {"### [STORY-1](https://example.com): Title", "STORY-1", "Title"},
 		"comment":           {"### STORY-1: Title <!-- later -->", "STORY-1", "Title"},
+		"tags that format":  {"### <b>STORY-1</b>: Title<br/>", "STORY-1", "Title"},
+		"tags as words":     {"### STORY-1: Add <Button> and List<T> to `<ul>`", "STORY-1", "Add <Button> and List<T> to `<ul>`"},
 		"colon in it":       {"### STORY-1: Title: more", "STORY-1", "Title: more"},
 		"in brackets":       {"### [STORY-1] Title", "STORY-1", "Title"},
 		"brackets, colon":   {"### [STORY-1]: Title", "STORY-1", "Title"},
