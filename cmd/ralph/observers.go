@@ -12,6 +12,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"ralph/internal/journal"
+	"ralph/internal/loop"
 )
 
 // files keeps the status files in line with the journal: status.json of the
@@ -69,6 +70,16 @@ func (f *files) event(e journal.Event) {
 		_ = os.Remove(filepath.Join(f.claudeDir, pidFile))
 	default:
 		f.writeSoon()
+	}
+}
+
+// unrecorded is told why a run has ended whose end is not in the journal: it cannot be
+// written, and the next command that can records a death. Until then nobody who reads
+// the files shall wait for the run.
+func (f *files) unrecorded(message string) {
+	if s := f.summary(); s.Active() {
+		f.event(journal.Event{Time: time.Now(), Run: s.Run, Body: journal.RunEnded{
+			Status: journal.StatusFailed, Reason: string(loop.Failed), ExitCode: 1, Message: message, Tokens: s.Tokens, CostUSD: s.CostUSD}})
 	}
 }
 

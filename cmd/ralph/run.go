@@ -149,6 +149,7 @@ func (r *resolved) start() error {
 	}
 	end, err := l.Run(r.app.ctx)
 	if err != nil {
+		out.files.unrecorded(l.Secrets.Text(err.Error()))
 		return err
 	}
 	archived, page := "", ""
