@@ -2,7 +2,12 @@ package proc
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // TokenVar is the environment variable that holds a run's random token in every
@@ -26,10 +31,16 @@ func hasEntry(env []byte, entry string) bool {
 // survivors is the error for processes that SIGKILL did not end: another user's,
 // or held up in the kernel.
 func survivors(left map[ID]string) error {
-	named := map[ID]string{}
-	for id, name := range left {
-		named[id] = fmt.Sprintf("%s (pid %d)", name, id.PID)
+	ids := slices.SortedFunc(maps.Keys(left), func(a, b ID) int { return cmp.Compare(a.PID, b.PID) })
+	var named, kill []string
+	for _, id := range ids[:min(len(ids), maxNames)] {
+		named = append(named, fmt.Sprintf("%s (pid %d)", left[id], id.PID))
+		kill = append(kill, strconv.Itoa(id.PID))
 	}
-	s := sweptFrom(named)
-	return fmt.Errorf("%d processes are alive %v after SIGKILL: %q; end them by hand", s.Strays, killLimit, s.Names)
+	what := "1 process is"
+	if n := len(ids); n > 1 {
+		what = fmt.Sprintf("%d processes are", n)
+	}
+	return fmt.Errorf("%s alive %v after SIGKILL, as another user's or held up in the kernel: %s; end what is left by hand: sudo kill -9 %s",
+		what, killLimit, strings.Join(named, ", "), strings.Join(kill, " "))
 }

@@ -1,8 +1,8 @@
 package proc
 
 import (
+	"fmt"
 	"os/exec"
-	"strings"
 	"testing"
 	"time"
 )
@@ -27,9 +27,9 @@ func TestTreeGivesUp(t *testing.T) {
 	if due := tr.advance(now, false); !due.IsZero() || tr.phase != finished {
 		t.Fatalf("phase %v, due %v, want the end", tr.phase, due)
 	}
-	err = survivors(tr.survivors)
-	if !strings.Contains(err.Error(), "sleep (pid ") {
-		t.Errorf("the error does not name the process: %v", err)
+	want := fmt.Sprintf("1 process is alive 5s after SIGKILL, as another user's or held up in the kernel: sleep (pid %d); end what is left by hand: sudo kill -9 %[1]d", e.id.PID)
+	if err := survivors(tr.survivors); err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
 	}
 }
 
