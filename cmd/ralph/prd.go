@@ -14,6 +14,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/prd"
+	"ralph/internal/proc"
 	"ralph/internal/spec"
 )
 
@@ -40,8 +41,7 @@ func (c *prdCmd) Run(a *app) error {
 		return nil
 	}
 	if os.Getenv("RALPH_ITERATION") != "" && !c.Check {
-		return &hintError{errors.New("the plan cannot be changed by the agent that works on it"),
-			"set passes and notes in prd.json; what the plan should be is a person's to say"}
+		return errNotTheAgents
 	}
 	p, err := here(a.ctx, "")
 	if err != nil {
@@ -50,8 +50,15 @@ func (c *prdCmd) Run(a *app) error {
 	if p.unit == "" {
 		return errDetached
 	}
+	// An agent may have taken the run's variables out of the environment.
+	if h, err := journal.ReadHolder(p.stateDir); err == nil && !c.Check && (proc.ID{PID: h.PID, Start: h.PIDStart}).IsAncestor() {
+		return errNotTheAgents
+	}
 	return c.refresh(a, p)
 }
+
+var errNotTheAgents = &hintError{errors.New("the plan cannot be changed by the agent that works on it"),
+	"set passes and notes in prd.json; what the plan should be is a person's to say"}
 
 // refresh brings prd.json in line with spec.md.
 func (c *prdCmd) refresh(a *app, p *place) error {

@@ -1,10 +1,10 @@
 package git
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,11 +20,15 @@ const maxAround = 1 << 20
 type Around struct {
 	Hooks     map[string]string // fingerprints of the hooks in the git directory, by name
 	HooksPath string            // core.hooksPath as the repository's own settings have it
-	Excluded  []string          // patterns of info/exclude, without ralph's own
+	Excluded  []string          // patterns of info/exclude
+	// Unseen are lines that have git show files otherwise than they are, or leave
+	// them out: KEY = VALUE of the repository's own settings, and the lines of
+	// info/attributes and of info/sparse-checkout behind that path and a colon.
+	Unseen []string
 }
 
-// Around reads the git directory's hooks and what it hides from git. It starts
-// no process; what cannot be read counts as not there.
+// Around reads the git directory's hooks and what it hides from git, or from those
+// who ask git. It starts no process; what cannot be read counts as not there.
 func (r *Repo) Around() Around {
 	a := Around{Hooks: map[string]string{}}
 	dir := filepath.Join(r.CommonDir, "hooks")
@@ -41,29 +45,80 @@ func (r *Repo) Around() Around {
 		sum := sha256.Sum256(readBounded(file))
 		a.Hooks[e.Name()] = hex.EncodeToString(sum[:8])
 	}
-	before, _, after := cutBlock(string(readBounded(filepath.Join(r.CommonDir, "info", "exclude"))))
-	for line := range strings.Lines(before + after) {
-		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-			a.Excluded = append(a.Excluded, line)
+	a.Excluded = linesOf(filepath.Join(r.CommonDir, "info", "exclude"))
+	slices.Sort(a.Excluded)
+	for _, file := range []string{filepath.Join(r.CommonDir, "config"), filepath.Join(r.GitDir, "config.worktree")} {
+		for key, value := range settingsIn(string(readBounded(file))) {
+			switch {
+			case key == "core.hookspath":
+				a.HooksPath += value
+			case blinds(key):
+				a.Unseen = append(a.Unseen, key+" = "+value)
+			}
 		}
 	}
-	slices.Sort(a.Excluded)
-	a.HooksPath = hooksPath(readBounded(filepath.Join(r.CommonDir, "config"))) +
-		hooksPath(readBounded(filepath.Join(r.GitDir, "config.worktree")))
+	for _, line := range linesOf(filepath.Join(r.CommonDir, "info", "attributes")) {
+		a.Unseen = append(a.Unseen, "info/attributes: "+line)
+	}
+	for _, line := range linesOf(filepath.Join(r.GitDir, "info", "sparse-checkout")) {
+		a.Unseen = append(a.Unseen, "info/sparse-checkout: "+line)
+	}
 	return a
 }
 
-// hooksPath finds the setting among the lines of a git configuration: that of
-// another section with this key would do no harm.
-func hooksPath(config []byte) string {
-	found := ""
-	for line := range bytes.Lines(config) {
-		key, value, ok := strings.Cut(string(line), "=")
-		if ok && strings.EqualFold(strings.TrimSpace(key), "hooksPath") {
-			found = strings.TrimSpace(value)
+// linesOf returns the lines of a list of patterns, without remarks.
+func linesOf(file string) []string {
+	var list []string
+	for line := range strings.Lines(string(readBounded(file))) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			list = append(list, line)
 		}
 	}
-	return found
+	return list
+}
+
+// blinds tells whether a setting decides which files git looks at, or what it takes
+// for their content.
+func blinds(key string) bool {
+	switch key {
+	case "core.attributesfile", "core.excludesfile", "core.sparsecheckout", "core.checkstat", "core.trustctime", "core.ignorestat", "core.filemode",
+		"core.worktree", "include.path":
+		return true
+	}
+	return strings.HasPrefix(key, "filter.") || strings.HasPrefix(key, "includeif.")
+}
+
+// settingsIn yields the settings of a git configuration, section and name in small
+// letters. A value that goes on in the next line is cut there: it differs all the same.
+func settingsIn(config string) iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		section := ""
+		for line := range strings.Lines(config) {
+			line = strings.TrimSpace(line)
+			if rest, ok := strings.CutPrefix(line, "["); ok {
+				head, after, _ := strings.Cut(rest, "]")
+				if strings.Contains(head, `"`) { // the name of a subsection may hold the bracket too
+					head, after, _ = strings.Cut(rest, `"]`)
+				}
+				name, sub, _ := strings.Cut(head, " ")
+				section = strings.ToLower(name) + "."
+				if sub = strings.Trim(strings.TrimSpace(sub), `"`); sub != "" {
+					section += sub + "."
+				}
+				line = strings.TrimSpace(after) // a setting may stand in the section's own line
+			}
+			if line == "" || line[0] == '#' || line[0] == ';' {
+				continue
+			}
+			key, value, ok := strings.Cut(line, "=")
+			if !ok {
+				value = "true"
+			}
+			if !yield(section+strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value)) {
+				return
+			}
+		}
+	}
 }
 
 // readBounded reads the beginning of a file; a FIFO in its place is empty.

@@ -3,6 +3,7 @@ package git
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,7 +15,7 @@ func TestAround(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := repo.Around()
-	if len(before.Hooks) > 0 || before.HooksPath != "" || len(before.Excluded) > 0 {
+	if len(before.Hooks) > 0 || before.HooksPath != "" || !cmp.Equal(before.Excluded, []string{"status.json"}) || !cmp.Equal(before.Unseen, []string{"core.filemode = true"}) {
 		t.Errorf("a new repository has %+v", before)
 	}
 	write(t, repo.CommonDir, "hooks/pre-commit", "#!/bin/sh\nmake test\n")
@@ -25,11 +26,52 @@ func TestAround(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := repo.Around()
-	if len(one.Hooks) != 1 || one.Hooks["pre-commit"] == "" || one.HooksPath != "elsewhere" || !cmp.Equal(one.Excluded, []string{"secret_test.go"}) {
+	if len(one.Hooks) != 1 || one.Hooks["pre-commit"] == "" || one.HooksPath != "elsewhere" || !cmp.Equal(one.Excluded, []string{"secret_test.go", "status.json"}) {
 		t.Errorf("%+v", one)
 	}
 	write(t, repo.CommonDir, "hooks/pre-commit", "#!/bin/sh\nexit 0\n")
 	if two := repo.Around(); two.Hooks["pre-commit"] == one.Hooks["pre-commit"] {
 		t.Error("another hook has the same fingerprint")
+	}
+}
+
+// TestAroundUnseen tells git in every way to show files otherwise than they are.
+func TestAroundUnseen(t *testing.T) {
+	repo := newRepo(t)
+	for _, kv := range [][2]string{
+		{"core.sparseCheckout", "true"}, {"core.excludesFile", "/tmp/all"}, {"filter.my]x.smudge", "echo exit 0"}, {"filter.a.clean", "cat"},
+		{"include.path", "../more"}, {"user.name", "A"}, {"remote.origin.url", "x"},
+	} {
+		git(t, repo.Root, "config", kv[0], kv[1])
+	}
+	write(t, repo.CommonDir, "info/attributes", "# remark\n*_test.sh filter=a\n")
+	write(t, repo.GitDir, "info/sparse-checkout", "/*\n!tests/\n")
+	write(t, repo.CommonDir, "config", read(t, filepath.Join(repo.CommonDir, "config"))+"[Core] trustctime\n; [filter \"no\"] clean = x\n")
+	got := repo.Around().Unseen
+	slices.Sort(got)
+	want := []string{
+		"core.excludesfile = /tmp/all", "core.filemode = true", "core.sparsecheckout = true", "core.trustctime = true",
+		"filter.a.clean = cat", "filter.my]x.smudge = echo exit 0", "include.path = ../more",
+		"info/attributes: *_test.sh filter=a", "info/sparse-checkout: !tests/", "info/sparse-checkout: /*",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestReplacedObjectsAreNotBelieved has git show one file in the place of another:
+// what ralph asks git for is what was committed.
+func TestReplacedObjectsAreNotBelieved(t *testing.T) {
+	repo := newRepo(t)
+	write(t, repo.Root, "test.sh", "exit 1\n")
+	write(t, repo.Root, "easy.sh", "exit 0\n")
+	commit(t, repo.Root)
+	git(t, repo.Root, "replace", "HEAD:test.sh", "HEAD:easy.sh")
+	dir := filepath.Join(t.TempDir(), "clean")
+	if err := repo.AddWorktree(t.Context(), dir, "HEAD"); err != nil {
+		t.Fatal(err)
+	}
+	if text := read(t, filepath.Join(dir, "test.sh")); text != "exit 1\n" {
+		t.Errorf("it was checked out as %q", text)
 	}
 }

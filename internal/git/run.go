@@ -98,19 +98,21 @@ var dropped = map[string]bool{
 	"GIT_LITERAL_PATHSPECS": true, "GIT_GLOB_PATHSPECS": true, "GIT_NOGLOB_PATHSPECS": true,
 	"GIT_ICASE_PATHSPECS": true, "GIT_TRACE": true, "GIT_TRACE2": true, "GIT_NOTES_REF": true,
 	"GIT_AUTHOR_DATE": true, "GIT_COMMITTER_DATE": true, "LC_ALL": true, "GIT_TERMINAL_PROMPT": true,
-	"GIT_OPTIONAL_LOCKS": true,
+	"GIT_OPTIONAL_LOCKS": true, "GIT_NO_REPLACE_OBJECTS": true,
 }
 
-// environ is the environment of each call: English messages, no questions, and
-// no refresh of the index by a mere look.
+// environ is the environment of each call: English messages, no questions, no
+// refresh of the index by a mere look, and no objects in the place of others: with
+// refs/replace a test could be another one in every checkout, and no diff would show it,
+// with grafts commits that are gone could seem to be there.
 func environ(base []string) []string {
-	env := make([]string, 0, len(base)+3)
+	env := make([]string, 0, len(base)+5)
 	for _, entry := range base {
 		if name, _, _ := strings.Cut(entry, "="); !dropped[name] {
 			env = append(env, entry)
 		}
 	}
-	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
+	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=/dev/null/none")
 }
 
 // checkRevision refuses what git would take for an option or for a range.

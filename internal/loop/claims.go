@@ -3,10 +3,12 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"ralph/internal/agent"
 	"ralph/internal/check"
 	"ralph/internal/journal"
+	"ralph/internal/plan"
 )
 
 // claims holds what the agent marked and promised against the evidence.
@@ -17,7 +19,7 @@ func (l *Loop) claims(ctx context.Context, it *iteration) (err error) {
 		return err
 	}
 	l.state = state
-	newly := missing(state.Done(), it.before.Done())
+	newly := l.unseen(it, state)
 	it.promised = l.promised(it.outcome)
 	if newly, err = l.requireWork(ctx, it, newly); err != nil {
 		return err
@@ -50,6 +52,13 @@ func (l *Loop) claims(ctx context.Context, it *iteration) (err error) {
 		return err
 	}
 	return l.receipts(ctx, it)
+}
+
+// unseen returns the items that are marked and that nobody has looked at: marked in
+// the iteration, or by somebody else since the one before it.
+func (l *Loop) unseen(it *iteration, now plan.State) []string {
+	before := it.before.Done()
+	return slices.DeleteFunc(now.Done(), func(id string) bool { return l.accepted[id] && slices.Contains(before, id) })
 }
 
 // leave ends an iteration that was cut off before its marks were looked at: the

@@ -152,10 +152,10 @@ func (l *Loop) protect(it *iteration) error {
 	return nil
 }
 
-// marked reports whether the agent marked anything since the iteration began.
+// marked reports whether anything is marked that nobody has looked at.
 func (l *Loop) marked(it *iteration) bool {
 	now, err := l.Plan.Read()
-	return err == nil && len(missing(now.Done(), it.before.Done())) > 0
+	return err == nil && len(l.unseen(it, now)) > 0
 }
 
 // evaluate finds out what the iteration achieved, records it and says whether

@@ -73,7 +73,7 @@ func (l *Loop) adoptable(ctx context.Context, open []string) ([]string, error) {
 // hear takes note of what the agent runs, and hands the event on.
 func (l *Loop) hear(e stream.Event) {
 	if e.Kind == stream.KindTool && e.Command != "" && len(l.suspect.commands) < maxFindings {
-		if f, ok := tamper.Command(e.Command); ok {
+		if f, ok := tamper.Command(e.Command, l.suspect.around.Hooked()); ok {
 			l.suspect.commands = append(l.suspect.commands, f)
 		}
 	}

@@ -7,19 +7,42 @@ import (
 
 // Promised reports whether the agent's final message holds the promise: alone
 // on a line, or at the very end. A promise that is merely mentioned in passing
-// is none. White space inside the promise does not count, nor does emphasis
-// round a promise that stands alone.
+// is none, nor is one in a code block with more text behind it: that shows what the
+// promise looks like. White space inside the promise does not count, nor does
+// emphasis round a promise that stands alone.
 func Promised(final, promise string) bool {
 	want := squeeze(promise)
 	if want == "" {
 		return false
 	}
+	fence, shown := "", false
 	for line := range strings.Lines(final) {
-		if squeeze(strings.Trim(strings.TrimSpace(line), "*_`")) == want {
-			return true
+		line = strings.TrimSpace(line)
+		switch marks := fenceOf(line); {
+		case fence == "" && marks != "":
+			fence = marks
+		case fence != "" && marks == line && strings.HasPrefix(marks, fence):
+			fence = ""
+		case squeeze(strings.Trim(line, "*_`")) == want:
+			if fence == "" {
+				return true
+			}
+			shown = true
+		case line != "":
+			shown = false
 		}
 	}
-	return endsWith(final, want)
+	return shown || endsWith(final, want)
+}
+
+// fenceOf returns the marks with which a line begins or ends a code block.
+func fenceOf(line string) string {
+	for _, mark := range []string{"`", "~"} {
+		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 && !strings.Contains(line[n:], mark) {
+			return line[:n]
+		}
+	}
+	return ""
 }
 
 // endsWith compares from the end, leaving out white space, and so costs the

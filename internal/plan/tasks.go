@@ -70,13 +70,17 @@ func (t *Tasks) Context(s State) string {
 	return b.String()
 }
 
-// Snapshot implements Plan.
+// Snapshot implements Plan. A tasks.md in the root would be the next run's plan.
 func (t *Tasks) Snapshot(dir string) error {
 	rel, err := filepath.Rel(t.Root, t.File)
 	if err != nil {
 		return err
 	}
-	return t.guard.snapshot(t.Root, dir, "", rel, settingsFile)
+	names := []string{rel, settingsFile}
+	if rel != "tasks.md" {
+		names = append(names, "tasks.md")
+	}
+	return t.guard.snapshot(t.Root, dir, "", names...)
 }
 
 // Guard implements Plan. A checklist is the agent's to work with, but it cannot be

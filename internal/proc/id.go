@@ -38,6 +38,28 @@ func (id ID) Alive() bool {
 	return err == nil && e.id == id && !e.zombie
 }
 
+// IsAncestor tells whether the calling process was started by this very process, or
+// by one that it started. On Linux that holds for all that a guardian started, on macOS
+// not for orphans.
+func (id ID) IsAncestor() bool {
+	const deepest = 1000 // the table changes while it is read
+	pid := os.Getppid()
+	for range deepest {
+		if pid <= 1 {
+			return false
+		}
+		e, err := look(pid)
+		if err != nil {
+			return false
+		}
+		if e.id == id {
+			return true
+		}
+		pid = e.ppid
+	}
+	return false
+}
+
 // Signal sends sig to this very process and to no other that got its number. It
 // returns [os.ErrProcessDone] where it is gone.
 func (id ID) Signal(sig syscall.Signal) error {

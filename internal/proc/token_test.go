@@ -1,6 +1,9 @@
 package proc
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 func TestHasEntry(t *testing.T) {
 	tests := []struct {
@@ -17,6 +20,31 @@ func TestHasEntry(t *testing.T) {
 	for _, tt := range tests {
 		if got := hasEntry([]byte(tt.env), "T=abc"); got != tt.want {
 			t.Errorf("%q: %v", tt.env, got)
+		}
+	}
+}
+
+func TestIsAncestor(t *testing.T) {
+	parent, err := look(os.Getppid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		id   ID
+		want bool
+	}{
+		{"the parent", parent.id, true},
+		{"another one of its number", ID{PID: parent.id.PID, Start: "x"}, false},
+		{"itself", self, false},
+		{"nobody", ID{}, false},
+	} {
+		if got := c.id.IsAncestor(); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
 		}
 	}
 }

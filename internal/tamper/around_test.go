@@ -17,6 +17,8 @@ func TestCompare(t *testing.T) {
 		"fewer rules": {Around{Hooks: before.Hooks}, nil},
 		"all": {Around{Hooks: map[string]string{"pre-commit": "x"}, HooksPath: "/dev/null", Excluded: []string{"a", "b"}},
 			[]string{".git/hooks/pre-commit", ".git/hooks/pre-push", ".git/config", ".git/info/exclude"}},
+		"what git shows": {Around{Hooks: before.Hooks, Unseen: []string{"filter.x.clean = cat", "info/attributes: * filter=x"}},
+			[]string{".git/config", ".git/info/attributes"}},
 	} {
 		var got []string
 		for _, f := range Compare(before, c.after) {

@@ -53,7 +53,7 @@ func (i *inspection) assertions(f *file, h *hunk, block int, added rewritten) {
 			i.add(Finding{Path: f.path(), Line: h.newLine + n, Rule: "assertion-hollow", Message: "an assertion that can never fail", Text: line})
 		}
 	}
-	if len(f.fw.Assert) == 0 || f.deleted() || f.fw.checksAgain(h, added) {
+	if len(f.fw.Assert) == 0 || f.deleted() || i.checksAgain(f.fw, h, added) {
 		return
 	}
 	count, first := 0, 0
@@ -75,11 +75,11 @@ func (i *inspection) assertions(f *file, h *hunk, block int, added rewritten) {
 	i.add(Finding{Path: f.path(), Line: h.oldLine + first, Rule: "assertion-removed", Message: message, Text: h.removed[first]})
 }
 
-// checksAgain reports whether the lines that came in assert something too, by
-// themselves or through a function that is named so or is new.
-func (f *framework) checksAgain(h *hunk, added rewritten) bool {
+// checksAgain reports whether lines that came in, and were not there before, assert
+// something too, by themselves or through a function that is named so or is new.
+func (i *inspection) checksAgain(f *framework, h *hunk, added rewritten) bool {
 	for _, line := range h.added {
-		if f.isComment(line) || anyOf(f.Hollow, line) {
+		if f.isComment(line) || anyOf(f.Hollow, line) || i.changes.wasThere(line) {
 			continue
 		}
 		if anyOf(f.Assert, line) || helper().match(line) {
@@ -110,15 +110,42 @@ func (i *inspection) skips(f *file, h *hunk) {
 			break
 		}
 	}
+	i.runner(f, h)
 	if len(h.added) != 1 || len(h.removed) > 0 {
 		return
 	}
 	switch line := strings.TrimSpace(h.added[0]); line {
-	case "return", "return;", "exit 0":
+	case "return", "return;", "exit 0", "os.Exit(0)", "sys.exit(0)", "process.exit(0)", "process.exit(0);":
 		i.add(Finding{Path: f.path(), Line: h.newLine, Rule: "test-skipped", Message: "a test ends before its assertions", Text: line})
 	case "/*", `"""`, "'''", "=begin", "#if 0", "<!--", "<<'#'", ": <<'EOF'":
 		i.add(Finding{Path: f.path(), Line: h.newLine, Rule: "test-skipped", Message: "what follows was turned into a comment", Text: line})
 	}
+}
+
+// runner reports a function through which all tests run, and that runs none.
+func (i *inspection) runner(f *file, h *hunk) {
+	r := f.fw.Runner
+	if r == nil {
+		return
+	}
+	for n, line := range h.added {
+		if r.re.match(line) && !i.changes.wasThere(line) && !r.runs(h.added[n:]) {
+			i.add(Finding{Path: f.path(), Line: h.newLine + n, Rule: "test-skipped", Message: "all tests go through this function, and it runs none", Text: line})
+		}
+	}
+}
+
+// runs reports whether the function at the beginning of the lines runs the tests.
+func (r *runner) runs(lines []string) bool {
+	for _, line := range lines {
+		if r.needs.match(line) {
+			return true
+		}
+		if line == "}" {
+			break
+		}
+	}
+	return false
 }
 
 // conditional reports whether what comes after the line depends on something.

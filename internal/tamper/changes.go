@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -128,6 +129,11 @@ func (c *changes) cameBack(line string) bool { return c.added[c.key(line)] }
 
 // wasThere reports whether an added line stood in another place before.
 func (c *changes) wasThere(line string) bool { return c.removed[c.key(line)] }
+
+// isNew reports whether the file at a path came with these changes.
+func (c *changes) isNew(path string) bool {
+	return slices.ContainsFunc(c.files, func(f file) bool { return f.new == path && f.added() })
+}
 
 // bare is a line without what changes when it moves.
 func bare(line string) string {

@@ -6,10 +6,11 @@ import (
 )
 
 // Command looks at a line of shell that an agent ran: does it go round the
-// repository's hooks, or hide files from git?
-func Command(line string) (Finding, bool) {
-	for _, argv := range commandsOf(line) {
-		if message := evades(argv); message != "" {
+// repository's hooks, or hide files from git? Where the repository had no hooks
+// before, as hooked tells, to say where they are goes round none.
+func Command(line string, hooked bool) (Finding, bool) {
+	for _, argv := range commandsOf(withoutDocuments(line)) {
+		if message := evades(argv, hooked); message != "" {
 			return Finding{Rule: "hooks-bypassed", Message: message, Text: shorten(strings.Join(argv, " "))}, true
 		}
 	}
@@ -17,7 +18,7 @@ func Command(line string) (Finding, bool) {
 }
 
 // evades says what is wrong with one command, "" where nothing is.
-func evades(argv []string) string {
+func evades(argv []string, repoHooked bool) string {
 	bypass := false
 	for len(argv) > 0 && strings.Contains(argv[0], "=") && !strings.HasPrefix(argv[0], "-") {
 		name, value, _ := strings.Cut(argv[0], "=")
@@ -36,7 +37,7 @@ func evades(argv []string) string {
 		return "git was called with the repository's hooks turned off"
 	case hooked && slices.Contains(args, "--no-verify"), sub == "commit" && slices.ContainsFunc(args, shortNoVerify):
 		return "git " + sub + " was called with --no-verify: the repository's hooks did not run"
-	case sub == "config" && len(args) > 1 && slices.ContainsFunc(args, isHooksPath):
+	case sub == "config" && repoHooked && setsHooksPath(args):
 		return "the repository's hooks were turned off with git config"
 	case sub == "update-index" && (slices.Contains(args, "--assume-unchanged") || slices.Contains(args, "--skip-worktree")):
 		return "changes to a file were hidden from git"
@@ -69,6 +70,66 @@ func gitWords(argv []string) (words []string, hooksOff bool) {
 }
 
 func isHooksPath(word string) bool { return strings.EqualFold(word, "core.hooksPath") }
+
+// setsHooksPath tells whether the arguments of "git config" change where git looks
+// for hooks; to ask for it changes nothing.
+func setsHooksPath(args []string) bool {
+	at := slices.IndexFunc(args, isHooksPath)
+	if at < 0 {
+		return false
+	}
+	for _, arg := range args[:at] {
+		switch {
+		case strings.HasPrefix(arg, "--unset"), arg == "unset", arg == "set":
+			return true
+		case strings.HasPrefix(arg, "--get"), arg == "get":
+			return false
+		}
+	}
+	return at+1 < len(args) && !strings.ContainsAny(args[at+1], "<>")
+}
+
+// withoutDocuments leaves here documents out of a script: they are text, unless a
+// shell reads them.
+func withoutDocuments(script string) string {
+	if !strings.Contains(script, "<<") {
+		return script
+	}
+	var b strings.Builder
+	ends := ""
+	for line := range strings.Lines(script) {
+		if ends != "" {
+			if strings.TrimLeft(strings.TrimRight(line, "\r\n"), "\t") == ends {
+				ends = ""
+			}
+			continue
+		}
+		b.WriteString(line)
+		ends = documentAt(line)
+	}
+	return b.String()
+}
+
+// documentAt returns the word that ends the here document which begins behind a line,
+// "" where none does or a shell reads it.
+func documentAt(line string) string {
+	before, after, found := strings.Cut(line, "<<")
+	if !found || strings.HasPrefix(after, "<") {
+		return ""
+	}
+	all := commandsOf(before)
+	for _, argv := range all[max(0, len(all)-1):] {
+		if len(argv) > 0 && slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "ash"}, argv[0][strings.LastIndexByte(argv[0], '/')+1:]) {
+			return ""
+		}
+	}
+	after = strings.TrimLeft(strings.TrimPrefix(after, "-"), " \t")
+	end := strings.IndexAny(after, " \t\r\n;&|)<>")
+	if end < 0 {
+		end = len(after)
+	}
+	return strings.Trim(after[:end], `'"\`)
+}
 
 // shortNoVerify finds -n, alone or among other letters that take no value.
 func shortNoVerify(arg string) bool {

@@ -28,6 +28,7 @@ type library struct {
 	rules      []lineRule
 	thresholds []threshold
 	words      []pattern
+	shadows    []shadow
 
 	ignored, snapshots, strict, commands globs
 }
@@ -43,22 +44,53 @@ type framework struct {
 	Skip    []pattern `yaml:"skip"`
 	Assert  []pattern `yaml:"assert"`
 	Hollow  []pattern `yaml:"hollow"`
+	Runner  *runner   `yaml:"runner"`
 
 	named, all globs
 	nameOf     *regexp.Regexp
 }
 
+// runner is a function that all tests run through: re is its head, needs what must
+// stand in it, or no test runs.
+type runner struct {
+	RE    string   `yaml:"re"`
+	Needs string   `yaml:"needs"`
+	Yes   []string `yaml:"yes"` // whole functions, in one line
+	No    []string `yaml:"no"`
+
+	re, needs expr
+}
+
+func (r *runner) compile() (err error) {
+	if r.re, err = newExpr(r.RE); err == nil {
+		r.needs, err = newExpr(r.Needs)
+	}
+	return err
+}
+
+// shadow is a file that takes the place of others in the same folder.
+type shadow struct {
+	File  string   `yaml:"file"`
+	Over  []string `yaml:"over"`
+	Words []string `yaml:"words"` // one of them stands in a file that it matters for
+}
+
 // lineRule is about single lines of certain files.
 type lineRule struct {
-	Rule    string    `yaml:"rule"`
-	Message string    `yaml:"message"`
-	Files   []string  `yaml:"files"`
-	Except  []string  `yaml:"except"`
-	Scripts bool      `yaml:"scripts"` // also in the scripts of quality checks
-	Source  bool      `yaml:"source"`  // not in tests
-	Comment bool      `yaml:"comment"` // comments count
-	Added   []pattern `yaml:"added"`
-	Removed []pattern `yaml:"removed"`
+	Rule    string   `yaml:"rule"`
+	Message string   `yaml:"message"`
+	Files   []string `yaml:"files"`
+	Except  []string `yaml:"except"`
+	Scripts bool     `yaml:"scripts"` // also in the scripts of quality checks
+	Source  bool     `yaml:"source"`  // not in tests
+	Comment bool     `yaml:"comment"` // comments count
+	Present bool     `yaml:"present"` // not in files that are new
+	// Where a line of the kind gave way to another one: Extended says that one which
+	// only adds words is none, Replaced that there is none elsewhere.
+	Extended bool      `yaml:"extended"`
+	Replaced bool      `yaml:"replaced"`
+	Added    []pattern `yaml:"added"`
+	Removed  []pattern `yaml:"removed"`
 
 	files, except globs
 }
@@ -113,6 +145,7 @@ type sources struct {
 	Frameworks []framework `yaml:"frameworks"`
 	Rules      []lineRule  `yaml:"rules"`
 	Thresholds []threshold `yaml:"thresholds"`
+	Shadows    []shadow    `yaml:"shadows"`
 	Snapshots  []string    `yaml:"snapshots"`
 	Strict     []string    `yaml:"strict"`
 	Commands   struct {
@@ -141,6 +174,12 @@ func parseLibrary(data []byte) (*library, error) {
 		if f.NameRE != "" {
 			f.nameOf = regexp.MustCompile(f.NameRE)
 		}
+		if f.Runner == nil {
+			continue
+		}
+		if err := f.Runner.compile(); err != nil {
+			return nil, fmt.Errorf("patterns.yaml: %w", err)
+		}
 	}
 	for i := range s.Rules {
 		s.Rules[i].files, s.Rules[i].except = newGlobs(s.Rules[i].Files), newGlobs(s.Rules[i].Except)
@@ -149,7 +188,7 @@ func parseLibrary(data []byte) (*library, error) {
 		s.Thresholds[i].files = newGlobs(s.Thresholds[i].Files)
 	}
 	return &library{
-		frameworks: s.Frameworks, rules: s.Rules, thresholds: s.Thresholds, words: s.Commands.Words,
+		frameworks: s.Frameworks, rules: s.Rules, thresholds: s.Thresholds, words: s.Commands.Words, shadows: s.Shadows,
 		ignored: newGlobs(s.Ignored), snapshots: newGlobs(s.Snapshots), strict: newGlobs(s.Strict), commands: newGlobs(s.Commands.Files),
 	}, nil
 }

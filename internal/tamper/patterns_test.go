@@ -29,6 +29,13 @@ func TestEveryPatternHoldsItsExamples(t *testing.T) {
 		check(f.Name+": skip", f.Skip)
 		check(f.Name+": assert", f.Assert)
 		check(f.Name+": hollow", f.Hollow)
+		for n, lines := range [][]string{f.Runner.examples(true), f.Runner.examples(false)} {
+			for _, line := range lines {
+				if none := f.Runner.re.match(line) && !f.Runner.runs([]string{line}); none != (n == 0) {
+					t.Errorf("%s: runner: wrong about %q", f.Name, line)
+				}
+			}
+		}
 	}
 	for _, r := range p.rules {
 		check(r.Rule+": added", r.Added)
@@ -103,4 +110,14 @@ func TestGlobs(t *testing.T) {
 			t.Errorf("%s for %s: %v", c.glob, c.path, got)
 		}
 	}
+}
+
+func (r *runner) examples(yes bool) []string {
+	switch {
+	case r == nil:
+		return nil
+	case yes:
+		return r.Yes
+	}
+	return r.No
 }

@@ -1,6 +1,8 @@
 package tamper
 
 import (
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,7 +23,7 @@ func (i *inspection) lineRules(f *file) {
 		// wrong from their first line on.
 		whole := r.Comment || r.Source
 		for k := range f.hunks {
-			if whole || !f.added() {
+			if whole && !r.Present || !f.added() {
 				i.lineRule(r, f, &f.hunks[k])
 			}
 		}
@@ -31,7 +33,7 @@ func (i *inspection) lineRules(f *file) {
 func (i *inspection) lineRule(r *lineRule, f *file, h *hunk) {
 	hit := false
 	for n, line := range h.added {
-		if !r.Comment && isRemark(line) || !anyOf(r.Added, line) || i.changes.wasThere(line) {
+		if !r.Comment && isRemark(line) || !anyOf(r.Added, line) || i.changes.wasThere(line) || r.excuses(line, h) {
 			continue
 		}
 		hit = true
@@ -45,6 +47,54 @@ func (i *inspection) lineRule(r *lineRule, f *file, h *hunk) {
 			continue
 		}
 		i.add(Finding{Path: f.path(), Line: h.oldLine + n, Rule: r.Rule, Message: r.Message, Text: line})
+	}
+}
+
+// excuses reports whether a line is none of the rule's because of what it replaces.
+func (r *lineRule) excuses(line string, h *hunk) bool {
+	if !r.Extended && !r.Replaced {
+		return false
+	}
+	has := map[string]bool{}
+	for _, w := range valuesOf(line) {
+		has[w] = true
+	}
+	gaveWay := false
+	for _, old := range h.removed {
+		if isRemark(old) || !anyOf(r.Added, old) {
+			continue
+		}
+		gaveWay = true
+		if !slices.ContainsFunc(valuesOf(old), func(w string) bool { return !has[w] }) {
+			return true
+		}
+	}
+	return r.Replaced && !gaveWay
+}
+
+// valuesOf are the words of a line of settings, patterns of paths among them.
+func valuesOf(line string) []string {
+	return strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t[](){}<>,;:='\"`", r) })
+}
+
+// shadows reports a new file that a tool reads in the place of one that was there.
+func (i *inspection) shadows(f *file) {
+	if !f.added() {
+		return
+	}
+	for _, s := range i.patterns.shadows {
+		if filepath.Base(f.new) != s.File {
+			continue
+		}
+		for _, name := range s.Over {
+			path := filepath.Join(filepath.Dir(f.new), name)
+			text := readSome(filepath.Join(i.root, path))
+			if text == "" || i.changes.isNew(path) || len(s.Words) > 0 && !slices.ContainsFunc(s.Words, func(w string) bool { return strings.Contains(text, w) }) {
+				continue
+			}
+			i.add(Finding{Path: f.new, Rule: "config-weakened", Message: "it is read in the place of " + path})
+			return
+		}
 	}
 }
 

@@ -96,6 +96,7 @@ func (i *inspection) file(f *file) {
 		i.tests(f)
 	}
 	i.lineRules(f)
+	i.shadows(f)
 	i.thresholds(f)
 	i.snapshots(f)
 	switch {
