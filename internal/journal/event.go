@@ -107,6 +107,7 @@ type AttemptEnded struct {
 	Session         string        `json:"session,omitempty"`
 	Model           string        `json:"model,omitempty"`
 	ResetsAt        *time.Time    `json:"resetsAt,omitempty"`
+	ModelLimit      bool          `json:"modelLimit,omitempty"` // that limit is of the model alone
 	Promised        bool          `json:"promised,omitempty"`
 	Denied          []string      `json:"denied,omitempty"`
 	Strays          int           `json:"strays,omitempty"`      // processes that had to be ended behind the agent

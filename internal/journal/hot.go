@@ -121,6 +121,8 @@ func (c *cursor) attemptEnded() (b AttemptEnded) {
 			b.Model = c.text()
 		case "resetsAt":
 			b.ResetsAt = c.time()
+		case "modelLimit":
+			b.ModelLimit = c.bool()
 		case "promised":
 			b.Promised = c.bool()
 		case "denied":

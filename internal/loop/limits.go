@@ -38,13 +38,9 @@ func (l *Loop) tellLimit(ctx context.Context, o agent.Outcome) error {
 	m := l.at
 	m.refusals++
 	m.waited = time.Time{} // for this limit nobody has waited yet
-	m.own = blocked{by: m, until: o.ResetsAt, reset: o.ResetsAt, note: o.Message}
+	m.own = blocked{by: m, until: o.ResetsAt, reset: o.ResetsAt, note: o.Message, hint: o.Hint}
 	if !o.ResetsAt.After(time.Now()) {
-		pause := firstGuess
-		for range min(m.refusals-1, 10) {
-			pause = min(2*pause, longestGuess)
-		}
-		m.own.until, m.own.reset = time.Now().Add(pause), time.Time{}
+		m.own.until, m.own.reset = time.Now().Add(guess(m.refusals)), time.Time{}
 		return l.probed(ctx, false)
 	}
 	if o.OfModel {
@@ -56,6 +52,15 @@ func (l *Loop) tellLimit(ctx context.Context, o agent.Outcome) error {
 		return l.warn("other loops cannot be told of the limit: %v", err)
 	}
 	return nil
+}
+
+// guess is how long to wait behind so many refusals in a row whose end nobody told.
+func guess(refusals int) time.Duration {
+	pause := firstGuess
+	for range min(refusals-1, 10) {
+		pause = min(2*pause, longestGuess)
+	}
+	return pause
 }
 
 // probed tells the other loops, where they wait for that, whether the call went
@@ -114,6 +119,9 @@ func (l *Loop) atLimit(ctx context.Context, b blocked) (*End, error) {
 		return nil, l.standStill(ctx, b, b.until.Add(jitter(time.Until(b.until))), note)
 	}
 	end.Hint = "go on after it with 'ralph run', or let ralph wait with --on-limit wait"
+	if b.hint != "" {
+		end.Hint = b.hint + "; or " + end.Hint
+	}
 	return end, cause(ctx)
 }
 

@@ -34,6 +34,7 @@ type blocked struct {
 	until  time.Time // when it can be called again, a guess where reset is zero
 	reset  time.Time // of the provider's limit
 	note   string    // the provider's words
+	hint   string    // what a person can do but wait, may be empty
 	probed bool      // the limit should be over, and another loop is finding out
 }
 

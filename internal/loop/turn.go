@@ -190,7 +190,7 @@ func (l *Loop) recordAttempt(n, attempt int, o agent.Outcome) error {
 	e := journal.AttemptEnded{
 		N: n, Attempt: attempt, Outcome: string(o.Kind), Message: o.Message, Hint: o.Hint, ExitCode: o.Exit.Code,
 		DurationSeconds: o.Duration.Seconds(), Tokens: s.Tokens, TokensEstimated: s.Estimated,
-		Session: s.Session, Model: s.Model, ResetsAt: timePtr(o.ResetsAt), Promised: l.promised(o),
+		Session: s.Session, Model: s.Model, ResetsAt: timePtr(o.ResetsAt), ModelLimit: o.Kind == agent.UsageLimit && o.OfModel, Promised: l.promised(o),
 		Strays: o.Strays, BrokenLines: s.Broken, Limits: windows(s.Limits),
 	}
 	if o.Exit.Signal != 0 {
