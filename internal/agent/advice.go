@@ -18,7 +18,7 @@ func (o *Outcome) advice(h Harness, class stream.Class) string {
 		return "it is the limit of one model: " + model
 	case class == stream.ClassAuth:
 		return fmt.Sprintf("log in with the agent itself (%s), or check its key and credit, then start ralph again", h.Called())
-	case class == stream.ClassBilling:
+	case class == stream.ClassBilling, class == stream.ClassCredit:
 		return "no waiting helps: look at the account's credit and at the limits that its administrator has set, or work with another agent (--harness NAME)"
 	case class == stream.ClassModel:
 		return model

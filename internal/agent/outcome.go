@@ -159,10 +159,15 @@ func (o *Outcome) failed(h Harness, text string, now time.Time) {
 	s := o.Summary
 	f := stream.Classify(h.Output, text, now)
 	class := stream.ClassOf(s.ErrorClass, s.Status)
-	if class == stream.ClassNone || f.Class == stream.ClassUsageLimit || f.Class == stream.ClassBilling || f.Class == stream.ClassAuth {
+	switch f.Class {
+	case stream.ClassUsageLimit, stream.ClassBilling, stream.ClassCredit, stream.ClassAuth:
 		class = f.Class
 	}
-	rejected := s.Rejected != nil && (class == stream.ClassUsageLimit || class == stream.ClassTransient || class == stream.ClassNone)
+	if class == stream.ClassNone {
+		class = f.Class
+	}
+	rejected := s.Rejected != nil && (class == stream.ClassUsageLimit || class == stream.ClassTransient || class == stream.ClassNone ||
+		class == stream.ClassCredit && s.Rejected.ResetsAt.After(now))
 	o.Message, o.Kind = sentence(text), Error
 	if s.LastError != "" {
 		o.Message = firstLine(text) // a field of its own, in which details follow the message
@@ -173,7 +178,7 @@ func (o *Outcome) failed(h Harness, text string, now time.Time) {
 		if s.Rejected != nil && !s.Rejected.ResetsAt.IsZero() {
 			o.ResetsAt = s.Rejected.ResetsAt
 		}
-	case class == stream.ClassAuth, class == stream.ClassBilling:
+	case class == stream.ClassAuth, class == stream.ClassBilling, class == stream.ClassCredit:
 		o.Kind = Auth
 	case class == stream.ClassTransient:
 		o.Kind = Transient

@@ -93,6 +93,30 @@ func TestRecordedOutcomes(t *testing.T) {
 	}
 }
 
+// TestCreditBesideAnAllowance: without credit a person must act, unless the account's
+// own allowance begins anew at a time that the stream tells.
+func TestCreditBesideAnAllowance(t *testing.T) {
+	claude, _ := Find(Builtin("ralph"), "claude")
+	now := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	const told = `{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"You're out of usage credits · add some"}` + "\n"
+	for _, c := range []struct {
+		name, event string
+		want        Kind
+	}{
+		{"the allowance is used up too", `{"status":"rejected","rateLimitType":"five_hour","resetsAt":1795233600}`, UsageLimit},
+		{"its reset is over", `{"status":"rejected","rateLimitType":"five_hour","resetsAt":1795000000}`, Auth},
+		{"nothing is told of it", `{"status":"allowed"}`, Auth},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			events := `{"type":"rate_limit_event","rate_limit_info":` + c.event + "}\n" + told
+			o := judge(claude, endItself, proc.Exit{Code: 1}, read(t, claude, []byte(events)), "", Limits{}, now)
+			if o.Kind != c.want || o.ResetsAt.IsZero() == (c.want == UsageLimit) || o.Hint == "" && c.want == Auth {
+				t.Errorf("outcome is %s (%s; %s), resets at %s", o.Kind, o.Message, o.Hint, o.ResetsAt)
+			}
+		})
+	}
+}
+
 // TestCutStreamIsNoSuccess cuts a good session at every line: only the whole of
 // it may count as one.
 func TestCutStreamIsNoSuccess(t *testing.T) {

@@ -15,7 +15,8 @@ const (
 	ClassTransient               // overload, rate limit or network: trying again helps
 	ClassAuth                    // not logged in, or a key that is not accepted
 	ClassBilling                 // no credit, or a stop by an administrator: a person must act
-	ClassModel                   // the model is unknown, or its own allowance is used up
+	ClassCredit                  // what was bought beside the allowance is used up: as ClassBilling, unless the stream tells when the allowance begins anew
+	ClassModel                   // the model is unknown
 	ClassContext                 // the prompt does not fit into the model's context
 	ClassRefusal                 // the model or its provider declined the request
 	ClassOther                   // anything else
@@ -25,7 +26,7 @@ const (
 // String is the class in one word.
 func (c Class) String() string {
 	names := [classCount]string{
-		"none", "usage_limit", "transient", "auth", "billing", "model", "context", "refusal", "other",
+		"none", "usage_limit", "transient", "auth", "billing", "credit", "model", "context", "refusal", "other",
 	}
 	if c >= classCount {
 		return "unknown"

@@ -13,7 +13,7 @@ import (
 const maxReset = 400 * 24 * time.Hour
 
 var resetPhrases = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:(?:resets?|try again|retry|access)(?: (?:on|at|in|after))?|reset time:?|in|after) `)
+	return regexp.MustCompile(`(?i)\b(?:(?:resets?|try again|retry|access|ends)(?: (?:on|at|in|after))?|reset time:?|in|after) `)
 })
 
 var resetEpoch = sync.OnceValue(func() *regexp.Regexp {
@@ -22,7 +22,7 @@ var resetEpoch = sync.OnceValue(func() *regexp.Regexp {
 
 // ParseReset reads when a limit ends from an agent's message: `resets 8:20pm
 // (Europe/Istanbul)`, `try again at Sep 20th, 2026 4:00 PM`, `reset after
-// 2h3m4s`, an epoch after a bar, and their like. Times without a zone are in
+// 2h3m4s`, `ends on 11/17/2026`, an epoch after a bar, and their like. Times without a zone are in
 // that of now. The result is after now; a time that is over is no answer.
 func ParseReset(text string, now time.Time) (time.Time, bool) {
 	text = strings.Join(strings.Fields(strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(text)), " ")
@@ -60,6 +60,9 @@ func parseMoment(text string, now time.Time) (time.Time, bool) {
 		loc := zone(m[6], now)
 		return localTime(atoi(m[1]), time.Month(atoi(m[2])), atoi(m[3]), atoi(m[4]), atoi(m[5]), loc), true
 	}
+	if m := slashDate().FindStringSubmatch(text); m != nil {
+		return localTime(atoi(m[3]), time.Month(atoi(m[1])), atoi(m[2]), 0, 0, now.Location()), true
+	}
 	m := clockMoment().FindStringSubmatch(text)
 	if m == nil {
 		return time.Time{}, false
@@ -74,6 +77,11 @@ func parseMoment(text string, now time.Time) (time.Time, bool) {
 
 var isoMoment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(\d{4})-(\d\d)-(\d\d)(?:t| at | )(\d\d):(\d\d)(?::\d\d)?(?: ?\(?([a-z][\w+/-]*)\)?)?`)
+})
+
+// slashDate is a day in the American order, of the cycle that a bill is for.
+var slashDate = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(1[0-2]|0?[1-9])/([12]\d|3[01]|0?[1-9])/(\d{4})\b`)
 })
 
 var clockMoment = sync.OnceValue(func() *regexp.Regexp {

@@ -42,6 +42,8 @@ func TestParseReset(t *testing.T) {
 		{"2026-08-10T12:00:00", "UTC", "Resets in 2h39m52s.", "2026-08-10T14:39:52Z"},
 		{"2026-08-10T12:00:00", "UTC", "will reset after 2h3m4s", "2026-08-10T14:03:04Z"},
 		{"2026-08-10T12:00:00", "UTC", "Please try again in 58 hours", "2026-08-12T22:00:00Z"},
+		{"2026-08-10T12:00:00", "Europe/Berlin", "Your usage limits will reset when your monthly cycle ends on 9/1/2026.*", "2026-08-31T22:00:00Z"},
+		{"2026-08-10T12:00:00", "UTC", "your monthly cycle ends on 17/09/2026.", none},
 		{"2026-08-10T12:00:00", "UTC", "limit reached|1786406400", "2026-08-11T00:00:00Z"},
 		{"2026-08-12T12:00:00", "UTC", "limit reached|1786406400", none},
 		{"2026-08-10T12:00:00", "UTC", "limit reached|1786406400000", "2026-08-11T00:00:00Z"},
@@ -83,7 +85,7 @@ func FuzzParseReset(f *testing.F) {
 	for _, text := range []string{
 		"limit reached|1786406400", "resets 4am (UTC)", "resets Mon 12:00am", "resets Oct 9, 3pm (Asia/Tokyo)", "resets Feb 31, 2027, 3pm",
 		"resets 2026-08-09 00:00 UTC", "try again at Sep 20th, 2026 4:00 PM", "in 999999 days 999999 hours", "after 2h3m4s", "resets 2:30am (Europe/Berlin)",
-		"resets_at:99999999999999",
+		"resets_at:99999999999999", "ends on 02/31/2027",
 	} {
 		f.Add(text, int64(1_786_000_000))
 		f.Add(text, int64(1_774_746_000))

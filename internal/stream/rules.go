@@ -7,7 +7,7 @@ type failureRule struct {
 	class Class
 	model bool
 	only  formats  // the agents that say so; none named: all
-	reset needs    // whether the message must tell a reset, or must not
+	reset bool     // the message must tell a reset
 	not   []string // phrases that speak against it
 	any   []string // phrases, normalised, one of which must occur
 }
@@ -22,20 +22,9 @@ func of(list ...Format) formats {
 	return set
 }
 
-type needs uint8
-
-const (
-	either needs = iota
-	withReset
-	withoutReset
-)
-
 // matches says whether the rule recognises the normalised text.
 func (r failureRule) matches(f Format, text string, reset bool) bool {
-	if r.only != 0 && r.only&of(f) == 0 {
-		return false
-	}
-	if r.reset == withReset && !reset || r.reset == withoutReset && reset {
+	if r.only != 0 && r.only&of(f) == 0 || r.reset && !reset {
 		return false
 	}
 	return !containsAny(text, r.not) && containsAny(text, r.any)
@@ -55,11 +44,12 @@ func containsAny(text string, phrases []string) bool {
 // well; usage limits come before overload, since both are answered with 429.
 func failureRules() []failureRule {
 	return []failureRule{
-		{class: ClassUsageLimit, reset: withReset, any: []string{"session limit resets", "spend limit reached (", "out of extra usage"}},
+		{class: ClassUsageLimit, reset: true, any: []string{"session limit resets", "spend limit reached (", "out of extra usage", "out of usage credits"}},
+		{class: ClassCredit, any: []string{"out of extra usage", "out of usage credits"}},
 		{class: ClassBilling, any: []string{
 			"monthly spend limit", "individual spend limit", "shared budget", "channel's spend limit", "individual usage limit", "org's monthly",
-			"usage allocation has been disabled", "spend limit reached", "spend limit unavailable", "out of usage credits",
-			"out of extra usage", "workspace api usage limits", "credit balance", "spend cap",
+			"usage allocation has been disabled", "spend limit reached", "spend limit unavailable",
+			"workspace api usage limits", "credit balance", "spend cap",
 		}},
 		// Gemini tells its quotas by the minute and by the day in the words that mean unpaid bills elsewhere.
 		{class: ClassUsageLimit, only: of(FormatGemini), any: []string{"exceeded your current quota"}},
@@ -68,9 +58,8 @@ func failureRules() []failureRule {
 			"workspace credit limit", "quota_exceeded", "you have no quota", "premium request allowance", "billing_error",
 		}},
 
-		{class: ClassModel, model: true, reset: withoutReset, not: limitOfTime, any: []string{"switch to another model"}},
 		{class: ClassUsageLimit, model: true, only: of(FormatClaude, FormatText), not: limitOfTime, any: []string{
-			"your opus limit", "your sonnet limit", "your haiku limit", "your fable limit",
+			"your opus limit", "your sonnet limit", "your haiku limit", "your fable limit", "limit. switch to another model",
 		}},
 		{class: ClassUsageLimit, model: true, any: []string{"hit your usage limit for", "daily quota on this model", "exhausted your capacity on this model"}},
 		{class: ClassUsageLimit, any: []string{
@@ -79,7 +68,7 @@ func failureRules() []failureRule {
 			"hit your session limit", "hit your weekly limit", "hit your fast limit", "your session limit", "your weekly limit",
 			"free usage limit", "free requests limit", "individual quota reached", "hit a rate limit that restricts",
 		}},
-		{class: ClassUsageLimit, only: of(FormatClaude, FormatText), reset: withReset, any: []string{"you've hit your", "you have hit your", "you've reached your", "you have reached your"}},
+		{class: ClassUsageLimit, only: of(FormatClaude, FormatText), reset: true, any: []string{"you've hit your", "you have hit your", "you've reached your", "you have reached your"}},
 		{class: ClassUsageLimit, any: []string{"per day per user", "requests per day", "tokens per day", "quota will reset after"}},
 
 		{class: ClassTransient, model: true, any: []string{"is at capacity", "is experiencing high load", "no capacity available for model", "model is overloaded"}},
