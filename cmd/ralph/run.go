@@ -223,19 +223,18 @@ func (r *resolved) newRunID() (string, error) {
 	if err := os.MkdirAll(logs, 0o755); err != nil {
 		return "", fmt.Errorf("the logs' folder cannot be made: %w", err)
 	}
-	events, _, err := journal.ReadFile(r.place.journalPath())
+	taken, err := journal.RunIDs(r.place.journalPath())
 	if err != nil {
 		return "", err
 	}
-	taken := map[string]bool{}
 	last := ""
-	for _, e := range events {
-		taken[e.Run], last = true, e.Run
+	if len(taken) > 0 {
+		last = taken[len(taken)-1]
 	}
 	if err := moveLogs(logs, last); err != nil {
 		return "", err
 	}
-	return journal.NewRunID(time.Now(), func(id string) bool { return taken[id] }), nil
+	return journal.NewRunID(time.Now(), func(id string) bool { return slices.Contains(taken, id) }), nil
 }
 
 // moveLogs puts the logs of the last run away.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -104,6 +105,26 @@ func TestNewRunID(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"20261121-140203", "20261121-140203-2", "20261121-140203-3"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestRunIDs: a line of which nothing else can be read still says whose it is.
+func TestRunIDs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	text := `{"time":"2026-11-21T14:02:03.456Z","type":"warning","run":"r1","message":"a"}
+{"time":"2026-11-21T14:02:04.456Z","type":"run_ended","run":"r1","status":"torn{"time":"2026-11-21T14:02:05.456Z","type":"warning","run":"r2","message":"b"}
+no event
+{"type":"of a newer ralph","time":"2026-11-21T14:02:06.456Z","run":"r3"}
+{"time":"2026-11-21T14:02:07.456Z","type":"warning","ru`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ids, err := journal.RunIDs(path)
+	if diff := cmp.Diff([]string{"r1", "r2", "r3"}, ids); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	if _, err := journal.RunIDs(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a journal that is not there: %v", err)
 	}
 }
 

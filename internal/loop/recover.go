@@ -91,6 +91,10 @@ func plus(a, b *float64) *float64 {
 // who were not there: then it is the time of the last sign of life, so that a run that
 // is found on Monday did not work all weekend.
 func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir string, died time.Time, observe func(journal.Event)) (*End, error) {
+	// A long journal takes a while, and nearly always its last line says that all is well.
+	if ended, err := journal.Ended(journal.Path(stateDir)); ended || err != nil {
+		return nil, err
+	}
 	events, _, err := journal.ReadFile(journal.Path(stateDir))
 	if err != nil {
 		return nil, err
