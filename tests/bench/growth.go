@@ -92,7 +92,8 @@ func treeTime(pid int, otherwise time.Duration) time.Duration {
 	return sum
 }
 
-// pastRows measures the commands that look at a run of 10,000 iterations.
+// pastRows measures the commands that look at a run of 10,000 iterations, and the
+// run that follows it.
 func (s *scratch) pastRows() ([]row, error) {
 	if err := s.lengthen(10); err != nil {
 		return nil, err
@@ -112,7 +113,10 @@ func (s *scratch) pastRows() ([]row, error) {
 		}
 		rows = append(rows, cpuRow("CPU of '"+argv[0]+"', 10,000 iterations, beside encoding/json", list))
 	}
-	return rows, nil
+	next, err := pairs(s.b.ctx, 3,
+		func() (usage, error) { return measure(s.run(1), 1) },
+		func() (usage, error) { return measure(s.command(lines, s.journal()), 0) })
+	return append(rows, cpuRow("CPU of 'run', 10,000 iterations, beside encoding/json", next)), err
 }
 
 // lengthen writes the journal's iterations several times, each with its own number
