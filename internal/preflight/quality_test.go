@@ -42,8 +42,13 @@ func TestQuality(t *testing.T) {
 			"- [ ] A session ends after 30 minutes\n- [ ] Unit tests pass", "- [ ] A session ends after 30 minutes",
 			[]string{`36: STORY-003 has no criterion about tests or type checks, such as "Unit tests pass"`},
 		},
-		"checked by types": {"30 minutes\n- [ ] Unit tests pass", "30 minutes\n- [ ] Type checks pass", nil},
-		"six criteria":     {"- [ ] A session ends after 30 minutes", strings.Repeat("- [ ] x\n", 5), nil},
+		"the latest is no test": {
+			"- [ ] A session ends after 30 minutes\n- [ ] Unit tests pass", "- [ ] The latest session ends first",
+			[]string{`36: STORY-003 has no criterion about tests or type checks, such as "Unit tests pass"`},
+		},
+		"tests of the latest": {"- [ ] A session ends after 30 minutes\n- [ ] Unit tests pass", "- [ ] Tests of the latest session pass", nil},
+		"checked by types":    {"30 minutes\n- [ ] Unit tests pass", "30 minutes\n- [ ] Type checks pass", nil},
+		"six criteria":        {"- [ ] A session ends after 30 minutes", strings.Repeat("- [ ] x\n", 5), nil},
 		"seven criteria": {
 			"- [ ] A session ends after 30 minutes", strings.Repeat("- [ ] x\n", 6),
 			[]string{"36: STORY-003 has 7 acceptance criteria: more than 6 seldom fit into one iteration, split it"},
@@ -60,6 +65,10 @@ func TestQuality(t *testing.T) {
 		"one after the other":   {"30 minutes\n", "30 minutes\n- [ ] Depends on STORY-001\n", nil},
 		"the wrong way round": {
 			"- [ ] Typecheck passes\n", "- [ ] Typecheck passes\n- [ ] Depends on STORY-003.\n",
+			[]string{"17: STORY-001 (priority 1) depends on STORY-003 (priority 3), which comes later"},
+		},
+		"needs": {
+			"- [ ] Typecheck passes\n", "- [ ] Typecheck passes\n- [ ] Needs a session, which requires STORY-003\n",
 			[]string{"17: STORY-001 (priority 1) depends on STORY-003 (priority 3), which comes later"},
 		},
 		"priorities decide": {

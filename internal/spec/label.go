@@ -55,12 +55,15 @@ func nextBold(line string) (start, end int, bold string) {
 // maxDepends bounds how many dependencies of a story are noted.
 const maxDepends = 100
 
+// needs are the words behind which a text names what must come first.
+var needs = [...]string{"depends on", "blocked by", "requires", "needs"}
+
 // depends notes the ids of which a line says that they come first.
 func (r *reader) depends(text string) {
 	from := -1
 	lower := strings.ToLower(text)
-	for _, phrase := range []string{"depends on", "blocked by"} {
-		if i := strings.Index(lower, phrase); i >= 0 {
+	for _, phrase := range needs {
+		if i := strings.Index(lower, phrase); i >= 0 && (from < 0 || i+len(phrase) < from) {
 			from = i + len(phrase)
 		}
 	}
