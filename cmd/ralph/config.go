@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"ralph"
 	"ralph/internal/config"
+	"ralph/internal/git"
 )
 
 // configCmd is "ralph config".
@@ -22,11 +24,15 @@ type configShowCmd struct {
 
 // Run carries the command out.
 func (c *configShowCmd) Run(a *app) error {
+	root := "" // outside of a repository there are the user's settings alone
 	p, err := worktree(a.ctx, "")
-	if err != nil {
+	switch {
+	case err == nil:
+		root = p.repo.Root
+	case !errors.Is(err, git.ErrNotWorktree):
 		return err
 	}
-	loaded, err := loadSettings(a, p.repo.Root, nil)
+	loaded, err := loadSettings(a, root, nil)
 	if err != nil {
 		return err
 	}

@@ -105,13 +105,14 @@ func loadSettings(a *app, root string, flags []config.Override) (*config.Loaded,
 	return loaded, nil
 }
 
-// settingsInput says where the settings of a worktree are.
+// settingsInput says where the settings of a worktree are; without a root those of no
+// project are meant.
 func settingsInput(a *app, root string, flags []config.Override) config.Input {
-	return config.Input{
-		Example: ralph.ConfigExample, UserFile: filepath.Join(a.home, "config.yaml"),
-		ProjectFile: filepath.Join(root, ".ralph", "config.yaml"), ProjectRoot: root,
-		Environ: os.Environ(), Flags: flags,
+	in := config.Input{Example: ralph.ConfigExample, UserFile: filepath.Join(a.home, "config.yaml"), Environ: os.Environ(), Flags: flags}
+	if root != "" {
+		in.ProjectFile, in.ProjectRoot = filepath.Join(root, ".ralph", "config.yaml"), root
 	}
+	return in
 }
 
 // overrides are the flags that stand in the place of a setting.
