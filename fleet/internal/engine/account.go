@@ -48,6 +48,11 @@ func (e Engine) Take(ctx context.Context, account, harness string, t feature.Tak
 	return g, err
 }
 
+// Void takes a take back whose answer nobody waits for any more, also where it comes only later.
+func (e Engine) Void(ctx context.Context, account, harness string, t feature.Take) error {
+	return e.update(ctx, account, harness, feature.UpdateVoid, fmt.Sprintf("%s-%d-void", t.Run, t.Seq), t, nil)
+}
+
 // Limit tells all hosts that the provider refuses calls.
 func (e Engine) Limit(ctx context.Context, account, harness string, l feature.Limit) error {
 	return e.update(ctx, account, harness, feature.UpdateLimit, "", l, nil)

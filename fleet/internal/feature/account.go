@@ -5,6 +5,7 @@ import "time"
 // Updates and the query of an account's workflow.
 const (
 	UpdateTake   = "take"
+	UpdateVoid   = "void"
 	UpdateLimit  = "limit"
 	UpdateSettle = "settle"
 	QueryAccount = "account"

@@ -28,6 +28,10 @@ func Account(ctx workflow.Context, a feature.Account) error {
 		feature.UpdateTake: func(ctx workflow.Context, t feature.Take) (feature.Grant, error) {
 			return take(&a, t, workflow.Now(ctx)), nil
 		},
+		feature.UpdateVoid: func(ctx workflow.Context, t feature.Take) error {
+			void(&a, t)
+			return nil
+		},
 		feature.UpdateLimit: func(ctx workflow.Context, l feature.Limit) error {
 			a.Limited, a.Note, a.By = l.Until, l.Note, l.Host
 			return nil
@@ -79,11 +83,31 @@ func take(a *feature.Account, t feature.Take, now time.Time) feature.Grant {
 		took.Calls++
 		took.Hour = hour
 	}
+	remember(a, t.Run, took)
+	return g
+}
+
+// void takes a take back: its run has gone before it had the answer. One that comes
+// only now is refused, as the same one told again.
+func void(a *feature.Account, t feature.Take) {
+	took := a.Runs[t.Run]
+	if t.Seq < took.Seq {
+		return // the run has gone on to another one, and so it had the answer
+	}
+	if t.Seq == took.Seq && took.OK && a.Hours[took.Hour] > 0 {
+		a.Hours[took.Hour]--
+		a.Total--
+		took.Calls--
+	}
+	took.Seq, took.OK = t.Seq, false
+	remember(a, t.Run, took)
+}
+
+func remember(a *feature.Account, run string, took feature.Took) {
 	a.Taken++
 	took.At = a.Taken
-	a.Runs[t.Run] = took
+	a.Runs[run] = took
 	forget(a)
-	return g
 }
 
 // forget drops the oldest hours and runs.

@@ -139,6 +139,25 @@ func TestUnknownErrorEndsTheFeature(t *testing.T) {
 	}
 }
 
+// A run that went before it had its answer has made no call, whether the ledger hears of
+// its take before that or behind.
+func TestVoid(t *testing.T) {
+	noon := time.Date(2026, 11, 21, 12, 30, 0, 0, time.UTC)
+	a := &feature.Account{Hours: map[string]int{}, Runs: map[string]feature.Took{}}
+	take(a, feature.Take{Run: "x", Seq: 1}, noon)
+	take(a, feature.Take{Run: "x", Seq: 3}, noon)
+	void(a, feature.Take{Run: "x", Seq: 3})
+	void(a, feature.Take{Run: "x", Seq: 3}) // told twice
+	void(a, feature.Take{Run: "x", Seq: 1}) // whose answer it had
+	void(a, feature.Take{Run: "y", Seq: 2}) // which comes late
+	if g := take(a, feature.Take{Run: "y", Seq: 2}, noon); g.OK {
+		t.Errorf("what was taken back is granted: %+v", g)
+	}
+	if a.Total != 1 || a.Hours[feature.Hour(noon)] != 1 || a.Runs["x"].Calls != 1 {
+		t.Errorf("%+v", a)
+	}
+}
+
 func TestTake(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 30, 0, 0, time.UTC)
 	one := time.Date(2026, 11, 21, 13, 0, 0, 0, time.UTC)

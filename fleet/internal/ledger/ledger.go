@@ -27,6 +27,7 @@ const (
 	retryStep = 2 * time.Second
 	tryLimit  = 10 * time.Second // of one question to the engine
 	peekLimit = 3 * time.Second  // of one that can do without an answer
+	voidLimit = 15 * time.Second // of taking a call back
 	maxRuns   = 1000             // of which it is known that they were this worker's
 )
 
@@ -129,17 +130,24 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 		_ = decoder.Decode(&more)
 		cancel()
 	}()
+	if q.Op == "take" {
+		s.take(ctx, conn, q)
+		return
+	}
 	r, err := s.answer(ctx, q)
+	_ = tell(conn, r, err)
+}
+
+// tell answers.
+func tell(conn net.Conn, r response, err error) error {
 	if err != nil {
 		r = response{Error: err.Error()}
 	}
-	_ = json.NewEncoder(conn).Encode(r)
+	return json.NewEncoder(conn).Encode(r)
 }
 
 func (s *Server) answer(ctx context.Context, q request) (response, error) {
 	switch q.Op {
-	case "take":
-		return s.take(ctx, q)
 	case "peek":
 		return s.peek(ctx, q), nil
 	case "limited":
@@ -154,14 +162,24 @@ func (s *Server) answer(ctx context.Context, q request) (response, error) {
 	return response{}, fmt.Errorf("%q is no operation", q.Op)
 }
 
-func (s *Server) take(ctx context.Context, q request) (response, error) {
-	seq := s.number(q.Run)
+// take answers with a call. Where the loop has gone meanwhile the call is taken back: the
+// workflow may have granted it, or hear of it only when this host is not cut off any more.
+func (s *Server) take(ctx context.Context, conn net.Conn, q request) {
+	t := feature.Take{Run: q.Run, Seq: s.number(q.Run), Limit: q.Limit, Host: s.host}
 	var g feature.Grant
 	err := s.insist(ctx, func(ctx context.Context) (err error) {
-		g, err = s.keeper.Take(ctx, s.account, q.Harness, feature.Take{Run: q.Run, Seq: seq, Limit: q.Limit, Host: s.host})
+		g, err = s.keeper.Take(ctx, s.account, q.Harness, t)
 		return err
 	})
-	return s.respond(g), err
+	told := tell(conn, s.respond(g), err)
+	if err == nil && (told == nil || !g.OK) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), voidLimit)
+	defer cancel()
+	if err := s.insist(ctx, func(ctx context.Context) error { return s.keeper.Void(ctx, s.account, q.Harness, t) }); err != nil {
+		s.tell(fmt.Sprintf("a call that was not made may stay counted: %v", err))
+	}
 }
 
 // number gives a take of a run its number, and forgets the run that took longest ago
