@@ -24,7 +24,12 @@ type wire struct {
 
 func newWire(t *testing.T, to string) *wire {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	return newWireAt(t, "127.0.0.1", to)
+}
+
+func newWireAt(t *testing.T, ip, to string) *wire {
+	t.Helper()
+	listener, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,13 +139,30 @@ func (l *lab) apart() {
 func TestCutOffHost(t *testing.T) {
 	l := newLab(t)
 	l.apart()
+	daemon := freeAddress(t)
+	toServer, toGit := newWire(t, l.listen), newWire(t, daemon)
+	l.cutOff(daemon, toServer, toGit, func(cut bool) { toServer.set(cut); toGit.set(cut) })
+}
+
+// The same in a network of its own, whose cable is pulled: connections stay open, nobody
+// is told, and what was on its way comes later.
+func TestHostWhoseCableIsPulled(t *testing.T) {
+	l := newLab(t)
+	l.apart()
+	ours, pull := l.network()
+	daemon := freeAddress(t)
+	l.cutOff(daemon, newWireAt(t, ours, l.listen), newWireAt(t, ours, daemon), pull)
+}
+
+// cutOff is the story of both: cut cuts the ways of the first host to the server and to
+// git, or mends them.
+func (l *lab) cutOff(daemon string, toServer, toGit *wire, cut func(bool)) {
+	l.t.Helper()
 	bare := l.remote(map[string]string{"feature/x": script("", `      - run: [sh, -c, 'until [ -e "$GATE" ]; do sleep 0.05; done']
       - write: {path: by.txt, content: "somebody\n"}
 `)})
-	daemon := freeAddress(t)
 	l.gitDaemon(daemon)
 	url := "git://" + daemon + "/shop.git"
-	toServer, toGit := newWire(t, l.listen), newWire(t, daemon)
 	gateA := filepath.Join(l.dir, "gate-a")
 	l.write("gitconfig-a", fmt.Sprintf("[include]\n\tpath = gitconfig\n[url \"git://%s/\"]\n\tinsteadOf = git://%s/\n", toGit.address(), daemon))
 	l.worker("a", "1", "TEMPORAL_ADDRESS="+toServer.address(), "GATE="+gateA, "GIT_CONFIG_GLOBAL="+filepath.Join(l.dir, "gitconfig-a"))
@@ -149,8 +171,8 @@ func TestCutOffHost(t *testing.T) {
 	l.until("the first iteration is on the remote", func() bool {
 		return strings.Contains(l.git(bare, "log", "--format=%s", "feature/x"), "feat: part 1")
 	})
-	toServer.set(true)
-	toGit.set(true)
+	cut(true)
+	l.apart()
 	l.worker("b", "1")
 	l.until("another host has it", func() bool { return len(l.calls()) == 3 })
 	l.open("gate-a") // the host that is cut off goes on, and cannot tell anybody
@@ -159,25 +181,24 @@ func TestCutOffHost(t *testing.T) {
 		return err == nil && strings.Contains(string(out), "feat: part 2")
 	})
 	late := l.git(l.tree("a"), "rev-parse", "HEAD")
-	toServer.set(false)
-	toGit.set(false)
+	cut(false)
 	l.until("the late work is kept", func() bool { return l.git(bare, "for-each-ref", "refs/ralph/kept/") != "" })
 	if l.git(bare, "for-each-ref", "--contains", late, "refs/ralph/kept/") == "" {
-		t.Error("what is kept is not the late commit")
+		l.t.Error("what is kept is not the late commit")
 	}
 	if on := l.git(bare, "for-each-ref", "--contains", late, "refs/heads/", "refs/ralph/fleet/"); on != "" {
-		t.Errorf("the late commit is in %s", on)
+		l.t.Errorf("the late commit is in %s", on)
 	}
 	l.open("gate")
 	l.until("it is done", func() bool { return l.status("feature/x").State == "done" })
 	l.wantDone(bare, "feature/x")
 	if f := l.status("feature/x"); f.Standing.Last.Host != "b" || f.Standing.Lost != 1 {
-		t.Errorf("%+v", f)
+		l.t.Errorf("%+v", f)
 	}
 	// Each call was made by somebody, also that of the host that was cut off; it made no
 	// further one.
 	if total, _ := l.ledger(); total != len(l.calls()) || total != 4 {
-		t.Errorf("the ledger has %d calls, the agents made %d, want 4", total, len(l.calls()))
+		l.t.Errorf("the ledger has %d calls, the agents made %d, want 4", total, len(l.calls()))
 	}
 }
 
