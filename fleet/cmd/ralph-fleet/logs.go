@@ -32,7 +32,7 @@ func (c *logsCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	f := follower{app: a, raw: c.Raw, shown: map[string]bool{}}
+	f := follower{app: a, raw: c.Raw, shown: map[string]int{}}
 	if err := f.pushed(v); err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (c *logsCmd) Run(a *app) error {
 type follower struct {
 	*app
 	raw   bool
-	shown map[string]bool
+	shown map[string]int // how often each line is there
 	lines int
 	at    time.Time // when the remote had been written to, as far as it is shown
 }
@@ -95,18 +95,19 @@ func (f *follower) pushed(v engine.View) error {
 	if err != nil {
 		return fmt.Errorf("the journal of %s: %w", v.ID, err)
 	}
+	var lines []string
 	for line := range bytes.Lines(journal) {
 		line = bytes.TrimSpace(line)
 		e, ok := events.Parse(line)
-		if !ok {
-			continue
-		}
-		if words := e.Words(); f.raw {
-			f.show(string(line))
-		} else if words != "" {
-			f.show(words)
+		switch {
+		case !ok:
+		case f.raw:
+			lines = append(lines, string(line))
+		default:
+			lines = append(lines, e.Words())
 		}
 	}
+	f.show(lines)
 	return nil
 }
 
@@ -116,20 +117,22 @@ func (f *follower) live(v engine.View) {
 		return
 	}
 	if f.raw {
-		f.show(v.Live.Event)
+		f.show([]string{v.Live.Event})
 		return
 	}
-	for _, line := range v.Live.Lines {
-		f.show(line)
-	}
+	f.show(v.Live.Lines)
 }
 
-// show prints a line that was not printed before.
-func (f *follower) show(line string) {
-	if strings.TrimSpace(line) == "" || f.shown[line] {
-		return
+// show prints those of the lines that are not there yet. Within a second two events can
+// have the same words: a line is new where there are more of it than were printed.
+func (f *follower) show(lines []string) {
+	here := map[string]int{}
+	for _, line := range lines {
+		if here[line]++; strings.TrimSpace(line) == "" || here[line] <= f.shown[line] {
+			continue
+		}
+		f.shown[line]++
+		f.lines++
+		f.printf("%s\n", line)
 	}
-	f.shown[line] = true
-	f.lines++
-	f.printf("%s\n", line)
 }
