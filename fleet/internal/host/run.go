@@ -71,6 +71,7 @@ func (t *turn) oneRun(ctx context.Context) (ending, error) {
 		t.mu.Lock()
 		t.run = nil
 		t.mu.Unlock()
+		t.setCutOff(false) // this run asks for no call any more
 	}()
 	last := t.follow(ctx, events)
 	return t.ended(cmd.Wait(), last, said)

@@ -60,6 +60,7 @@ func (h *Host) Turn(ctx context.Context, asked feature.Turn) (feature.Handback, 
 	// The SDK's context ends with the first failed sign of life, and the worker's with
 	// the worker: the turn has its own, and hears of both.
 	own, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer t.setCutOff(false)
 	var wg sync.WaitGroup
 	wg.Go(func() { t.pulse.beat(own) })
 	defer wg.Wait()

@@ -26,6 +26,7 @@ func (t *turn) hear(w word) {
 		t.mu.Lock()
 		t.ousted = true
 		t.mu.Unlock()
+		t.setCutOff(true) // until the run has ended
 		t.end()
 	case unheard:
 		t.mu.Lock()
@@ -34,15 +35,20 @@ func (t *turn) hear(w word) {
 		}
 		since := t.cutOff
 		t.mu.Unlock()
+		t.setCutOff(true)
 		t.host.trouble("the server cannot be reached since " + since.UTC().Format("15:04:05") + " UTC; the iteration at work goes on")
 	}
 }
 
 func (t *turn) heard() {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.cutOff = time.Time{}
+	t.mu.Unlock()
+	t.setCutOff(false)
 }
+
+// setCutOff holds the calls of this host back, or lets them go on.
+func (t *turn) setCutOff(is bool) { t.host.ledger.SetCutOff(t.Submission.ID(), is) }
 
 // askWish asks the workflow what a person wishes: a pause lets the iteration at work
 // end, everything else ends it now.

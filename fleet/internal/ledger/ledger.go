@@ -8,11 +8,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -44,9 +42,11 @@ type Server struct {
 	wg       sync.WaitGroup
 
 	mu    sync.Mutex
-	skew  time.Duration  // of this host's clock before the server's
-	takes int            // of all loops of this worker
-	runs  map[string]int // the last one of each run
+	skew  time.Duration   // of this host's clock before the server's
+	cut   map[string]bool // features
+	back  chan struct{}   // closed when no feature is cut off any more
+	takes int             // of all loops of this worker
+	runs  map[string]int  // the last one of each run
 }
 
 // Serve listens on a new socket until Close.
@@ -160,39 +160,6 @@ func (s *Server) answer(ctx context.Context, q request) (response, error) {
 		return response{OK: true}, s.settle(ctx, q)
 	}
 	return response{}, fmt.Errorf("%q is no operation", q.Op)
-}
-
-// take answers with a call. Where the loop has gone meanwhile the call is taken back: the
-// workflow may have granted it, or hear of it only when this host is not cut off any more.
-func (s *Server) take(ctx context.Context, conn net.Conn, q request) {
-	t := feature.Take{Run: q.Run, Seq: s.number(q.Run), Limit: q.Limit, Host: s.host}
-	var g feature.Grant
-	err := s.insist(ctx, func(ctx context.Context) (err error) {
-		g, err = s.keeper.Take(ctx, s.account, q.Harness, t)
-		return err
-	})
-	told := tell(conn, s.respond(g), err)
-	if err == nil && (told == nil || !g.OK) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), voidLimit)
-	defer cancel()
-	if err := s.insist(ctx, func(ctx context.Context) error { return s.keeper.Void(ctx, s.account, q.Harness, t) }); err != nil {
-		s.tell(fmt.Sprintf("a call that was not made may stay counted: %v", err))
-	}
-}
-
-// number gives a take of a run its number, and forgets the run that took longest ago
-// where there are many: no loop of it is at work any more.
-func (s *Server) number(run string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.takes++
-	s.runs[run] = s.takes
-	if len(s.runs) > maxRuns {
-		delete(s.runs, slices.MinFunc(slices.Collect(maps.Keys(s.runs)), func(a, b string) int { return s.runs[a] - s.runs[b] }))
-	}
-	return s.takes
 }
 
 // peek tells what is known; where the server cannot be reached that is nothing.

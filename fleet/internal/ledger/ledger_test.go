@@ -58,3 +58,28 @@ func TestLoopThatGoesBeforeItsAnswer(t *testing.T) {
 		t.Error("the call is not taken back")
 	}
 }
+
+// A call that was asked for before the host was cut off, and granted when it was back, is
+// not made before the host knows that the feature is its own.
+func TestCallOfAHostThatWasCutOff(t *testing.T) {
+	a := &account{clock: time.Now}
+	s, err := Serve(t.Context(), engine.Engine{Client: a}, "default", "a", func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.SetCutOff("x", true)
+	s.SetCutOff("y", true)
+	answered := make(chan response)
+	go func() { answered <- question(t, s, request{Op: "take", Run: "r"}) }()
+	s.SetCutOff("x", false)
+	select {
+	case r := <-answered:
+		t.Errorf("%+v while a feature is cut off", r)
+	case <-time.After(100 * time.Millisecond):
+		s.SetCutOff("y", false)
+		if r := <-answered; !r.OK {
+			t.Errorf("%+v", r)
+		}
+	}
+}
