@@ -226,6 +226,9 @@ func TestRemoteIsDownForAWhile(t *testing.T) {
 	l.gitDaemon(daemon)
 	l.until("it is done", func() bool { return l.status("feature/x").State == "done" })
 	l.wantDone(bare, "feature/x")
+	if total, _ := l.ledger(); total != len(l.calls()) || total != 3 {
+		t.Errorf("the ledger has %d calls, the agents made %d, want 3", total, len(l.calls()))
+	}
 }
 
 func TestServerIsRestarted(t *testing.T) {

@@ -120,9 +120,15 @@ func TestDrainedWorkerHandsBack(t *testing.T) {
 	a.end(syscall.SIGTERM)
 	l.open("gate")
 	l.worker("b", "1")
-	l.until("it is done", func() bool { return l.status("feature/x").State == "done" })
+	// Who follows it sees all of it, over both hosts and once each, until it is finished.
+	logs := l.fleet("logs", "-f", "feature/x")
+	for _, once := range []string{"STORY-001 Part 1", "ended: ok, 3/3 done", "feature/x: done"} {
+		if strings.Count(logs, once) != 1 {
+			t.Errorf("%q is not there once:\n%s", once, logs)
+		}
+	}
 	l.wantDone(bare, "feature/x")
-	if f := l.status("feature/x"); f.Standing.Lost != 0 || f.Standing.Turn != 2 {
+	if f := l.status("feature/x"); f.State != "done" || f.Standing.Lost != 0 || f.Standing.Turn != 2 {
 		t.Errorf("%+v", f)
 	}
 }
@@ -147,6 +153,9 @@ func TestPauseResumeStop(t *testing.T) {
 	l.until("it is paused", func() bool { return l.status("feature/x").State == "paused" })
 	if n := len(l.calls()); n != 3 {
 		t.Errorf("%d calls, want 3", n)
+	}
+	if out := l.fleet("list", "--active"); !strings.Contains(out, "feature/x") || strings.Contains(out, "feature/y") {
+		t.Errorf("list --active says\n%s", out)
 	}
 	l.fleet("resume", "--all")
 	l.until("it is done", func() bool { return l.status("feature/x").State == "done" })
