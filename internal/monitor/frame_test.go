@@ -48,7 +48,7 @@ Progress: 1/3 stories  ####--------
   + S-1: Log in
   > S-2: Reset the password
   - S-3: Log out
-Tokens: 15.0k, $0.25 (last: 15.0k, $0.25)  9
+Tokens: 15.0k, $0.25 (last: 15.0k, $0.25)  #
 Breaker: no progress 0/3, same error 0/5
 Tool: Bash (12s) make test
 Recent:
@@ -74,7 +74,7 @@ Iteration: 2/20  1m42s of 15m
 Status: Running  LIVE
 API: 5/100 (resets in 23m)
 Progress: 1/3 stories  > S-2
-Tokens: 15.0k, $0.25  9
+Tokens: 15.0k, $0.25  #
 Tool: Bash (12s) make test
 Recent:
 [12:02] I begin with a test.
@@ -215,7 +215,7 @@ func TestGraph(t *testing.T) {
 			t.Errorf("%v: %q, want %q", values, got, want)
 		}
 	}
-	if got := (pen{ascii: true}).graph([]float64{9, 0, 4.5, 9}, 3); got != "159" {
+	if got := (pen{ascii: true}).graph([]float64{9, 0, 4.5, 9}, 3); got != "_+#" {
 		t.Errorf("the last ones: %q", got)
 	}
 }

@@ -57,9 +57,10 @@ func (p pen) bar(part float64, width int) string {
 }
 
 // graph shows values as columns of a character each, the last ones where there
-// is no room for all. The highest fills its character.
+// is no room for all. The highest fills its character. No digits: in a row they would
+// be taken for a number.
 func (p pen) graph(values []float64, width int) string {
-	levels := []rune(p.pick("▁▂▃▄▅▆▇█", "123456789"))
+	levels := []rune(p.pick("▁▂▃▄▅▆▇█", "_.-=+*%#"))
 	values = values[max(0, len(values)-max(width, 0)):]
 	top := 0.0
 	for _, v := range values {
