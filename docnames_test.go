@@ -191,17 +191,3 @@ func userPages(t *testing.T) []string {
 		return !strings.HasPrefix(page, "docs") && page != "README.md" || page == "docs/decisions.md"
 	})
 }
-
-// TestShownRates holds the rates in README.md against the page that measured them.
-func TestShownRates(t *testing.T) {
-	truth := readFile(t, "docs/truth.md")
-	rates := regexp.MustCompile(`\b0 of \d+\b`).FindAllString(readFile(t, "README.md"), -1)
-	for _, rate := range rates {
-		if !strings.Contains(truth, rate+": ") {
-			t.Errorf("README.md tells %q, which docs/truth.md does not", rate)
-		}
-	}
-	if len(rates) != 2 {
-		t.Errorf("README.md has %d rates, want 2", len(rates))
-	}
-}

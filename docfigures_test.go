@@ -1,0 +1,78 @@
+package ralph_test
+
+import (
+	"encoding/json"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestShownRates holds the rates in README.md against the page that measured them.
+func TestShownRates(t *testing.T) {
+	truth := readFile(t, "docs/truth.md")
+	rates := regexp.MustCompile(`\b0 of \d+\b`).FindAllString(readFile(t, "README.md"), -1)
+	for _, rate := range rates {
+		if !strings.Contains(truth, rate+": ") {
+			t.Errorf("README.md tells %q, which docs/truth.md does not", rate)
+		}
+	}
+	if len(rates) != 2 {
+		t.Errorf("README.md has %d rates, want 2", len(rates))
+	}
+}
+
+// TestShownFigures holds the other figures of README.md against what was measured.
+func TestShownFigures(t *testing.T) {
+	readme, reliability := readFile(t, "README.md"), readFile(t, "docs/reliability.md")
+	told := func(page, expression string) []float64 {
+		t.Helper()
+		m := regexp.MustCompile(expression).FindStringSubmatch(page)
+		if m == nil {
+			t.Fatalf("nothing tells %s", expression)
+		}
+		var figures []float64
+		for _, digits := range m[1:] {
+			f, err := strconv.ParseFloat(strings.ReplaceAll(digits, ",", ""), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			figures = append(figures, f)
+		}
+		return figures
+	}
+	attacks, survivors := told(readme, `\*\*(\d+) survivors in ([\d,]+) attacks`), told(reliability, `\| survivors \| (\d+) \|`)
+	if rounds := told(reliability, `\| rounds, on features \| ([\d,]+) on`); attacks[0] != survivors[0] || attacks[1] != rounds[0] {
+		t.Errorf("README.md tells of %v survivors and attacks, docs/reliability.md of %v and %v", attacks, survivors, rounds)
+	}
+	if most, is := told(readme, `in 99% of the cases within ([\d.]+) s`), told(reliability, `99% within ([\d.]+) s`); is[0] > most[0] {
+		t.Errorf("README.md promises %v s, docs/reliability.md has %v s", most, is)
+	}
+	costs := told(readme, `less than (\d+) ms of CPU per iteration of a plan with ten stories, (\d+) MB of memory for 100 MB`)
+	cpu, memory := benchmark(t, "CPU beside the agent, 10 stories"), benchmark(t, "resident, 100 MB")
+	if cpu >= costs[0] || math.Round(memory) > costs[1] {
+		t.Errorf("README.md promises %v ms and MB, docs/benchmarks.json has %v and %v", costs, cpu, memory)
+	}
+}
+
+// benchmark is the figure of that name in the recorded run.
+func benchmark(t *testing.T, name string) float64 {
+	t.Helper()
+	var record struct {
+		Rows []struct {
+			Name  string  `json:"name"`
+			Value float64 `json:"value"`
+		} `json:"rows"`
+	}
+	if err := json.Unmarshal([]byte(readFile(t, "docs/benchmarks.json")), &record); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range record.Rows {
+		if row.Name == name {
+			return row.Value
+		}
+	}
+	t.Fatalf("docs/benchmarks.json has no %q", name)
+	return 0
+}
