@@ -89,12 +89,9 @@ func units(a *app) ([]listed, error) {
 		}
 		s := journal.Status{Status: last.Status, Reason: last.Reason, Iteration: last.Iteration, MaxIterations: last.MaxIterations,
 			PID: last.PID, PIDStart: last.PIDStart, LastUpdated: last.LastUpdated}
-		alive := s.Active() && loopAlive(s)
-		if !alive {
-			if e.Stale() {
-				continue // where the state of a worktree is its record stays a while
-			}
-			s = s.Crashed()
+		s, alive := corrected(s)
+		if !alive && e.Stale() {
+			continue // where the state of a worktree is its record stays a while
 		}
 		list = append(list, listed{Unit: e.Unit, Plan: e.Plan, Worktree: e.Worktree, Branch: e.Branch, Status: s.Status, Alive: alive,
 			PID: s.PID, Iteration: s.Iteration, MaxIterations: s.MaxIterations, LastUpdated: s.LastUpdated,

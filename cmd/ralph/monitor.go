@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"ralph/internal/agent"
+	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/monitor"
+	"ralph/internal/proc"
 	"ralph/internal/stream"
 )
 
@@ -22,7 +24,7 @@ type monitorCmd struct {
 
 // Run carries the command out.
 func (c *monitorCmd) Run(a *app) error {
-	p, err := look(a, c.Unit)
+	p, err := c.place(a)
 	if err != nil {
 		return err
 	}
@@ -65,9 +67,20 @@ func (a *app) monitorOptions(p *place, journalPath string) monitor.Options {
 	return monitor.Options{
 		Unit: p.unit, Journal: journalPath, Root: p.repo.Root, Host: host,
 		Locate: func() string { path, _ := p.recordedAt(); return path },
-		Format: a.formats(p), Alive: loopAlive, Ask: p.post,
+		Format: a.formats(p), Health: health, Ask: p.post,
 		Color: a.t.color, ASCII: a.t.ascii,
 	}
+}
+
+// health is what the system knows of a loop's process.
+func health(s journal.Status) monitor.Health {
+	switch loopID(s).State() {
+	case proc.Gone:
+		return monitor.Dead
+	case proc.Suspended:
+		return monitor.Suspended
+	}
+	return monitor.Alive
 }
 
 // formats tells the shape of each harness's output, also of those that only the

@@ -28,6 +28,15 @@ func (p *tty) waitsFor(text string) {
 	waitFor(p.t, text+" on the dashboard", func() bool { return strings.Contains(strings.Join(strings.Fields(p.seen()), " "), text) })
 }
 
+// drawsAnew has all of the first page come once more.
+func (p *tty) drawsAnew() {
+	p.t.Helper()
+	p.press("?")
+	p.waitsFor("the log, whole")
+	p.forgets()
+	p.press("?")
+}
+
 func TestDashboardStopsTheLoop(t *testing.T) {
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
@@ -71,6 +80,144 @@ func TestDashboardPausesAndResumes(t *testing.T) {
 	if code := p.ends(); code != 0 {
 		t.Errorf("exit status %d", code)
 	}
+}
+
+// TestDashboardTellsOfAPauseFromElsewhere before the loop has taken it up, and of its
+// being taken back.
+func TestDashboardTellsOfAPauseFromElsewhere(t *testing.T) {
+	s := newScratch(t, polite)
+	cmd, out := s.start("working")
+	p := s.dashboard()
+	p.waitsFor("LIVE")
+	s.output("pause")
+	p.waitsFor(", will pause")
+	p.waitsFor("p resume")
+	p.forgets()
+	s.output("resume")
+	p.waitsFor("q quit p pause")
+	if strings.Contains(p.seen(), "will pause") {
+		t.Errorf("the pause was taken back:\n%s", p.seen())
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_, _ = s.finish(cmd, out)
+}
+
+// TestDashboardKeysOnTheHelpPage do what the page says of them.
+func TestDashboardKeysOnTheHelpPage(t *testing.T) {
+	s := newScratch(t, polite)
+	cmd, out := s.start("working")
+	p := s.dashboard()
+	p.waitsFor("] working")
+	p.press("?")
+	p.waitsFor("the log, whole")
+	p.forgets()
+	p.press("l")
+	p.waitsFor("] working")
+	p.press("?p")
+	p.waitsFor("asked to pause")
+	p.press("s")
+	p.waitsFor("y/n")
+	p.press("y")
+	if rest, code := s.finish(cmd, out); code != 143 {
+		t.Errorf("exit status %d\n%s", code, rest)
+	}
+	p.press("q")
+	p.waitsFor("ENDED (stopped)")
+}
+
+// TestSuspendedLoop does nothing, and nobody takes it for one at work, until
+// "ralph resume" wakes it.
+func TestSuspendedLoop(t *testing.T) {
+	s := newScratch(t, polite)
+	cmd, out := s.start("working")
+	p := s.dashboard()
+	p.waitsFor("LIVE")
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	p.waitsFor("Paused WAITING (suspended)")
+	for _, c := range []struct{ args, want string }{
+		{"status", "Paused, WAITING (suspended)"},
+		{"status --json", `"reason": "suspended"`},
+		{"list", "paused, WAITING "},
+		{"list --json", `"alive": true`},
+	} {
+		if got := string(s.output(strings.Fields(c.args)...)); !strings.Contains(got, c.want) || strings.Contains(got, "LIVE") || strings.Contains(got, "running") {
+			t.Errorf("ralph %s:\n%s", c.args, got)
+		}
+	}
+	p.forgets()
+	s.output("resume")
+	p.waitsFor("Running LIVE")
+	if got := string(s.output("status")); !strings.Contains(got, "Running, LIVE") {
+		t.Errorf("it goes on, and the status is\n%s", got)
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_, _ = s.finish(cmd, out)
+}
+
+// TestDashboardIsSuspended as any program on a terminal is: the shell has the terminal
+// back as it was, and fg has the dashboard draw everything again.
+func TestDashboardIsSuspended(t *testing.T) {
+	s := newScratch(t, polite)
+	cmd, out := s.start("working")
+	s.env = append(s.env, "TERM=xterm-256color", "LANG=C.UTF-8", "PS1=shell> ", "ENV=")
+	p := s.onTTY(80, 24, "sh", "-i")
+	p.waitsFor("shell>")
+	p.press("stty -a >../before\r'" + s.bin + "' monitor\r")
+	p.waitsFor("LIVE")
+	p.forgets()
+	p.press("\x1a")
+	p.waitsFor("shell>")
+	if !strings.Contains(p.text(), leaveScreen) {
+		t.Errorf("the shell is shown on the dashboard: %q", p.text())
+	}
+	p.press("stty -a >../after\recho got $((40+2))\r")
+	p.waitsFor("got 42")
+	if before, after := s.read("../before"), s.read("../after"); before != after {
+		t.Errorf("the terminal's modes are not what they were:\n%s\n%s", before, after)
+	}
+	p.forgets()
+	p.press("fg\r")
+	p.waitsFor("Status: Running LIVE")
+	p.press("q")
+	p.waitsFor("shell>")
+	p.press("exit $?\r")
+	if code := p.ends(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_, _ = s.finish(cmd, out)
+}
+
+// leaveScreen goes back from the alternate screen; see the control sequences of xterm.
+const leaveScreen = "\x1b[?1049l"
+
+// TestDashboardWithoutAShell has nothing to be suspended to.
+func TestDashboardWithoutAShell(t *testing.T) {
+	p := newScratch(t, polite).dashboard()
+	p.waitsFor("no run yet")
+	p.press("\x1a")
+	p.waitsFor("no shell behind the dashboard")
+	p.press("q")
+	if code := p.ends(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+}
+
+// TestDashboardOfADeathOnRecord: the guardian has written down that ralph died.
+func TestDashboardOfADeathOnRecord(t *testing.T) {
+	s := newScratch(t, polite)
+	cmd, out := s.start("working")
+	p := s.dashboard()
+	p.waitsFor("LIVE")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = s.finish(cmd, out)
+	p.waitsFor("the run ended: ralph itself died")
+	p.drawsAnew()
+	p.waitsFor("Failed DEAD since")
 }
 
 // TestDashboardKnowsTheDead kills ralph and its guardian: nobody can write down

@@ -18,7 +18,7 @@ import (
 
 // prCmd is "ralph pr".
 type prCmd struct {
-	Unit   string `arg:"" optional:"" predictor:"unit" help:"The unit (default: that of this branch)."`
+	unitArg
 	Create bool   `help:"Create the pull request with GitHub's gh, which must be logged in; the branch must be pushed." xor:"form"`
 	Draft  bool   `help:"With --create: as a draft. What is not done can only be one."`
 	Base   string `help:"With --create: the branch to merge into (default: the repository's)." placeholder:"BRANCH"`
@@ -46,7 +46,7 @@ type pullRequest struct {
 
 // Run carries the command out.
 func (c *prCmd) Run(a *app) error {
-	p, err := look(a, c.Unit)
+	p, err := c.place(a)
 	if err != nil {
 		return err
 	}

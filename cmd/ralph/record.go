@@ -86,14 +86,10 @@ func (r *record) scan(t *terminal, apply ...func(journal.Event)) error {
 	return err
 }
 
-// look finds the unit that a command which only looks is about: that of this
-// branch, or one that was named, which may be anywhere on this machine. A name
+// look finds a unit that was named, which may be anywhere on this machine. A name
 // may be given as the branch's, with its slashes.
 func look(a *app, unit string) (*place, error) {
 	p, err := here(a.ctx, "")
-	if unit == "" {
-		return p, err
-	}
 	if err != nil && !errors.Is(err, git.ErrNotWorktree) {
 		return nil, err
 	}

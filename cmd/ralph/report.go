@@ -19,10 +19,11 @@ const reportName = "report.html"
 
 // reportCmd is "ralph report".
 type reportCmd struct {
-	Args []string `arg:"" optional:"" name:"run-unit" predictor:"unit" help:"A run, by its id (default: the last one), and the unit (default: that of this branch)."`
-	HTML string   `predictor:"file" help:"Write a page in one file, to be opened or sent; - is standard output." placeholder:"FILE" xor:"form"`
-	MD   bool     `name:"md" help:"Print it as Markdown." xor:"form"`
-	JSON bool     `help:"Print everything as JSON." xor:"form"`
+	Args []string `arg:"" optional:"" name:"run-unit" predictor:"unit" help:"A run, by its id (default: the last one), and the unit (default: that of the loop in this worktree, else of this branch)."`
+	changeFlag
+	HTML string `predictor:"file" help:"Write a page in one file, to be opened or sent; - is standard output." placeholder:"FILE" xor:"form"`
+	MD   bool   `name:"md" help:"Print it as Markdown." xor:"form"`
+	JSON bool   `help:"Print everything as JSON." xor:"form"`
 }
 
 // split takes the arguments apart: what looks like the id of a run is one.
@@ -52,7 +53,7 @@ func (c *reportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	p, err := look(a, unit)
+	p, err := unitArg{unit, c.Change}.place(a)
 	if err != nil {
 		return err
 	}

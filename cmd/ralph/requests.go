@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"ralph/internal/journal"
@@ -160,7 +161,18 @@ func (p *place) post(q journal.Request) error {
 	if err != nil {
 		return fmt.Errorf("the loop of %s cannot be asked: %w", p.unit, err)
 	}
+	if q.Kind == loop.RequestResume {
+		p.wake()
+	}
 	return nil
+}
+
+// wake lets a loop go on that Ctrl-Z has stopped: it hears nothing. One that runs does
+// not mind.
+func (p *place) wake() {
+	if h, err := journal.ReadHolder(p.stateDir); err == nil {
+		_ = proc.ID{PID: h.PID, Start: h.PIDStart}.Signal(syscall.SIGCONT)
+	}
 }
 
 // running reports whether a loop is at work on the unit, without touching its lock.

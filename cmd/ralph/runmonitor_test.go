@@ -109,6 +109,13 @@ func (p *tty) text() string {
 	return p.out.String()
 }
 
+// forgets leaves out of what is seen whatever was shown until now.
+func (p *tty) forgets() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out.Reset()
+}
+
 func (p *tty) shows(text string) {
 	p.t.Helper()
 	waitFor(p.t, text, func() bool { return strings.Contains(p.text(), text) })

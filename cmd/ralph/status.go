@@ -13,7 +13,7 @@ import (
 // statusCmd is "ralph status".
 type statusCmd struct {
 	unitArg
-	JSON bool `help:"Print status.json, corrected for a process that is dead."`
+	JSON bool `help:"Print status.json, corrected for a process that is dead or suspended."`
 }
 
 // Run carries the command out.
@@ -53,7 +53,7 @@ const recentIterations = 5
 // standing is how far the last run of a unit is at this moment.
 type standing struct {
 	record *record        // nil where no run of the unit has begun
-	status journal.Status // corrected for a process that is dead
+	status journal.Status // corrected for a process that is dead or suspended
 	alive  bool           // its loop is at work
 }
 
@@ -69,18 +69,32 @@ func (p *place) standing(t *terminal) (now standing, err error) {
 	if now.status.Status == "" { // its first run has taken the lock, and has not begun
 		return standing{}, nil
 	}
-	if now.alive = now.status.Active() && loopAlive(now.status); !now.alive {
-		now.status = now.status.Crashed()
-	}
+	now.status, now.alive = corrected(now.status)
 	recent := h.Iterations(!now.alive)
 	now.status.Recent = recent[max(0, len(recent)-recentIterations):]
 	return now, nil
 }
 
-// loopAlive reports whether the process that the journal names is at work.
-func loopAlive(s journal.Status) bool {
-	return proc.ID{PID: int(s.PID), Start: s.PIDStart}.Alive()
+// corrected is what the journal tells of a run, held against what the system knows of
+// its process; alive tells whether that is there.
+func corrected(s journal.Status) (now journal.Status, alive bool) {
+	if !s.Active() {
+		return s, false
+	}
+	switch loopID(s).State() {
+	case proc.Gone:
+		return s.Crashed(), false
+	case proc.Suspended:
+		return s.Suspended(), true
+	}
+	return s, true
 }
+
+// loopID is the process that the journal names.
+func loopID(s journal.Status) proc.ID { return proc.ID{PID: int(s.PID), Start: s.PIDStart} }
+
+// loopAlive reports whether that process is there.
+func loopAlive(s journal.Status) bool { return loopID(s).Alive() }
 
 func nothingYet(t *terminal, p *place, asJSON bool) error {
 	if asJSON {

@@ -11,9 +11,10 @@ import (
 
 // whyCmd is "ralph why".
 type whyCmd struct {
-	Args  []string `arg:"" optional:"" name:"n-unit" predictor:"iteration+unit" help:"An iteration (default: the run as a whole), and the unit (default: that of this branch)."`
-	InRun string   `name:"run" help:"The run, by its id (default: the last one)." placeholder:"RUN"`
-	JSON  bool     `help:"Print the decisions as JSON."`
+	Args []string `arg:"" optional:"" name:"n-unit" predictor:"iteration+unit" help:"An iteration (default: the run as a whole), and the unit (default: that of the loop in this worktree, else of this branch)."`
+	changeFlag
+	InRun string `name:"run" help:"The run, by its id (default: the last one)." placeholder:"RUN"`
+	JSON  bool   `help:"Print the decisions as JSON."`
 }
 
 // split takes the arguments apart: an iteration is a number and comes first. The
@@ -52,7 +53,7 @@ func (c *whyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	p, err := look(a, unit)
+	p, err := unitArg{unit, c.Change}.place(a)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ const (
 // The reasons and outcomes that this package itself must tell apart.
 const (
 	ReasonCrashed    = "crashed"     // a run whose process died before it could end it
+	ReasonSuspended  = "suspended"   // a loop whose process Ctrl-Z or SIGSTOP has stopped: nobody could record it
 	ReasonNoProgress = "no_progress" // a run that the breaker ended for want of progress
 	OutcomeCrash     = "crash"       // an iteration that such a death cut off
 	OutcomeTimeout   = "timeout"     // an iteration that reached its time limit
@@ -191,6 +192,17 @@ func (s Status) Crashed() Status {
 	s.Status, s.Reason = StatusFailed, ReasonCrashed
 	s.Message = "ralph died before it could end this run; the next 'ralph run' cleans up and goes on"
 	s.ResumesAt, s.PID = Time{}, 0
+	return s
+}
+
+// Suspended is the status as it is while the run's process is known to be
+// suspended: whatever it would wait for or do, it does nothing until it is woken.
+func (s Status) Suspended() Status {
+	if !s.Active() {
+		return s
+	}
+	s.Status, s.Reason, s.ResumesAt = StatusPaused, ReasonSuspended, Time{}
+	s.Message = "its process is suspended (Ctrl-Z); go on with 'fg' in its terminal, or with 'ralph resume'"
 	return s
 }
 

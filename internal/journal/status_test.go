@@ -88,6 +88,18 @@ func TestStatusOfADeadProcess(t *testing.T) {
 	}
 }
 
+func TestStatusOfASuspendedProcess(t *testing.T) {
+	events := oneRun()
+	s := foldStatus(events[:6]).Suspended()
+	if s.Status != "paused" || s.Reason != "suspended" || s.PID == 0 || !s.ResumesAt.IsZero() {
+		t.Errorf("a run that was waiting: %+v", s)
+	}
+	ended := foldStatus(events)
+	if diff := cmp.Diff(ended, ended.Suspended()); diff != "" {
+		t.Errorf("a run that had ended: %s", diff)
+	}
+}
+
 func TestStatusFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "status.json")
 	if err := journal.WriteStatus(path, foldStatus(oneRun()[:10])); err != nil {

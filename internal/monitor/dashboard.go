@@ -25,10 +25,11 @@ type (
 		path string
 		journal.Batch
 	}
-	newsMsg  struct{ news } // from the log
-	beatMsg  struct{}
-	drawMsg  struct{}
-	askedMsg struct { // what came of a request
+	newsMsg    struct{ news } // from the log
+	beatMsg    struct{}
+	drawMsg    struct{}
+	resumedMsg struct{} // something else had the terminal meanwhile
+	askedMsg   struct { // what came of a request
 		kind string
 		err  error
 	}
@@ -82,6 +83,8 @@ func (d *dashboard) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		d.due = false
 	case askedMsg:
 		d.answered(msg)
+	case resumedMsg:
+		d.resumed()
 	case tea.WindowSizeMsg:
 		if msg.Width > 0 && msg.Height > 0 { // the first one knows nothing yet
 			d.screen.resize(msg.Width, msg.Height)
@@ -91,7 +94,10 @@ func (d *dashboard) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	default:
 		return d, nil
 	}
-	draw := d.draw()
+	var draw tea.Cmd
+	if d.failed == nil {
+		draw = d.draw()
+	}
 	if d.failed != nil {
 		return d, tea.Quit
 	}
@@ -172,16 +178,43 @@ func (d *dashboard) key(key string) tea.Cmd {
 		}
 		return nil
 	}
-	if d.view != viewMain {
-		return d.pageKey(key)
-	}
 	switch key {
-	case "q", "ctrl+c":
+	case "ctrl+c":
 		return tea.Quit
-	case "l":
-		d.view, d.scroll = viewLog, 0
+	case "ctrl+z":
+		d.suspend()
+	case "p", "s":
+		return d.askFor(key)
 	case "?", "h":
-		d.view = viewHelp
+		d.turnTo(viewHelp)
+	case "l":
+		d.turnTo(viewLog)
+	case "q":
+		if d.view == viewMain {
+			return tea.Quit
+		}
+		d.view = viewMain
+	case "esc", "enter":
+		d.view = viewMain
+	default:
+		if d.view == viewLog {
+			d.scrollBy(key)
+		}
+	}
+	return nil
+}
+
+// turnTo shows another page, or the first one again where that is shown.
+func (d *dashboard) turnTo(v view) {
+	if d.view == v {
+		v = viewMain
+	}
+	d.view, d.scroll = v, 0
+}
+
+// askFor is a key for the loop. Whatever page is shown, its last row has the answer.
+func (d *dashboard) askFor(key string) tea.Cmd {
+	switch key {
 	case "s":
 		if d.canAsk() {
 			d.asking = true
@@ -201,20 +234,10 @@ func (d *dashboard) key(key string) tea.Cmd {
 	return nil
 }
 
-// pageKey is a key while the log or the help is shown.
-func (d *dashboard) pageKey(key string) tea.Cmd {
+// scrollBy is a key that moves the lines of the log.
+func (d *dashboard) scrollBy(key string) {
 	page := max(1, d.screen.height-2)
 	switch key {
-	case "ctrl+c":
-		return tea.Quit
-	case "q", "esc", "l", "enter":
-		d.view = viewMain
-	case "?", "h":
-		if d.view == viewHelp {
-			d.view = viewMain
-		} else {
-			d.view = viewHelp
-		}
 	case "up", "k":
 		d.scroll++
 	case "down", "j":
@@ -228,7 +251,6 @@ func (d *dashboard) pageKey(key string) tea.Cmd {
 	case "end", "G":
 		d.scroll = 0
 	}
-	return nil
 }
 
 // request asks the loop for something, outside of the order of messages: the
@@ -239,14 +261,13 @@ func (d *dashboard) request(kind string) tea.Cmd {
 }
 
 func (d *dashboard) answered(a askedMsg) {
+	d.look() // it may wait in the inbox, or be taken up already
 	switch {
 	case a.err != nil:
 		d.say(plainLine(a.err.Error()))
 	case a.kind == requestPause:
-		d.state.pausing = true
 		d.say("asked to pause after this iteration")
 	case a.kind == requestResume:
-		d.state.pausing = false
 		d.say("asked to go on")
 	default:
 		d.say("asked to stop; it ends its agent and itself within seconds")

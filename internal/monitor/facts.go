@@ -43,7 +43,7 @@ func (m *model) facts(now time.Time, width int) []fact {
 		rank = 3
 	}
 	list = append(list, fact{text: m.label("Breaker:", m.breakerWords()), rank: rank})
-	if s.Active() && m.health != dead {
+	if s.Active() && m.health != Dead {
 		list = append(list, fact{text: m.label("Tool:", m.toolWords(now)), rank: 4})
 	}
 	return list
@@ -67,7 +67,7 @@ func (m *model) iteration(now time.Time, width int) string {
 	text := fmt.Sprintf("%d/%d", s.Iteration, s.MaxIterations)
 	limit := time.Duration(s.started.TimeoutSeconds * float64(time.Second))
 	switch {
-	case !s.Active() || m.health == dead || !s.open:
+	case !s.Active() || m.health == Dead || !s.open:
 	case !s.attempt.IsZero():
 		age := now.Sub(s.attempt)
 		text += "  " + lasting(age)
@@ -87,56 +87,53 @@ func (m *model) iteration(now time.Time, width int) string {
 
 // statusWords say how the run is, and whether that is to be believed.
 func (m *model) statusWords(now time.Time) string {
-	s := m.state.Status
+	s := m.status()
 	switch {
+	case s.Reason == journal.ReasonCrashed:
+		return capital(string(s.Status)) + "  " + m.pen.paint(red, "DEAD") + " since " + clock(m.lastSign(), now)
 	case !s.Active():
 		color := red
 		if s.Status == journal.StatusCompleted {
 			color = green
 		}
 		return capital(string(s.Status)) + "  " + m.pen.paint(color, "ENDED") + " (" + plainLine(words(string(s.Reason))) + ") " + clock(s.LastUpdated.Time, now)
-	case m.health == dead:
-		return capital(string(s.Crashed().Status)) + "  " + m.pen.paint(red, "DEAD") + " since " + clock(m.lastSign(), now)
 	}
 	text := capital(string(s.Status)) + "  "
 	switch {
 	case !s.ResumesAt.IsZero():
-		text += m.pen.paint(yellow, "WAITING") + " until " + clock(s.ResumesAt.Time, now) + " (" + m.why() + ")"
+		text += m.pen.paint(yellow, "WAITING") + " until " + clock(s.ResumesAt.Time, now) + " (" + why(s) + ")"
 	case s.Status == journal.StatusPaused:
-		text += m.pen.paint(yellow, "WAITING") + " (" + m.why() + ")"
-	case m.health == unknown:
+		text += m.pen.paint(yellow, "WAITING") + " (" + why(s) + ")"
+	case m.health == Unknown:
 		return text + "on " + plainLine(m.state.started.Host) + ", out of sight from here"
 	default:
 		text += m.pen.paint(green, "LIVE")
 	}
-	if m.state.pausing {
+	if m.pausing() {
 		text += ", will pause"
 	}
 	return text
 }
 
-// why the run waits, in a word or two.
-func (m *model) why() string {
-	if m.state.Reason != "" {
-		return plainLine(words(string(m.state.Reason)))
+// why a run waits, in a word or two.
+func why(s journal.Status) string {
+	if s.Reason != "" {
+		return plainLine(words(string(s.Reason)))
 	}
 	return "trying again" // after a fault that passes by itself
 }
 
 // lastSign is when the loop was seen alive for the last time.
 func (m *model) lastSign() time.Time {
-	if m.wrote.After(m.state.LastUpdated.Time) {
+	if m.wrote.After(m.state.heard) {
 		return m.wrote
 	}
-	return m.state.LastUpdated.Time
+	return m.state.heard
 }
 
 // remarks are sentences that explain the status, and what is odd.
 func (m *model) remarks(now time.Time) []string {
-	s := m.state.Status
-	if m.health == dead {
-		s = s.Crashed()
-	}
+	s := m.status()
 	var list []string
 	if s.Message != "" {
 		text := plainLine(string(s.Message))

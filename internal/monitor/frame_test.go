@@ -162,30 +162,35 @@ func TestStatusWords(t *testing.T) {
 		return event(100, journal.WaitStarted{Reason: reason, Until: until, Message: "why"})
 	}
 	for _, c := range []struct {
-		name  string
-		alive bool
-		host  string
-		more  []journal.Event
-		want  string
+		name   string
+		health Health
+		host   string
+		more   []journal.Event
+		want   string
 	}{
-		{"at work", true, "box", nil, "Running  LIVE"},
-		{"dead", false, "box", nil, "Failed  DEAD since " + at(98).Local().Format("15:04")},
-		{"elsewhere", true, "other", nil, "Running  on box, out of sight from here"},
-		{"at the usage limit", true, "box", []journal.Event{wait("usage_limit", ptr(at(3600)))}, "Paused  WAITING until " + until + " (usage limit)"},
-		{"backing off", true, "box", []journal.Event{wait("transient", ptr(at(3600)))}, "Running  WAITING until " + until + " (trying again)"},
-		{"paused", true, "box", []journal.Event{wait("paused", nil)}, "Paused  WAITING (paused)"},
-		{"asked to pause", true, "box", []journal.Event{event(100, journal.Request{Kind: "pause"})}, "Running  LIVE, will pause"},
-		{"not to pause after all", true, "box", []journal.Event{event(100, journal.Request{Kind: "pause"}), event(101, journal.Request{Kind: "resume"})}, "Running  LIVE"},
-		{"died while it waited", false, "box", []journal.Event{wait("usage_limit", ptr(at(3600)))}, "Failed  DEAD since " + at(100).Local().Format("15:04")},
-		{"done", false, "box", []journal.Event{event(120, journal.RunEnded{Status: "completed", Reason: "stories_complete"})},
+		{"at work", Alive, "box", nil, "Running  LIVE"},
+		{"dead", Dead, "box", nil, "Failed  DEAD since " + at(98).Local().Format("15:04")},
+		{"elsewhere", Alive, "other", nil, "Running  on box, out of sight from here"},
+		{"at the usage limit", Alive, "box", []journal.Event{wait("usage_limit", ptr(at(3600)))}, "Paused  WAITING until " + until + " (usage limit)"},
+		{"backing off", Alive, "box", []journal.Event{wait("transient", ptr(at(3600)))}, "Running  WAITING until " + until + " (trying again)"},
+		{"paused", Alive, "box", []journal.Event{wait("paused", nil)}, "Paused  WAITING (paused)"},
+		{"asked to pause", Alive, "box", []journal.Event{event(100, journal.Request{Kind: "pause"})}, "Running  LIVE, will pause"},
+		{"not to pause after all", Alive, "box", []journal.Event{event(100, journal.Request{Kind: "pause"}), event(101, journal.Request{Kind: "resume"})}, "Running  LIVE"},
+		{"suspended", Suspended, "box", nil, "Paused  WAITING (suspended)"},
+		{"suspended at the usage limit", Suspended, "box", []journal.Event{wait("usage_limit", ptr(at(3600)))}, "Paused  WAITING (suspended)"},
+		{"on record as dead", Dead, "box", []journal.Event{
+			event(7000, journal.AttemptEnded{N: 2, Outcome: "crash"}), event(7001, journal.PlanRestored{N: 2}), event(7002, journal.IterationEnded{N: 2, Outcome: "crash"}),
+			event(7003, journal.RunEnded{Status: "failed", Reason: "crashed"})}, "Failed  DEAD since " + at(98).Local().Format("15:04")},
+		{"died while it waited", Dead, "box", []journal.Event{wait("usage_limit", ptr(at(3600)))}, "Failed  DEAD since " + at(100).Local().Format("15:04")},
+		{"done", Dead, "box", []journal.Event{event(120, journal.RunEnded{Status: "completed", Reason: "stories_complete"})},
 			"Completed  ENDED (stories complete) " + at(120).Local().Format("15:04")},
-		{"stuck", true, "box", []journal.Event{event(120, journal.RunEnded{Status: "failed", Reason: "no_progress"})},
+		{"stuck", Alive, "box", []journal.Event{event(120, journal.RunEnded{Status: "failed", Reason: "no_progress"})},
 			"Failed  ENDED (no progress) " + at(120).Local().Format("15:04")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			opts := options(t)
 			opts.Host = c.host
-			opts.Alive = func(journal.Status) bool { return c.alive }
+			opts.Health = func(journal.Status) Health { return c.health }
 			m := modelOf(t, opts, append(working(), c.more...)...)
 			if got := m.statusWords(at(200)); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)

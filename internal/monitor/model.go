@@ -24,8 +24,9 @@ type Options struct {
 	Locate func() string
 	// Format is the shape of the output of a harness.
 	Format func(harness string) stream.Format
-	// Alive tells whether the process of a run lives. It must not fork.
-	Alive func(journal.Status) bool
+	// Health tells what is known of the process of a run on this machine. It must
+	// not fork.
+	Health func(journal.Status) Health
 	// Ask leaves a request for the loop.
 	Ask func(journal.Request) error
 
@@ -43,16 +44,17 @@ const (
 
 // model is what the dashboard shows. Nothing in it waits or reads the clock.
 type model struct {
-	opts   Options
-	pen    pen
-	state  state
-	lines  lines
-	tool   *tool
-	limits []stream.Limit // the last report of each window
-	wrote  time.Time      // when the log was written last
-	health health
-	gone   bool // the journal has no name any more
-	damage journal.Damage
+	opts    Options
+	pen     pen
+	state   state
+	lines   lines
+	tool    *tool
+	limits  []stream.Limit // the last report of each window
+	wrote   time.Time      // when the log was written last
+	health  Health
+	gone    bool           // the journal has no name any more
+	waiting []journal.Mail // for the loop, which takes most of it between two iterations
+	damage  journal.Damage
 
 	caughtUp  bool            // with the journal
 	past      []journal.Event // the last ones, until then
@@ -136,11 +138,14 @@ func (m *model) hear(n news) {
 	}
 }
 
-// look checks what no event tells: whether the loop's process lives, and
-// whether its journal is still there. Neither forks.
+// look checks what no event tells: whether the loop's process lives, what it was
+// asked for and has not taken up, and whether its journal is still there. None of
+// it forks.
 func (m *model) look() {
+	m.waiting = nil
 	if m.state.Active() {
-		m.health = m.state.healthOf(m.opts.Host, m.opts.Alive)
+		m.health = m.state.healthOf(m.opts.Host, m.opts.Health)
+		m.waiting, _ = journal.Peek(filepath.Dir(m.opts.Journal)) // what cannot be read the loop tells of
 	}
 	_, err := os.Stat(m.opts.Journal)
 	m.gone = m.state.seen && errors.Is(err, fs.ErrNotExist)
@@ -173,6 +178,36 @@ func (m *model) isCurrent(s journal.Story) bool {
 }
 
 // canAsk tells whether there is a loop that hears what it is asked for.
-func (m *model) canAsk() bool { return m.state.Active() && m.health == alive }
+func (m *model) canAsk() bool {
+	return m.state.Active() && (m.health == Alive || m.health == Suspended)
+}
 
-func (m *model) paused() bool { return m.state.pausing || m.state.Reason == reasonPaused }
+// pausing tells whether the loop was asked to pause, by whomever, and has not yet.
+func (m *model) pausing() bool {
+	pausing := m.state.pausing
+	for _, mail := range m.waiting {
+		switch mail.Request.Kind {
+		case requestPause:
+			pausing = true
+		case requestResume:
+			pausing = false
+		}
+	}
+	return pausing
+}
+
+// paused tells whether the loop goes on only when it is told to, now or soon.
+func (m *model) paused() bool {
+	return m.health == Suspended || m.pausing() || m.state.Reason == reasonPaused
+}
+
+// status is the run's as the journal has it, held against what is known of its process.
+func (m *model) status() journal.Status {
+	switch m.health {
+	case Dead:
+		return m.state.Crashed()
+	case Suspended:
+		return m.state.Suspended()
+	}
+	return m.state.Status
+}

@@ -22,11 +22,11 @@ func Run(ctx context.Context, opts Options, in, out *os.File) error {
 	// Followers end with the dashboard, whichever of them ends first.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	screen, restore, err := newScreen(in, out)
+	screen, err := newScreen(in, out)
 	if err != nil {
 		return err
 	}
-	defer restore()
+	defer screen.leave()
 	d := &dashboard{model: *newModel(opts), ctx: ctx, screen: screen}
 	p := tea.NewProgram(d, tea.WithContext(ctx), tea.WithInput(in), tea.WithoutRenderer(), tea.WithoutSignalHandler(),
 		tea.WithFPS(1), // of a renderer that does nothing
@@ -40,7 +40,7 @@ func Run(ctx context.Context, opts Options, in, out *os.File) error {
 		return stop
 	}
 	d.unwatch = d.watch(opts.Journal)
-	go resizes(ctx, out, p)
+	go signals(ctx, out, p)
 	_, err = p.Run()
 	switch {
 	case d.failed != nil:
@@ -72,16 +72,21 @@ func followJournal(ctx context.Context, path string, p *tea.Program, unread chan
 	}
 }
 
-// resizes tells of each new size of the terminal.
-func resizes(ctx context.Context, out *os.File, p *tea.Program) {
-	changed := make(chan os.Signal, 1)
-	signal.Notify(changed, syscall.SIGWINCH)
-	defer signal.Stop(changed)
+// signals tells of each new size of the terminal, and that the process goes on after
+// something else had the terminal.
+func signals(ctx context.Context, out *os.File, p *tea.Program) {
+	told := make(chan os.Signal, 4)
+	signal.Notify(told, syscall.SIGWINCH, syscall.SIGCONT)
+	defer signal.Stop(told)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-changed:
+		case s := <-told:
+			if s == syscall.SIGCONT {
+				p.Send(resumedMsg{})
+				continue
+			}
 			w, h := size(out)
 			p.Send(tea.WindowSizeMsg{Width: w, Height: h})
 		}

@@ -49,7 +49,7 @@ func options(t testing.TB) Options {
 		Unit: "feature-x", Journal: filepath.Join(dir, journal.FileName), Root: dir, Host: "box", ASCII: true,
 		Locate: func() string { return "" },
 		Format: func(string) stream.Format { return stream.FormatClaude },
-		Alive:  func(journal.Status) bool { return true },
+		Health: func(journal.Status) Health { return Alive },
 		Ask:    func(journal.Request) error { return nil },
 	}
 }

@@ -10,7 +10,8 @@ import (
 
 // screen draws rows on a terminal and sends only what has changed.
 type screen struct {
-	out           *os.File
+	in, out       *os.File
+	was           *term.State // of the terminal, before it was taken over
 	width, height int
 	rows          []string // that are on it
 }
@@ -26,25 +27,38 @@ const (
 	plainStyle  = "\x1b[0m"
 )
 
-// newScreen takes over the terminal; in is where its keys come from.
-func newScreen(in, out *os.File) (s *screen, restore func(), err error) {
-	was, err := term.MakeRaw(int(in.Fd()))
+// newScreen takes over the terminal until [screen.leave]; in is where its keys come from.
+func newScreen(in, out *os.File) (*screen, error) {
+	s := &screen{in: in, out: out}
+	if err := s.enter(); err != nil {
+		s.leave()
+		return nil, err
+	}
+	return s, nil
+}
+
+// enter takes the terminal over, also once more.
+func (s *screen) enter() error {
+	was, err := term.MakeRaw(int(s.in.Fd()))
 	if err != nil {
-		return nil, nil, fmt.Errorf("the terminal cannot be taken over: %w", err)
+		return fmt.Errorf("the terminal cannot be taken over: %w", err)
 	}
-	s = &screen{out: out}
-	w, h := size(out)
-	s.width, s.height = w, h
-	_, err = out.WriteString(enterScreen)
-	restore = func() {
-		_, _ = out.WriteString(leaveScreen)
-		_ = term.Restore(int(in.Fd()), was)
+	if s.was == nil {
+		s.was = was
 	}
-	if err != nil {
-		restore()
-		return nil, nil, fmt.Errorf("the terminal cannot be written to: %w", err)
+	if _, err := s.out.WriteString(enterScreen); err != nil {
+		return fmt.Errorf("the terminal cannot be written to: %w", err)
 	}
-	return s, restore, nil
+	s.resize(size(s.out))
+	return nil
+}
+
+// leave puts the terminal back as it was.
+func (s *screen) leave() {
+	if s.was != nil {
+		_, _ = s.out.WriteString(leaveScreen)
+		_ = term.Restore(int(s.in.Fd()), s.was)
+	}
 }
 
 // size is the terminal's, or that of the first ones where it does not tell.

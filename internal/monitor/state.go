@@ -21,7 +21,8 @@ type state struct {
 	open     bool      // an iteration is at work
 	checking string    // the check that ended last in this iteration
 	breaker  breaker
-	pausing  bool // asked to pause, and not yet paused
+	pausing  bool      // asked to pause, as the journal knows, and not yet paused
+	heard    time.Time // from the loop itself, not from whoever recorded its death
 	archived string
 	seen     bool // there is something of a run
 }
@@ -43,6 +44,10 @@ type breaker struct {
 // apply brings the state up to date with the next event.
 func (s *state) apply(e journal.Event) {
 	s.Status.Apply(e)
+	heard := s.heard
+	if !ofDeath(e.Body) {
+		heard = e.Time
+	}
 	switch b := e.Body.(type) {
 	case journal.RunStarted:
 		*s = state{Status: s.Status, started: b, stories: slices.Clone(b.Stories), seen: true}
@@ -71,6 +76,23 @@ func (s *state) apply(e journal.Event) {
 	case journal.RunEnded:
 		s.open, s.attempt, s.pausing = false, time.Time{}, false
 	}
+	s.heard = heard
+}
+
+// ofDeath tells whether an event is of those with which the death of a loop is
+// recorded, which may be done hours later.
+func ofDeath(body journal.Body) bool {
+	switch b := body.(type) {
+	case journal.AttemptEnded:
+		return b.Outcome == journal.OutcomeCrash
+	case journal.IterationEnded:
+		return b.Outcome == journal.OutcomeCrash
+	case journal.RunEnded:
+		return b.Reason == journal.ReasonCrashed
+	case journal.PlanRestored:
+		return true
+	}
+	return false
 }
 
 func (s *state) endIteration(b journal.IterationEnded) {
@@ -100,23 +122,22 @@ const (
 	outcomeOK     = "ok"
 )
 
-// health is what can be told of the loop's process.
-type health uint8
+// Health is what can be told of a loop's process.
+type Health uint8
 
+// What a loop's process can be.
 const (
-	unknown health = iota // it runs on another machine
-	alive
-	dead
+	Unknown   Health = iota // it runs on another machine
+	Alive                   // and at work, or waiting
+	Suspended               // by Ctrl-Z or SIGSTOP
+	Dead
 )
 
 // healthOf asks for the process that the journal names, if it is one of this
 // machine.
-func (s *state) healthOf(host string, isAlive func(journal.Status) bool) health {
-	switch {
-	case s.started.Host != host && s.started.Host != "":
-		return unknown
-	case isAlive(s.Status):
-		return alive
+func (s *state) healthOf(host string, ask func(journal.Status) Health) Health {
+	if s.started.Host != host && s.started.Host != "" {
+		return Unknown
 	}
-	return dead
+	return ask(s.Status)
 }

@@ -20,6 +20,7 @@ type entry struct {
 	ppid, pgid int
 	name       string // the kernel's short name, for people only
 	zombie     bool   // dead and not yet reaped
+	stopped    bool   // by a signal, as Ctrl-Z sends it
 }
 
 // Self is the identity of the calling process. It fails where the process table
@@ -34,8 +35,29 @@ func Self() (ID, error) {
 
 // Alive tells whether this very process still runs; a zombie does not.
 func (id ID) Alive() bool {
+	return id.State() != Gone
+}
+
+// State is what a process is doing, as far as others have to know.
+type State uint8
+
+// The states of a process.
+const (
+	Gone      State = iota // it does not run any more, or is a zombie
+	Running                // or waiting for something
+	Suspended              // by Ctrl-Z or SIGSTOP: it does nothing until SIGCONT
+)
+
+// State tells what this very process is doing.
+func (id ID) State() State {
 	e, err := look(id.PID)
-	return err == nil && e.id == id && !e.zombie
+	switch {
+	case err != nil || e.id != id || e.zombie:
+		return Gone
+	case e.stopped:
+		return Suspended
+	}
+	return Running
 }
 
 // IsAncestor tells whether the calling process was started by this very process, or

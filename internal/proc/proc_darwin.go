@@ -16,8 +16,11 @@ const adopts = false
 // fdDir lists the calling process's open files.
 const fdDir = "/dev/fd"
 
-// stateZombie is SZOMB of sys/proc.h.
-const stateZombie = 5
+// The states of sys/proc.h: SSTOP and SZOMB.
+const (
+	stateStopped = 4
+	stateZombie  = 5
+)
 
 // adoptOrphans has no counterpart on macOS.
 func adoptOrphans() error { return nil }
@@ -42,11 +45,12 @@ func entryOf(k *unix.KinfoProc) entry {
 	name, _, _ := bytes.Cut(k.Proc.P_comm[:], []byte{0})
 	start := k.Proc.P_starttime
 	return entry{
-		id:     ID{PID: int(k.Proc.P_pid), Start: fmt.Sprintf("%d.%06d", start.Sec, start.Usec)},
-		ppid:   int(k.Eproc.Ppid),
-		pgid:   int(k.Eproc.Pgid),
-		name:   string(name),
-		zombie: k.Proc.P_stat == stateZombie,
+		id:      ID{PID: int(k.Proc.P_pid), Start: fmt.Sprintf("%d.%06d", start.Sec, start.Usec)},
+		ppid:    int(k.Eproc.Ppid),
+		pgid:    int(k.Eproc.Pgid),
+		name:    string(name),
+		zombie:  k.Proc.P_stat == stateZombie,
+		stopped: k.Proc.P_stat == stateStopped,
 	}
 }
 

@@ -78,6 +78,8 @@ func parseStat(b []byte, boot string) (entry, error) {
 		pgid:   pgid,
 		name:   string(b[left+1 : right]),
 		zombie: zombie,
+		// A debugger shows as t, and is none of anybody's business.
+		stopped: f[0] == "T",
 	}, errors.Join(err1, err2, err3)
 }
 

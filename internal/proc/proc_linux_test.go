@@ -18,10 +18,12 @@ func TestParseStat(t *testing.T) {
 		name, line string
 		want       entry
 	}{
-		{"plain", "7 (sh) S" + rest + "1 0 4711 0 0", entry{ID{7, "boot/4711"}, 10, 20, "sh", false}},
-		{"hostile name", "7 (a) R 1 2 (b) S" + rest + "1 0 4711 0", entry{ID{7, "boot/4711"}, 10, 20, "a) R 1 2 (b", false}},
-		{"zombie", "7 (sh) Z" + rest + "1 0 4711 0", entry{ID{7, "boot/4711"}, 10, 20, "sh", true}},
-		{"zombie main thread among living ones", "7 (sh) Z" + rest + "3 0 4711 0", entry{ID{7, "boot/4711"}, 10, 20, "sh", false}},
+		{"plain", "7 (sh) S" + rest + "1 0 4711 0 0", entry{ID{7, "boot/4711"}, 10, 20, "sh", false, false}},
+		{"hostile name", "7 (a) R 1 2 (b) S" + rest + "1 0 4711 0", entry{ID{7, "boot/4711"}, 10, 20, "a) R 1 2 (b", false, false}},
+		{"suspended", "7 (sh) T" + rest + "1 0 4711 0 0", entry{ID{7, "boot/4711"}, 10, 20, "sh", false, true}},
+		{"held by a debugger", "7 (sh) t" + rest + "1 0 4711 0 0", entry{ID{7, "boot/4711"}, 10, 20, "sh", false, false}},
+		{"zombie", "7 (sh) Z" + rest + "1 0 4711 0", entry{ID{7, "boot/4711"}, 10, 20, "sh", true, false}},
+		{"zombie main thread among living ones", "7 (sh) Z" + rest + "3 0 4711 0", entry{ID{7, "boot/4711"}, 10, 20, "sh", false, false}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
