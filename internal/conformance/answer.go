@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ralph/internal/agent"
+	"ralph/internal/proc"
 	"ralph/internal/stream"
 )
 
@@ -20,9 +21,9 @@ func riddle() (question, answer string) {
 
 const noAnswer = `The command must read a prompt (on standard input to its end, as its last argument, or from the file that its last argument names), print the answer, and exit with 0.`
 
-// answers finds out how the command takes its prompt and what it prints. The
-// answer is false where it did not answer in any way.
-func (s *session) answers(ctx context.Context) (bool, error) {
+// answers finds out how the command takes its prompt and what it prints. One that
+// ends well without the answer is tried further: a stand-in has no model to ask.
+func (s *session) answers(ctx context.Context) error {
 	began := time.Now()
 	var failures []string
 	modes := []agent.PromptMode{agent.PromptStdin, agent.PromptArg, agent.PromptFile}
@@ -31,21 +32,24 @@ func (s *session) answers(ctx context.Context) (bool, error) {
 		// A command that hangs does so in each way: together they get the time of one trial.
 		t, err := s.make(ctx, mode, call{trial: "prompt", about: "asking it a question " + modeWords(mode), prompt: question, limit: s.Limit / time.Duration(len(modes))})
 		if err != nil {
-			return false, err
+			return err
 		}
 		if !t.has(answer) {
 			failures = append(failures, fmt.Sprintf("%s: %s", mode, t.failing(stream.FormatText)))
+			if s.mode == "" && !t.timedOut && t.exit == (proc.Exit{}) && t.text != "" {
+				s.mode, s.format = mode, stream.FormatText
+			}
 			continue
 		}
-		s.mode, s.format = mode, t.recognise(answer)
+		s.answered, s.mode, s.format = true, mode, t.recognise(answer)
 		s.card.Prompt, s.card.Output = string(mode), s.format.String()
 		s.note(Trial{ID: "prompt", Result: Yes, Message: fmt.Sprintf("answers a prompt %s (first output after %s, longest silence %s)", modeWords(mode), seconds(t.first), seconds(t.silence))}, began)
 		s.note(s.output(t), began)
 		s.note(exitCode(t), began)
-		return true, nil
+		return nil
 	}
 	s.note(Trial{ID: "prompt", Result: No, Message: "did not answer: " + strings.Join(failures, "; "), Hint: noAnswer}, began)
-	return false, nil
+	return nil
 }
 
 func modeWords(m agent.PromptMode) string {

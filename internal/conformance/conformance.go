@@ -72,10 +72,11 @@ type Input struct {
 // session is the test of one command.
 type session struct {
 	Input
-	dir    string // a repository to work in, and for nothing else
-	card   Card
-	mode   agent.PromptMode
-	format stream.Format
+	dir      string // a repository to work in, and for nothing else
+	card     Card
+	mode     agent.PromptMode // empty where no call went well
+	format   stream.Format
+	answered bool // the question of the first trial
 }
 
 // Run makes all trials. The error is about the test itself: a command that cannot
@@ -91,13 +92,16 @@ func Run(ctx context.Context, in Input) (Card, error) {
 	if err := s.prepare(ctx); err != nil {
 		return s.card, err
 	}
-	answered, err := s.answers(ctx)
-	if err != nil || !answered {
+	if err := s.answers(ctx); err != nil || s.mode == "" {
 		return s.card, err
 	}
-	for _, trial := range []func(context.Context) (Trial, error){
-		s.failure, s.hugePrompt, s.hugeLine, s.interrupt, s.terminate, s.children, s.limit, s.verdict,
-	} {
+	trials := []func(context.Context) (Trial, error){
+		s.failure, s.hugePrompt, s.hugeLine, s.interrupt, s.terminate, s.children, s.limit,
+	}
+	if s.answered {
+		trials = append(trials, s.verdict)
+	}
+	for _, trial := range trials {
 		began := time.Now()
 		t, err := trial(ctx)
 		if err != nil {

@@ -237,6 +237,18 @@ func TestWhatACommandCannotDo(t *testing.T) {
 	}
 }
 
+// TestAStandIn: a command without a model to ask shows what else it can do, and is not
+// taken for an agent.
+func TestAStandIn(t *testing.T) {
+	t.Parallel()
+	card := try(t, `cat >/dev/null; [ "$RALPH_CONFORMANCE" = failure ] && exit 3; echo fine`, long)
+	want := map[string]Result{"prompt": No, "failure": Yes, "huge_prompt": Yes, "huge_line": NotSeen,
+		"interrupt": NotSeen, "terminate": NotSeen, "children": NotSeen, "limit": NotSeen}
+	if diff := cmp.Diff(want, results(card)); diff != "" || card.OK || card.Prompt != "" || card.Snippet != "" {
+		t.Errorf("%s%+v", diff, card)
+	}
+}
+
 func TestADeafCommandIsEnded(t *testing.T) {
 	t.Parallel()
 	card := try(t, solve+`

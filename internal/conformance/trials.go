@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ralph/internal/agent"
+	"ralph/internal/proc"
 	"ralph/internal/stream"
 )
 
@@ -48,6 +49,8 @@ func (s *session) hugePrompt(ctx context.Context) (Trial, error) {
 	case t.has(answer):
 		c = Trial{ID: id, Result: Yes, Message: fmt.Sprintf("answers a prompt of 2 MB (%s)", seconds(t.took))}
 	case t.timedOut:
+	case !s.answered && t.exit == (proc.Exit{}) && t.taken == t.size:
+		c = Trial{ID: id, Result: Yes, Message: "reads a prompt of 2 MB to its end"}
 	case s.mode == agent.PromptStdin && t.taken < t.size-pipeSize:
 		c.Message = fmt.Sprintf("reads %d KB of a prompt of 2 MB, and ends: %s", t.taken>>10, t.failing(s.format))
 	case stream.Classify(s.format, t.carrier(s.format), time.Now()).Class == stream.ClassContext:
