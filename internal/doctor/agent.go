@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"ralph/internal/agent"
@@ -81,7 +82,8 @@ func (in Input) login(ctx context.Context, h agent.Harness) []preflight.Check {
 	for _, s := range signs {
 		names = append(names, s.String())
 	}
-	switch len(signs) {
+	names = append(names, in.loginsInFiles(h)...)
+	switch len(names) {
 	case 0:
 		return []preflight.Check{in.loginUnseen(ctx, h)}
 	case 1:
@@ -91,7 +93,21 @@ func (in Input) login(ctx context.Context, h agent.Harness) []preflight.Check {
 	if order == "" {
 		order = "Which of them counts is the agent's own choice"
 	}
-	return []preflight.Check{warn(id, fmt.Sprintf("Login of %s: %d at once", h.Name, len(signs)), order+". Take away what is not meant.", names...)}
+	return []preflight.Check{warn(id, fmt.Sprintf("Login of %s: %d at once", h.Name, len(names)), order+". Take away what is not meant.", names...)}
+}
+
+// loginsInFiles names the keys that the agent's own settings put into its environment.
+func (in Input) loginsInFiles(h agent.Harness) []string {
+	var found []string
+	for _, path := range in.envFiles(h) {
+		set, _ := envOf(path) // bites tells of a file that cannot be read
+		for _, name := range set {
+			if slices.Contains(h.LoginEnv, name) {
+				found = append(found, fmt.Sprintf("the variable %s, set in %s", name, path))
+			}
+		}
+	}
+	return found
 }
 
 // loginUnseen asks the agent itself, where it can be asked: a login may be in a

@@ -171,6 +171,16 @@ func TestLogin(t *testing.T) {
 			b.write(filepath.Join(b.UserHome, "elsewhere/.credentials.json"), secret, 0o600)
 			b.Env = append(b.Env, "CLAUDE_CONFIG_DIR="+filepath.Join(b.UserHome, "elsewhere"))
 		}, preflight.OK, "elsewhere/.credentials.json"},
+		{"a key in the agent's settings", func(b *bed) {
+			b.write(filepath.Join(b.UserHome, ".claude/settings.json"), `{"env": {"ANTHROPIC_API_KEY": "`+secret+`"}}`, 0o600)
+		}, preflight.OK, "the variable ANTHROPIC_API_KEY, set in "},
+		{"an empty one is none", func(b *bed) {
+			b.write(filepath.Join(b.UserHome, ".claude/settings.json"), `{"env": {"ANTHROPIC_API_KEY": ""}}`, 0o600)
+		}, preflight.Warn, "No sign of a login"},
+		{"such a key beside a login", func(b *bed) {
+			b.write(filepath.Join(b.UserHome, ".claude/settings.json"), `{"env": {"ANTHROPIC_API_KEY": "`+secret+`"}}`, 0o600)
+			b.write(filepath.Join(b.UserHome, ".claude/.credentials.json"), secret, 0o600)
+		}, preflight.Warn, "Login of claude: 2 at once"},
 		{"the agent itself says so", func(b *bed) { b.program("claude", "exit 0") }, preflight.OK, "'claude auth status' says that it is logged in"},
 		{"two at once", func(b *bed) {
 			b.Env = append(b.Env, "ANTHROPIC_API_KEY="+secret, "CLAUDE_CODE_OAUTH_TOKEN="+secret)

@@ -78,7 +78,7 @@ func (in Input) envFiles(h agent.Harness) []string {
 	return slices.Compact(paths)
 }
 
-// envOf reads which variables an agent's settings set. Their values, which may
+// envOf reads which variables an agent's settings set, and not to nothing. Their values, which may
 // be secret, are passed over.
 func envOf(path string) ([]string, error) {
 	info, err := os.Stat(path)
@@ -103,6 +103,7 @@ func envOf(path string) ([]string, error) {
 	if err := json.Unmarshal(data, &settings); err != nil {
 		return nil, fmt.Errorf("it is no JSON: %w", err)
 	}
+	maps.DeleteFunc(settings.Env, func(_ string, value json.RawMessage) bool { return string(value) == `""` })
 	return slices.Sorted(maps.Keys(settings.Env)), nil
 }
 
