@@ -42,7 +42,7 @@ func (c *verifyCmd) Run(a *app) error {
 	}
 	stories, err := verify.Stories(features, c.Stories)
 	if err != nil {
-		return err
+		return &hintError{err, "leave the ids out to prove all that are finished: ralph verify"}
 	}
 	loaded, err := loadSettings(a, p.repo.Root, nil)
 	if err != nil {
@@ -148,7 +148,7 @@ func (v *verification) possible() error {
 	}
 	changes, err := repo.Status(ctx, ".ralph", ".claude", ".ito/.state")
 	if err == nil && len(changes) > 0 {
-		v.app.t.warn("%s is not part of it: %s is proved", plural(len(changes), "uncommitted change"), v.report.Commit[:12])
+		v.app.t.warn("%s not part of it: %s is proved", plural2(len(changes), "uncommitted change is", "uncommitted changes are"), v.report.Commit[:12])
 	}
 	return err
 }

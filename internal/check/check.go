@@ -225,6 +225,9 @@ func (r Result) String() string {
 	case Interrupted:
 		return fmt.Sprintf("check %s was interrupted", r.Check.Name)
 	}
+	if r.ExitCode < 0 {
+		return fmt.Sprintf("check %s failed: a signal ended it%s", r.Check.Name, where)
+	}
 	return fmt.Sprintf("check %s failed with exit code %d%s", r.Check.Name, r.ExitCode, where)
 }
 

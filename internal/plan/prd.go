@@ -142,9 +142,20 @@ func (p *PRD) story(id string) string {
 		fmt.Fprintf(&b, "- %s\n", c)
 	}
 	if st.Notes != "" {
-		fmt.Fprintf(&b, "\nNotes: %s\n", st.Notes)
+		fmt.Fprintf(&b, "\nNotes: %s\n", p.notes(st.Notes))
 	}
 	return b.String()
+}
+
+// maxNotes bounds how much of the notes stands in the prompt, in bytes: agents write
+// them, and the context is for the work.
+const maxNotes = 8 << 10
+
+func (p *PRD) notes(text string) string {
+	if len(text) <= maxNotes {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxNotes], "") + fmt.Sprintf("… (%d KB in all; the rest is in `%s`)", len(text)>>10, filepath.Join(p.Folder, "prd.json"))
 }
 
 // Snapshot implements Plan.

@@ -60,6 +60,23 @@ func TestContextShowsTheOpenStoryWithTheHighestPriority(t *testing.T) {
 	}
 }
 
+// TestContextBoundsNotes: an agent that writes a book into the notes does not fill the
+// context of the next one.
+func TestContextBoundsNotes(t *testing.T) {
+	p, root := feature(t)
+	long := strings.Replace(stories, `"passes": false, "notes": ""`, `"passes": false, "notes": "begin `+strings.Repeat("é", 100_000)+`"`, 1)
+	if err := os.WriteFile(filepath.Join(root, folder, "prd.json"), []byte(long), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := p.Context(s); len(text) > 10<<10 || !strings.Contains(text, "Notes: begin é") || !strings.Contains(text, "the rest is in `"+folder+"/prd.json`") {
+		t.Errorf("a context of %d bytes: %.300s", len(text), text)
+	}
+}
+
 // TestGuard lets an agent do something to the plan and looks at what is left
 // of it. "kept" is text that must be in the file that was put aside.
 func TestGuard(t *testing.T) {

@@ -109,6 +109,9 @@ func (c Check) evidence() []string {
 func (c Check) ended() string {
 	switch c.Outcome {
 	case "failed":
+		if c.ExitCode < 0 {
+			return "failed: a signal ended it"
+		}
 		return fmt.Sprintf("failed with exit status %d", c.ExitCode)
 	case "timeout":
 		return "did not end in time"
