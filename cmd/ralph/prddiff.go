@@ -24,14 +24,23 @@ func showDifference(t *terminal, d prd.Difference, old, now *prd.PRD) {
 	for _, c := range d.Changed {
 		changed[c.ID] = append(changed[c.ID], c.Field)
 	}
+	var finished []string // of which more is asked now
 	for i := range now.Stories {
 		s := &now.Stories[i]
 		switch {
 		case slices.Contains(d.Added, s.ID):
 			v.line("", "+", headline(s))
 		case len(changed[s.ID]) > 0:
-			v.story(changed[s.ID], old.Story(s.ID), s)
+			before := old.Story(s.ID)
+			v.story(changed[s.ID], before, s)
+			if s.Passes && len(without(s.AcceptanceCriteria, before.AcceptanceCriteria)) > 0 {
+				finished = append(finished, s.ID)
+			}
 		}
+	}
+	if len(finished) > 0 {
+		t.warn("%s: finished before these criteria were asked for, and still counted as finished; to have the work looked at again set passes to false in prd.json",
+			strings.Join(finished, ", "))
 	}
 }
 
