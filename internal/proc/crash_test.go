@@ -143,6 +143,26 @@ func TestGuardianStopped(t *testing.T) {
 	}
 }
 
+// A guardian that was stopped tells all the same that the leader has exited, while
+// nothing is wanted of it.
+func TestGuardianStoppedAtWork(t *testing.T) {
+	z := openZoo(t)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	p, err := z.Start(Command{Argv: animal("stdin"), Stdin: r, Stdout: z.w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := z.ID().Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	w.Close() // the leader exits
+	awaitClosed(t, "the news of the leader's exit", p.Exited())
+}
+
 func TestGuardianKilled(t *testing.T) {
 	z := openZoo(t)
 	p, ids := z.run(3, "ignore", "group", "session", "announce", "sleep")

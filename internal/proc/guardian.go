@@ -153,6 +153,21 @@ func (g *Guardian) await() (message, error) {
 // that runs does not mind.
 func (g *Guardian) rouse() { _ = g.id.Signal(syscall.SIGCONT) }
 
+// tend wakes the guardian while p is at work. One that is stopped, as by whoever told
+// all processes of a name to stop, would never tell that p has exited.
+func (g *Guardian) tend(p *Process) {
+	again := time.NewTicker(time.Second)
+	defer again.Stop()
+	for {
+		select {
+		case <-p.gone:
+			return
+		case <-again.C:
+			g.rouse()
+		}
+	}
+}
+
 // process is the one at work, or nil.
 func (g *Guardian) process() *Process {
 	g.mu.Lock()
@@ -220,6 +235,7 @@ func (g *Guardian) dispatch(m message) {
 		if m.Errno == 0 {
 			g.current = newProcess(g, m.ID)
 			m.process = g.current
+			go g.tend(g.current)
 		}
 		g.answer <- m
 	case p == nil || p.id != m.ID:
