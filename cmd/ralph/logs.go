@@ -78,9 +78,19 @@ func (p *place) attempt(t *terminal, r *record, iteration int) (*journal.Attempt
 		}
 	})
 	if err == nil && at == nil && iteration > 0 {
-		err = &hintError{fmt.Errorf("the last run of %s has no iteration %d", nameOf(p), iteration), "see: ralph history"}
+		err = &hintError{&noIterationError{nameOf(p), iteration}, "see: ralph history"}
 	}
 	return at, err
+}
+
+// noIterationError is that the last run of a unit has no such iteration.
+type noIterationError struct {
+	unit string
+	n    int
+}
+
+func (e *noIterationError) Error() string {
+	return fmt.Sprintf("the last run of %s has no iteration %d", e.unit, e.n)
 }
 
 // show prints the log of an attempt that is over, or what there is of it.

@@ -101,12 +101,15 @@ func (u mcpUnit) find(a *app) (*place, error) {
 func forClient(err error) error {
 	var several *severalError
 	var which *plan.WhichChangeError
+	var missing *noIterationError
 	var hinted *hintError
 	switch {
 	case errors.As(err, &several):
 		return &hintError{several, "name the one that is meant with the argument worktree"}
 	case errors.As(err, &which):
 		return &hintError{which, "name it with the argument unit"}
+	case errors.As(err, &missing):
+		return &hintError{missing, "get_history tells which there are"}
 	case errors.Is(err, git.ErrNotWorktree):
 		return &hintError{errors.New("this server was not started inside a git worktree"), "name a unit; list_loops tells which there are"}
 	case errors.Is(err, errNoUnit) && errors.As(err, &hinted):

@@ -126,6 +126,9 @@ func TestMCPTellsOfARun(t *testing.T) {
 			if log := got["get_log"]; !strings.Contains(log, "looking around") || !strings.Contains(log, "\nfinished\n") || strings.Contains(log, "\x1b") {
 				t.Errorf("the log: %q", log)
 			}
+			if _, refused := c.call("get_log", map[string]any{"unit": "feature/x", "iteration": 9}); refused != "the last run of feature-x has no iteration 9; get_history tells which there are" {
+				t.Errorf("a log that is not there: %q", refused)
+			}
 			if diff := cmp.Diff(before, s.files()); diff != "" {
 				t.Errorf("reading has written:\n%s", diff)
 			}
@@ -208,6 +211,20 @@ func TestMCPResources(t *testing.T) {
 		if res, err := c.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v; want %q", uri, res, err, want)
 		}
+	}
+}
+
+// TestMCPResourceWithoutText reads the log of a run that has called no agent: contents
+// that have neither a text nor a blob are no answer.
+func TestMCPResourceWithoutText(t *testing.T) {
+	s := unplanned(t, onestory)
+	s.write("tasks.md", "- [?] which colour?\n")
+	if out, code := s.run("--harness", "replay"); code != 1 {
+		t.Fatalf("exit status %d\n%s", code, out)
+	}
+	res, err := newMCPClient(s).session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ralph://units/feature-x/log"})
+	if err != nil || res.Contents[0].Text != "\n" {
+		t.Errorf("%+v, %v", res, err)
 	}
 }
 

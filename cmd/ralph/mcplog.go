@@ -53,7 +53,7 @@ func mcpLog(a *app, in mcpLogIn) (mcpLogOut, error) {
 	}
 	at, err := p.attempt(a.t, r, in.Iteration)
 	if at == nil || err != nil {
-		return out, err
+		return out, forClient(err)
 	}
 	out.Iteration, out.Harness = at.N, at.Harness
 	text, all, err := logText(a.t, r.log(at.LogFile), formatOf(a, p.repo.Root, at.Harness))

@@ -80,7 +80,8 @@ type lastRun = journal.Status
 // mcpLive is what "ralph status --json" prints.
 type mcpLive struct {
 	lastRun
-	Alive bool `json:"alive" jsonschema:"the loop's process is at work"`
+	Alive  bool                `json:"alive" jsonschema:"the loop's process is at work"`
+	Recent []journal.Iteration `json:"recent,omitempty" jsonschema:"of a change: its last iterations"`
 }
 
 func mcpStatus(a *app, in mcpUnit) (mcpStatusOut, error) {
@@ -94,7 +95,10 @@ func mcpStatus(a *app, in mcpUnit) (mcpStatusOut, error) {
 	}
 	out := mcpStatusOut{mcpWhere: where(p, now.record)}
 	if now.record != nil {
-		out.Status = &mcpLive{now.status, now.alive}
+		out.Status = &mcpLive{lastRun: now.status, Alive: now.alive}
+		if now.status.Change != "" {
+			out.Status.Recent = now.status.Recent
+		}
 	}
 	return out, nil
 }

@@ -103,7 +103,10 @@ func (s *mcpServer) readResource(ctx context.Context, r mcpResource, uri string)
 	case err != nil:
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: mcpserver.Sentence(withHint(err).Error())}
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: r.mime, Text: stream.Sanitize(text)}}}, nil
+	if text = stream.Sanitize(text); text == "" {
+		text = "\n" // the SDK leaves an empty text out, and clients refuse contents without one
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: r.mime, Text: text}}}, nil
 }
 
 // unitOfURI is the unit that a resource is of.

@@ -133,6 +133,9 @@ func TestMCPWorksOnAChange(t *testing.T) {
 	if stopped := c.must("stop_loop", nil); stopped.Get("message").String() != s.unit+" has stopped" {
 		t.Errorf("stopped: %s", stopped)
 	}
+	if status := c.must("get_status", nil); status.Get("status.recent.0.outcome").String() != "interrupted" {
+		t.Errorf("the status at the end: %s", status)
+	}
 	s.nothingLeft()
 }
 
