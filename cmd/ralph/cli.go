@@ -2,6 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -58,10 +61,29 @@ func options() []kong.Option {
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Help(printHelp),
+		kong.KindMapper(reflect.Int, wholeNumber(strconv.IntSize)),
+		kong.KindMapper(reflect.Int64, wholeNumber(64)),
 		kong.PostBuild(func(k *kong.Kong) error {
 			k.Model.HelpFlag.Help = "Show this help."
 			return nil
 		}),
+	}
+}
+
+// wholeNumber reads a number as people write it. The parser's own way takes 010 for
+// eight, and 08 for none.
+func wholeNumber(bits int) kong.MapperFunc {
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		var text string
+		if err := ctx.Scan.PopValueInto("int", &text); err != nil {
+			return err
+		}
+		n, err := strconv.ParseInt(text, 10, bits)
+		if err != nil {
+			return fmt.Errorf("expected a valid %d bit int but got %q", bits, text)
+		}
+		target.SetInt(n)
+		return nil
 	}
 }
 

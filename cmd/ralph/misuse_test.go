@@ -3,6 +3,8 @@ package main
 import (
 	"testing"
 
+	"github.com/alecthomas/kong"
+
 	"ralph/internal/help"
 )
 
@@ -23,6 +25,7 @@ func TestMisuse(t *testing.T) {
 		{[]string{"run", "-n", "-1"}, `--max-iterations must not be negative, and is -1`},
 		{[]string{"run", "-n", "1.5"}, `--max-iterations must be a whole number, not "1.5"`},
 		{[]string{"run", "-n", "99999999999999999999"}, `--max-iterations: the number 99999999999999999999 is too large`},
+		{[]string{"run", "-n", "0x10"}, `--max-iterations must be a whole number, not "0x10"`},
 		{[]string{"run", "-n", "0"}, `--max-iterations must be at least 1, not 0`},
 		{[]string{"run", "--max-cost", "x"}, `--max-cost must be a number, not "x"`},
 		{[]string{"run", "--json=foo"}, `--json takes no value: write it without =foo`},
@@ -39,6 +42,22 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("ralph %q: was understood", tt.line)
 		} else if got := help.Suggest(err).Error(); got != tt.want {
 			t.Errorf("ralph %q:\n got %s\nwant %s", tt.line, got, tt.want)
+		}
+	}
+}
+
+// A zero in front makes no other number of one.
+func TestWholeNumbers(t *testing.T) {
+	for text, want := range map[string]int{"8": 8, "08": 8, "010": 10} {
+		var cli grammar
+		parser, err := kong.New(&cli, options()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parser.Parse([]string{"run", "-n", text, "--max-tokens", text}); err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if n, tokens := *cli.Run.MaxIterations, *cli.Run.MaxTokens; n != want || tokens != int64(want) {
+			t.Errorf("%s is %d iterations and %d tokens", text, n, tokens)
 		}
 	}
 }
