@@ -145,10 +145,15 @@ func verb(q journal.Request) string {
 
 // asked says in a line what the loop was asked for.
 func asked(q journal.Request) string {
-	if q.Kind == loop.RequestPlan {
+	switch q.Kind {
+	case loop.RequestPlan:
 		return "a new plan was handed over" // whose text is the whole of spec.md
+	case loop.RequestContext:
+		return "the agent is told: " + q.Text
+	case loop.RequestClearContext:
+		return "the agent is told only the plan again"
 	}
-	return strings.TrimSpace("asked to " + strings.ReplaceAll(q.Kind, "_", " ") + " " + q.Text)
+	return strings.TrimSpace("asked to " + q.Kind + " " + q.Text)
 }
 
 // post leaves a request for the loop at work.
