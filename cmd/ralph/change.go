@@ -26,7 +26,7 @@ func (c *runCmd) choosePlan(a *app, p *place) (plan.Plan, error) {
 	if err != nil && (c.Change != "" || c.Module != "") {
 		return nil, err // what nobody asked for is in nobody's way
 	}
-	choice := plan.Choice{Root: p.repo.Root, Folder: p.folder, Done: c.Done, Text: c.Text, Changes: list}
+	choice := plan.Choice{Root: p.repo.Root, Folder: p.folder, Done: c.Done, Text: c.Text, Template: c.Prompt != "", Changes: list}
 	ask := a.t.canAsk && !c.NoInteractive && !c.JSON
 	if choice.Change, err = c.pick(a, list, ask); err != nil {
 		return nil, err

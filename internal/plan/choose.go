@@ -11,12 +11,13 @@ import (
 
 // Choice is what decides which plan a run works on.
 type Choice struct {
-	Root    string          // the worktree
-	Folder  string          // the feature folder, from the root
-	Done    string          // prd, tasks or manual where the user said so, else empty
-	Text    string          // what the user asked for, may be empty
-	Change  *change.Change  // the change that the user named, else nil
-	Changes []change.Change // the changes that the worktree has
+	Root     string          // the worktree
+	Folder   string          // the feature folder, from the root
+	Done     string          // prd, tasks or manual where the user said so, else empty
+	Text     string          // what the user asked for, may be empty
+	Template bool            // the user named a prompt template, which may say it all
+	Change   *change.Change  // the change that the user named, else nil
+	Changes  []change.Change // the changes that the worktree has
 }
 
 // NoTasks is the warning that a run goes on without a checklist.
@@ -42,7 +43,7 @@ func Choose(c Choice) (p Plan, warning string, err error) {
 	case c.Done == "prd":
 		return feature, "", nil
 	case c.Done == "manual":
-		if c.Text == "" {
+		if c.Text == "" && !c.Template {
 			return nil, "", errors.New("a run with manual done criteria needs to know what to do: ralph run --done manual \"what to do\"")
 		}
 		return &Prompt{Root: c.Root, Text: c.Text}, "", nil

@@ -17,6 +17,7 @@ func TestChoose(t *testing.T) {
 		fails      bool
 		changes    int
 		named      bool
+		template   bool
 	}{
 		{name: "a feature folder", files: []string{folder + "/prd.json", "tasks.md"}, want: plan.KindPRD},
 		{name: "a folder with a spec only", files: []string{folder + "/spec.md"}, text: "also this", want: plan.KindPRD},
@@ -29,6 +30,7 @@ func TestChoose(t *testing.T) {
 		{name: "tasks asked for, none there, no text", done: "tasks", want: plan.KindPrompt, warning: plan.NoTasks},
 		{name: "manual beside a feature", files: []string{folder + "/prd.json"}, done: "manual", text: "this", want: plan.KindPrompt},
 		{name: "manual without a text", done: "manual", fails: true},
+		{name: "manual with a prompt template", done: "manual", template: true, want: plan.KindPrompt},
 		{name: "prd asked for, none there", done: "prd", text: "this", want: plan.KindPRD},
 		{name: "a feature folder beside changes", files: []string{folder + "/prd.json"}, changes: 1, want: plan.KindPRD},
 		{name: "a checklist beside changes", files: []string{"tasks.md"}, changes: 1, want: plan.KindTasks},
@@ -41,7 +43,7 @@ func TestChoose(t *testing.T) {
 			for _, f := range c.files {
 				files[f] = "- [ ] x\n"
 			}
-			choice := plan.Choice{Root: write(t, files), Folder: folder, Done: c.done, Text: c.text, Changes: make([]change.Change, c.changes)}
+			choice := plan.Choice{Root: write(t, files), Folder: folder, Done: c.done, Text: c.text, Template: c.template, Changes: make([]change.Change, c.changes)}
 			if c.named {
 				choice.Change = &choice.Changes[1]
 			}
