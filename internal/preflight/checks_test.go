@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -225,6 +226,13 @@ func TestChecks(t *testing.T) {
 			func(_ *testing.T, in *preflight.Input) error { in.Dirty = []string{"main.go"}; return nil },
 			[]string{"warn working_tree: Uncommitted changes outside .ralph/", "  main.go"},
 		},
+		"derived files that were committed": {
+			func(_ *testing.T, in *preflight.Input) error {
+				in.Followed = []string{".claude/loop-state.json"}
+				return nil
+			},
+			[]string{"warn derived: git follows files that ralph derives, and agents commit them", "  .claude/loop-state.json"},
+		},
 		"no agent": {
 			func(_ *testing.T, in *preflight.Input) error { in.Agent.Path = ""; return nil },
 			[]string{"error agent: Agent 'claude' not found"},
@@ -346,5 +354,40 @@ func TestGather(t *testing.T) {
 	run(t, root, "git", "config", "user.email", "ada@example.invalid")
 	if in, err = preflight.Gather(t.Context(), repo); err != nil || in.Nameless {
 		t.Errorf("with a name and an address of its own: %+v, %v", in, err)
+	}
+}
+
+// What is on its way out of git already, or lies beside what ralph derives, is an
+// uncommitted change as any other.
+func TestGatherTellsDerivedFilesApart(t *testing.T) {
+	root := t.TempDir()
+	t.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	run(t, root, "git", "init", "-q", "-b", "feature/x")
+	files := []string{".claude/loop-state.json", ".claude/ralph-loop.log", ".claude/settings.json", ".ralph/feature-x/status.json", ".ralph/feature-x/spec.md"}
+	put := func(text string) {
+		for _, name := range files {
+			path := filepath.Join(root, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	put("before")
+	run(t, root, "git", "add", "-A")
+	run(t, root, "git", "-c", "user.name=Ada", "-c", "user.email=ada@example.invalid", "commit", "-q", "-m", "all")
+	run(t, root, "git", "rm", "-q", "--cached", ".claude/ralph-loop.log")
+	put("after")
+	repo, err := git.Open(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := preflight.Gather(t.Context(), repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{".claude/loop-state.json", ".ralph/feature-x/status.json"}
+	if diff := cmp.Diff(want, in.Followed); diff != "" || slices.Contains(in.Dirty, ".claude/loop-state.json") || !slices.Contains(in.Dirty, ".claude/settings.json") {
+		t.Errorf("followed (-want +got):\n%s\nothers: %v", diff, in.Dirty)
 	}
 }

@@ -19,6 +19,7 @@ type Input struct {
 	InProgress string       // the operation that git has not ended, such as "merge"; empty where there is none
 	Changes    []git.Change // all that is not committed
 	Dirty      []string     // paths outside of .ralph/ with uncommitted changes, from the root
+	Followed   []string     // files that ralph derives, and that git follows nevertheless
 	Nameless   bool         // git was told no name or no address to commit under
 	Protected  []string     // names of protected branches
 	OwnerFile  string       // where NoteOwner has put the folder's branch; empty for no such check
@@ -53,8 +54,15 @@ func Gather(ctx context.Context, repo *git.Repo) (Input, error) {
 	if err != nil {
 		return Input{}, err
 	}
+	for _, c := range in.Changes {
+		if followed(c) {
+			in.Followed = append(in.Followed, c.Path)
+		}
+	}
 	for _, c := range git.Without(in.Changes, ".ralph") {
-		in.Dirty = append(in.Dirty, c.Path)
+		if !followed(c) {
+			in.Dirty = append(in.Dirty, c.Path)
+		}
 	}
 	return in, nil
 }
@@ -67,6 +75,7 @@ func Run(in Input) Report {
 		r.plan()
 	}
 	r.workingTree()
+	r.followed()
 	r.identity()
 	r.agent()
 	return r.report

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -123,6 +124,31 @@ func (r *runner) workingTree() {
 			Hint: "Commit or stash them: the agent may take them for its own."}
 		for _, path := range r.in.Dirty {
 			c.Details = append(c.Details, Detail{Text: path})
+		}
+	}
+	r.add(c)
+}
+
+// derived are the files that ralph writes anew at each step of a loop.
+var derived = []string{".ralph/*/status.json", ".ralph/*/state.json", ".ralph/*/logs/*", ".ito/.state/ralph/*/*", ".ito/.state/ralph/*/logs/*",
+	".claude/loop-state.json", ".claude/ralph-loop.log", ".claude/ralph-terminal.pid"}
+
+// followed tells whether a change is one of a derived file that was committed, by
+// whoever did it, and is not about to be taken out.
+func followed(c git.Change) bool {
+	return !c.Untracked() && !strings.HasPrefix(c.XY, "D") && slices.ContainsFunc(derived, func(pattern string) bool {
+		ok, err := path.Match(pattern, c.Path)
+		return ok && err == nil
+	})
+}
+
+func (r *runner) followed() {
+	c := Check{ID: "derived", Severity: OK, Message: "git follows none of the files that ralph derives", quiet: true}
+	if len(r.in.Followed) > 0 {
+		c = Check{ID: "derived", Severity: Warn, Message: "git follows files that ralph derives, and agents commit them", hinted: true,
+			Hint: "Take each out of git with 'git rm --cached FILE', and commit that."}
+		for _, file := range r.in.Followed {
+			c.Details = append(c.Details, Detail{Text: file})
 		}
 	}
 	r.add(c)

@@ -26,6 +26,7 @@ func RunWithoutFeature(in Input) Report {
 		r.tasks()
 	}
 	r.workingTree()
+	r.followed()
 	r.identity()
 	r.agent()
 	return r.report
