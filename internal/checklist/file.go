@@ -51,7 +51,8 @@ func Read(path string) ([]byte, error) {
 const depth = 3
 
 // Find returns the tasks.md of a worktree: the one in the root, else the first by
-// path that is not below archive/ or node_modules/. It is empty where there is none.
+// path that is not below archive/ or node_modules/, nor in a worktree of its own. It
+// is empty where there is none.
 func Find(root string) string {
 	path := filepath.Join(root, "tasks.md")
 	if info, err := os.Lstat(path); err == nil && !info.IsDir() {
@@ -66,7 +67,7 @@ func Find(root string) string {
 		level := strings.Count(rel, string(filepath.Separator)) + 1
 		switch {
 		case d.IsDir() && rel != ".":
-			if slices.Contains([]string{"archive", "node_modules", ".git"}, d.Name()) || level >= depth {
+			if slices.Contains([]string{"archive", "node_modules", ".git"}, d.Name()) || level >= depth || hasGit(path) {
 				return fs.SkipDir
 			}
 		case d.Name() == "tasks.md" && d.Type().IsRegular():
@@ -78,4 +79,11 @@ func Find(root string) string {
 		return ""
 	}
 	return slices.Min(found)
+}
+
+// hasGit reports whether a folder is the root of a worktree, such as those that tools
+// put into .worktrees/: the plan in it is that of another loop.
+func hasGit(folder string) bool {
+	_, err := os.Lstat(filepath.Join(folder, ".git"))
+	return err == nil
 }

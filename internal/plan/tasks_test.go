@@ -48,6 +48,7 @@ func TestFindTasks(t *testing.T) {
 		{"four levels down is too deep", []string{"a/b/c/tasks.md"}, ""},
 		{"not below archive", []string{"a/archive/tasks.md", "archive/tasks.md"}, ""},
 		{"not below node_modules", []string{"node_modules/tasks.md"}, ""},
+		{"not in a worktree of its own", []string{".worktrees/x/.git", ".worktrees/x/tasks.md"}, ""},
 		{"not another name", []string{"my-tasks.md"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
