@@ -1,9 +1,12 @@
 package e2e
 
 import (
+	"net"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ralph/fleet/dev/server"
 )
 
 // What a person does wrong is said in a sentence.
@@ -40,6 +43,18 @@ func TestBadInput(t *testing.T) {
 		t.Errorf("a second worker: %v\n%s", err, out)
 	}
 	l.fleet("stop", "--all")
+}
+
+// The server is not started twice on one address.
+func TestServerWhoseAddressIsTaken(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	if _, err := server.Start(server.Options{Listen: listener.Addr().String(), Namespace: "default", Level: "fatal"}); err == nil || !strings.Contains(err.Error(), "name another address with --listen") {
+		t.Errorf("Start = %v", err)
+	}
 }
 
 // What only a host can find out is told in the list.

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"strconv"
 	"time"
 
 	"go.temporal.io/server/common/authorization"
@@ -97,14 +96,14 @@ func (o Options) prepare(store *config.SQL) error {
 
 // config is the whole configuration of a server of one process.
 func (o Options) config() (*config.Config, error) {
-	host, portText, err := net.SplitHostPort(o.Listen)
+	// The server itself would end this process, with a trace of its stack.
+	listener, err := net.Listen("tcp", o.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("--listen %q: %w", o.Listen, err)
+		return nil, fmt.Errorf("nothing can listen on %s (%w); end what does, or name another address with --listen HOST:PORT", o.Listen, err)
 	}
-	port, err := strconv.Atoi(portText)
-	if err != nil {
-		return nil, fmt.Errorf("--listen %q: %w", o.Listen, err)
-	}
+	address := listener.Addr().(*net.TCPAddr)
+	listener.Close()
+	host, port := address.IP.String(), address.Port
 	store := &config.SQL{PluginName: sqliteplugin.PluginName, DatabaseName: o.DB, ConnectAttributes: map[string]string{"mode": "rwc"}}
 	if o.DB == "" {
 		// Shared between the connections of the process by its name.
