@@ -42,8 +42,11 @@ func describeUsage(r *Result) string {
 	if r.HasCost && r.CostUSD > 0 {
 		parts = append(parts, fmt.Sprintf("$%.4f", r.CostUSD))
 	}
-	if r.Context > 0 && r.ContextMax > 0 {
+	switch {
+	case r.Context > 0 && r.ContextMax > 0:
 		parts = append(parts, fmt.Sprintf("context %d%% full", 100*r.Context/int64(r.ContextMax)))
+	case r.Context > 0:
+		parts = append(parts, fmt.Sprintf("context %d tokens", r.Context))
 	}
 	switch {
 	case r.Turns == 1:

@@ -47,17 +47,18 @@ func (s *session) openCodeStep(part value) {
 	if id := part.get("id").str(maxDetail); id == "" || id != s.step {
 		s.step = id
 		tokens := part.get("tokens")
-		s.tally.done = s.tally.done.Add(Tokens{
+		usage := Tokens{
 			Input:  tokens.get("input").count(),
 			Output: tokens.get("output").count() + tokens.get("reasoning").count(),
 			// The provider counts these apart from the input already.
 			CacheRead: tokens.get("cache", "read").count(), CacheWrite: tokens.get("cache", "write").count(),
-		})
+		}
+		s.tally.done, s.context = s.tally.done.Add(usage), usage.Input+usage.CacheRead+usage.CacheWrite
 		if cost := part.get("cost"); cost.exists() {
 			s.sum.CostUSD, s.sum.HasCost = s.sum.CostUSD+cost.number(), true
 		}
 	}
-	r := Result{Reason: part.get("reason").str(maxDetail), Tokens: s.tally.total(), CostUSD: s.sum.CostUSD, HasCost: s.sum.HasCost}
+	r := Result{Reason: part.get("reason").str(maxDetail), Tokens: s.tally.total(), CostUSD: s.sum.CostUSD, HasCost: s.sum.HasCost, Context: s.context}
 	switch r.Reason {
 	case "stop":
 		r.Final = s.final.String()

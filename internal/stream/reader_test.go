@@ -181,6 +181,19 @@ func TestReaderClaudeContext(t *testing.T) {
 	}
 }
 
+// TestContextWithoutItsSize: OpenCode tells with each step what its model was given, and
+// not how much fits.
+func TestContextWithoutItsSize(t *testing.T) {
+	data, err := os.ReadFile("testdata/opencode-commit.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := read(FormatOpenCode, data, len(data), nil).Result
+	if r.Context != 6801 || !strings.Contains(describeUsage(&r), "context 6801 tokens") {
+		t.Errorf("context %d: %q", r.Context, describeUsage(&r))
+	}
+}
+
 func TestReaderReopens(t *testing.T) {
 	stop, err := os.ReadFile("testdata/opencode-text.jsonl")
 	if err != nil {
