@@ -188,7 +188,7 @@ func (l *Loop) openedBreaker(v breaker.Verdict, why, hint string) (*End, error) 
 
 func stuck(reason string, n int) string {
 	if reason == string(SameError) {
-		return fmt.Sprintf("the same error %d times in a row", n)
+		return fmt.Sprintf("the same error %s in a row", count(n, "time"))
 	}
 	return fmt.Sprintf("%s in a row without progress", count(n, "iteration"))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // PullRequest is what a reviewer is told of a unit: what was done, what it was
@@ -191,7 +192,11 @@ func (p PullRequest) made(out io.Writer) {
 	}
 	fmt.Fprintf(out, "### How it was made\n\nBy %s with ralph: %s.", escape(strings.Join(agents, ", then ")), escape(strings.Join(total.Facts(p.Plan), ", ")))
 	if claims > 0 {
-		fmt.Fprintf(out, " %d times the agent said that something was done, and was not believed.", claims)
+		often := "Once"
+		if claims > 1 {
+			often = words.Count(claims, "time")
+		}
+		fmt.Fprintf(out, " %s the agent said that something was done, and was not believed.", often)
 	}
 	if p.Plan == "prd" {
 		fmt.Fprintf(out, " Prove it again with `ralph verify --unit %s`.", strings.ReplaceAll(stream.ShellWord(p.Unit), "`", ""))

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ralph/internal/journal"
 	"ralph/internal/report"
 )
 
@@ -30,6 +31,25 @@ func TestPullRequestTellsWhereToLookTwice(t *testing.T) {
 	}
 	if strings.Contains(text, "Nothing was weakened") {
 		t.Errorf("it says that nothing was weakened:\n%s", text)
+	}
+}
+
+func TestPullRequestCountsWhatWasNotBelieved(t *testing.T) {
+	for most, want := range map[int]string{1: " Once the agent said that", 3: " 3 times the agent said that", 0: ""} {
+		var events []journal.Event
+		rejected := 0
+		for _, e := range eventful().events {
+			if e.Body.EventType() == "claim_rejected" {
+				if rejected++; rejected > most {
+					continue
+				}
+			}
+			events = append(events, e)
+		}
+		text := pullRequest(t, fold("", false, events))
+		if !strings.Contains(text, want) || strings.Contains(text, "the agent said") != (want != "") {
+			t.Errorf("%d claims, and not %q:\n%s", most, want, text)
+		}
 	}
 }
 

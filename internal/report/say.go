@@ -45,7 +45,7 @@ func tripped(reason string, count int) string {
 	case journal.ReasonNoProgress:
 		return words.Count(count, "iteration") + " in a row without progress"
 	case "same_error":
-		return fmt.Sprintf("the same error %d times in a row", count)
+		return "the same error " + words.Count(count, "time") + " in a row"
 	}
 	return fmt.Sprintf("%s, %d in a row", strings.ReplaceAll(reason, "_", " "), count)
 }
