@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,11 +22,7 @@ import (
 // compiled is a schema of docs/.
 func compiled(t *testing.T, schema string) *jsonschema.Schema {
 	t.Helper()
-	path := filepath.Join(schemaFolder, schema+".schema.json")
-	if schema == "loop-state" { // the first of them, known by its place
-		path = "../../docs/loop-state.schema.json"
-	}
-	c, err := jsonschema.Compile(path)
+	c, err := jsonschema.Compile(filepath.Join(schemaFolder, schema+".schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,19 +91,11 @@ func TestRealOutputsFitTheirSchemas(t *testing.T) {
 	for _, c := range []struct{ schema, args string }{
 		{"status", "status --json"}, {"history", "history --json"}, {"list", "list --json"},
 		{"verify", "verify --all --json"}, {"config-show", "config show --json"}, {"limits", "limits --json"}, {"report", "report --json"},
-		{"why", "why --json"}, {"why", "why 1 --json"}, {"context", "context show --json"}, {"doctor", "doctor --json"}, {"doctor", "doctor --live --json"},
+		{"why", "why --json"}, {"why", "why 1 --json"}, {"context", "context show --json"}, {"doctor", "doctor --json"}, {"doctor", "doctor --live --json"}, {"pr", "pr --json"},
 	} {
 		fits(t, c.schema, s.output(strings.Fields(c.args)...))
 	}
-	var settings any
-	if err := yaml.Unmarshal([]byte(s.read(".ralph/config.yaml")), &settings); err != nil {
-		t.Fatal(err)
-	}
-	asJSON, err := json.Marshal(settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fits(t, "config", asJSON)
+	fits(t, "config", fromYAML(t, s.read(".ralph/config.yaml")))
 	s.output("archive")
 	if list := s.output("archive", "--list", "--json"); len(list) < 20 {
 		t.Errorf("nothing is archived: %s", list)
@@ -138,6 +127,49 @@ func TestRealOutputsFitTheirSchemas(t *testing.T) {
 	s.nothingLeft()
 }
 
+// TestEachFormatHasAVersionAndSamples: a schema says which version it is of, and what
+// any version up to that one has written still fits it.
+func TestEachFormatHasAVersionAndSamples(t *testing.T) {
+	schemas, err := filepath.Glob(filepath.Join(schemaFolder, "*.schema.json"))
+	if err != nil || len(schemas) == 0 {
+		t.Fatal(schemas, err)
+	}
+	for _, path := range schemas {
+		name := strings.TrimSuffix(filepath.Base(path), ".schema.json")
+		var schema struct{ Version int }
+		if err := json.Unmarshal([]byte(readFile(t, path)), &schema); err != nil || schema.Version < 1 {
+			t.Errorf("%s: version %d, %v", name, schema.Version, err)
+		}
+		for v := 1; v <= schema.Version; v++ {
+			folder := fmt.Sprintf("testdata/formats/v%d", v)
+			switch name {
+			case "journal-event":
+				eachFits(t, name, []byte(readFile(t, filepath.Join(folder, "journal.jsonl"))))
+			case "config":
+				fits(t, name, fromYAML(t, readFile(t, filepath.Join(folder, "config.yaml"))))
+			case "change-state":
+				fits(t, name, []byte(readFile(t, filepath.Join(folder, "state.json"))))
+			default:
+				fits(t, name, []byte(readFile(t, filepath.Join(folder, name+".json"))))
+			}
+		}
+	}
+}
+
+// fromYAML is a document in YAML as JSON.
+func fromYAML(t *testing.T, text string) []byte {
+	t.Helper()
+	var v any
+	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 // TestFormatsOfVersion1: what programs read has not changed its meaning since, and what
 // ralph itself reads of an older one it still understands.
 func TestFormatsOfVersion1(t *testing.T) {
@@ -149,15 +181,6 @@ func TestFormatsOfVersion1(t *testing.T) {
 		}
 		return data
 	}
-	for file, schema := range map[string]string{
-		"status.json": "status", "loop-state.json": "loop-state", "state.json": "change-state", "prd.json": "prd", "list.json": "list",
-		"history.json": "history", "validate.json": "validate", "verify.json": "verify", "archive-list.json": "archive-list", "config-show.json": "config-show",
-		"start.json": "start", "limits.json": "limits", "report.json": "report", "why.json": "why", "doctor.json": "doctor", "conformance.json": "conformance",
-	} {
-		fits(t, schema, sample(file))
-	}
-	eachFits(t, "journal-event", sample("journal.jsonl"))
-
 	s := newScratch(t, "otherwise: [{say: x}]\n")
 	for from, to := range map[string]string{"prd.json": ".ralph/feature-x/prd.json", "spec.md": ".ralph/feature-x/spec.md",
 		"config.yaml": ".ralph/config.yaml", "journal.jsonl": ".git/ralph/feature-x/journal.jsonl"} {

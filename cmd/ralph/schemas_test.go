@@ -69,7 +69,7 @@ func TestTheSchemasAreUpToDate(t *testing.T) {
 
 func document(t *testing.T, title string, schema map[string]any) []byte {
 	t.Helper()
-	schema["$schema"], schema["title"] = "https://json-schema.org/draft/2020-12/schema", title
+	schema["$schema"], schema["title"], schema["version"] = "https://json-schema.org/draft/2020-12/schema", title, 1
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)

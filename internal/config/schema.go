@@ -17,7 +17,7 @@ func Schema(example []byte) ([]byte, error) {
 		return nil, err
 	}
 	schema := sectionSchema(reflect.TypeFor[Settings](), root)
-	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	schema["$schema"], schema["version"] = "https://json-schema.org/draft/2020-12/schema", 1
 	schema["title"] = "The settings of ralph"
 	text, err := json.MarshalIndent(schema, "", "  ")
 	if err != nil {
