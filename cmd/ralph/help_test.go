@@ -86,6 +86,7 @@ func TestHelpFitsTheScreen(t *testing.T) {
 }
 
 func TestSuggestions(t *testing.T) {
+	scratch := newScratch(t, "")
 	for call, want := range map[string]string{
 		"stauts":              `there is no command "stauts"; did you mean "status"?`,
 		"statsu":              `there is no command "statsu"; did you mean "status"?`,
@@ -96,13 +97,15 @@ func TestSuggestions(t *testing.T) {
 		"run --max-iteration": `unknown flag --max-iteration; did you mean --max-iterations?`,
 		"history --jsno":      `unknown flag --jsno; did you mean --json?`,
 		"status --follow":     `unknown flag --follow; it is one of: ralph logs`,
+		"start --monitor":     `unknown flag --monitor; it is one of: ralph run`,
 		"stop --frobnicate":   `unknown flag --frobnicate`,
 	} {
-		_, err := newParser(t).Parse(strings.Fields(call))
-		if err == nil {
-			t.Errorf("ralph %s: was understood", call)
-		} else if got := help.Suggest(err).Error(); got != want {
-			t.Errorf("ralph %s:\n got %s\nwant %s", call, got, want)
+		var said bytes.Buffer
+		cmd := scratch.command(scratch.bin, strings.Fields(call)...)
+		cmd.Stderr = &said
+		err := cmd.Run()
+		if got, _, _ := strings.Cut(said.String(), "\n"); got != "ralph: "+want || cmd.ProcessState.ExitCode() != exitUsage {
+			t.Errorf("ralph %s (%v):\n got %s\nwant %s", call, err, got, want)
 		}
 	}
 }

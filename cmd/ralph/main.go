@@ -72,7 +72,7 @@ func command(args []string, handedOver bool) (int, error) {
 	}
 	t := newTerminal(*color)
 	if err != nil {
-		return badCommandLine(t, kctx, err), err
+		return badCommandLine(t, kctx, amongAll(args, err)), err
 	}
 	err = kctx.Run(&app{ctx: ctx, t: t, home: ralphHome(), args: args, colorMode: *color, handedOver: handedOver})
 	err = signalled(ctx, t, err)

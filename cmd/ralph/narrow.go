@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/alecthomas/kong"
 )
 
 // narrow returns a grammar for this command line as a pointer to a struct: where
@@ -28,6 +30,19 @@ func narrow(args []string) (cli any, color *string) {
 	}
 	part := reflect.New(reflect.StructOf(fields))
 	return part.Interface(), part.Elem().FieldByName("Color").Addr().Interface().(*string)
+}
+
+// amongAll is what is wrong with a command line as all commands together tell it: that
+// another one has the flag is nothing which a single one knows.
+func amongAll(args []string, err error) error {
+	parser, broken := kong.New(new(grammar), options()...)
+	if broken != nil {
+		panic(broken) // the grammar itself is wrong: no input can cause it
+	}
+	if _, told := parser.Parse(args); told != nil {
+		return told
+	}
+	return err // not kong's own: an empty value
 }
 
 // isCalled reports whether word is the name or an alias of a command.
