@@ -17,7 +17,6 @@ import (
 	"go.temporal.io/server/common/dynamicconfig"
 	"go.temporal.io/server/common/log"
 	sqliteplugin "go.temporal.io/server/common/persistence/sql/sqlplugin/sqlite"
-	"go.temporal.io/server/common/primitives"
 	"go.temporal.io/server/schema/sqlite"
 	"go.temporal.io/server/temporal"
 )
@@ -133,33 +132,4 @@ func (o Options) config() (*config.Config, error) {
 	}
 	c.Services, err = services(host, port)
 	return c, err
-}
-
-// services gives each part of the server its ports; only that of the frontend is known
-// to others.
-func services(host string, frontend int) (map[string]config.Service, error) {
-	all := map[string]config.Service{}
-	for _, name := range []primitives.ServiceName{primitives.FrontendService, primitives.HistoryService, primitives.MatchingService, primitives.WorkerService} {
-		rpc := config.RPC{GRPCPort: frontend, BindOnIP: host}
-		var err error
-		if name != primitives.FrontendService {
-			if rpc.GRPCPort, err = freePort(host); err != nil {
-				return nil, err
-			}
-		}
-		if rpc.MembershipPort, err = freePort(host); err != nil {
-			return nil, err
-		}
-		all[string(name)] = config.Service{RPC: rpc}
-	}
-	return all, nil
-}
-
-func freePort(host string) (int, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
-	if err != nil {
-		return 0, fmt.Errorf("no port is free on %s: %w", host, err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }
