@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"ralph/internal/journal"
 	"ralph/internal/registry"
 )
@@ -16,6 +18,10 @@ type listCmd struct {
 	Active bool `help:"Leave out what has ended."`
 	JSON   bool `help:"Print the list as JSON."`
 }
+
+// widestUnit is the width in columns up to which the names of units stand in line;
+// a longer one moves only what stands behind it.
+const widestUnit = 40
 
 // listed is one unit of the list.
 type listed struct {
@@ -52,6 +58,10 @@ func (c *listCmd) Run(a *app) error {
 		a.t.printf("no loops\n")
 		return nil
 	}
+	width := 0
+	for _, l := range list {
+		width = max(width, min(ansi.StringWidth(oneLine(l.Unit)), widestUnit))
+	}
 	for _, l := range list {
 		state := string(l.Status)
 		switch {
@@ -63,7 +73,7 @@ func (c *listCmd) Run(a *app) error {
 			state += ", DEAD"
 		}
 		a.t.printf("%-18s %3d/%-3d  %-12s  %s  %s\n", state, l.Iteration, l.MaxIterations, clock(l.LastUpdated.Time),
-			a.t.paint(bold, oneLine(l.Unit)), a.t.paint(dim, oneLine(l.Worktree)))
+			a.t.paint(bold, padded(oneLine(l.Unit), width)), a.t.paint(dim, oneLine(l.Worktree)))
 	}
 	return nil
 }
