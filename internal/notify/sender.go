@@ -101,10 +101,14 @@ func (s *Sender) work() {
 	}
 }
 
+// tell shows the notice and calls the user's command, side by side: a desktop
+// that does not answer may not use up the time of the command, nor the other way.
 func (s *Sender) tell(n Notice) {
+	var desktop sync.WaitGroup
+	defer desktop.Wait()
 	if s.o.Desktop {
 		// Nobody has asked for it by name: a desktop that cannot show it is no news.
-		_ = s.run(desktopArgv(s.o.GOOS, n), nil)
+		desktop.Go(func() { _ = s.run(desktopArgv(s.o.GOOS, n), nil) })
 	}
 	if len(s.o.Command) == 0 {
 		return

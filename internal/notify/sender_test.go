@@ -110,6 +110,24 @@ func TestSenderGivesUpWhenItIsToldTo(t *testing.T) {
 	}
 }
 
+// TestSenderOfADesktopThatDoesNotAnswer calls the user's command all the same: here
+// the desktop answers only when that has been told.
+func TestSenderOfADesktopThatDoesNotAnswer(t *testing.T) {
+	bin := t.TempDir()
+	script := "#!/bin/sh\nuntil [ -s told ]; do sleep 0.01; done\n"
+	if err := os.WriteFile(filepath.Join(bin, "notify-send"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	s, dir, warned := sender(t, "cat >told", 20*time.Second)
+	s.o.Desktop, s.o.GOOS = true, "linux"
+	s.Send(Notice{Event: Done})
+	s.Close(t.Context())
+	if _, err := os.Stat(filepath.Join(dir, "told")); err != nil || len(*warned) > 0 {
+		t.Errorf("%v; warned %q", err, *warned)
+	}
+}
+
 func TestSenderOfAMissingProgram(t *testing.T) {
 	s, _, warned := sender(t, "", time.Minute)
 	s.o.Command = []string{"no-such-program"}
