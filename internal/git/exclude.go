@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/renameio/v2"
 )
@@ -25,6 +26,7 @@ const (
 // is kept byte for byte, and nothing is written where nothing changes.
 func (r *Repo) Exclude(patterns ...string) error {
 	file := filepath.Join(r.CommonDir, "info", "exclude")
+	clearHalfExcluded(filepath.Dir(file))
 	// People link this file to one that they share; a rename would cut the link.
 	if target, err := filepath.EvalSymlinks(file); err == nil {
 		file = target
@@ -44,10 +46,21 @@ func (r *Repo) Exclude(patterns ...string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return fmt.Errorf("make room for the repository's exclude file: %w", err)
 	}
-	if err := renameio.WriteFile(file, []byte(text), mode, renameio.WithStaticPermissions(mode)); err != nil {
+	if err := renameio.WriteFile(file, []byte(text), mode, renameio.WithTempDir(filepath.Dir(file)), renameio.WithStaticPermissions(mode)); err != nil {
 		return fmt.Errorf("write the repository's exclude file %s: %w", file, err)
 	}
 	return nil
+}
+
+// clearHalfExcluded removes what a writer that died has left in git's folder: a loop in
+// another worktree may be writing now, which takes a moment.
+func clearHalfExcluded(dir string) {
+	half, _ := filepath.Glob(filepath.Join(dir, ".exclude[0-9]*"))
+	for _, path := range half {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > time.Minute {
+			_ = os.Remove(path)
+		}
+	}
 }
 
 // withBlock returns text with a block that holds patterns and what it held before.

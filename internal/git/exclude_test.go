@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -55,6 +56,28 @@ func TestExcludeWorksInAllWorktrees(t *testing.T) {
 		if diff := cmp.Diff([]Change{{"a", ".M"}}, got); err != nil || diff != "" {
 			t.Error(err, diff)
 		}
+	}
+}
+
+// What a writer left that died is removed by the next one, and nothing else.
+func TestExcludeLeavesNothingHalfWritten(t *testing.T) {
+	repo := newRepo(t)
+	old, young := filepath.Join(repo.CommonDir, "info/.exclude4711"), filepath.Join(repo.CommonDir, "info/.exclude4712")
+	for path, age := range map[string]time.Duration{old: time.Hour, young: 0} {
+		write(t, repo.CommonDir, "info/"+filepath.Base(path), "x")
+		when := time.Now().Add(-age)
+		if err := os.Chtimes(path, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := repo.Exclude("/derived"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); err == nil {
+		t.Error("what a dead writer left is still there")
+	}
+	if _, err := os.Stat(young); err != nil {
+		t.Errorf("what another loop may be writing: %v", err)
 	}
 }
 
