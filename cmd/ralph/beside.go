@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -159,11 +158,6 @@ func (r *resolved) verdict(began time.Time) bool {
 	if !ok {
 		return false
 	}
-	t := r.app.t
-	mark, word := t.paint(red, t.symbol("✗")), strings.ReplaceAll(string(s.Reason), "_", " ")
-	if s.Status == journal.StatusCompleted {
-		mark, word = t.paint(green, t.symbol("✓")), "done"
-	}
-	t.printf("%s %s\n", mark, stream.Sanitize(word+": "+string(s.Message)))
+	r.app.t.printf("%s\n", r.app.t.verdict(s))
 	return true
 }

@@ -197,10 +197,13 @@ func (f *follower) show(e journal.Event) error {
 	if f.screen != nil {
 		f.screen.event(e)
 	}
-	if _, ok := e.Body.(journal.RunEnded); ok {
-		return errOver
+	if _, ok := e.Body.(journal.RunEnded); !ok {
+		return nil
 	}
-	return nil
+	if f.screen != nil {
+		fmt.Fprintf(f.out, "\n%s\n", f.app.t.verdict(f.status))
+	}
+	return errOver
 }
 
 // open opens the log of the attempt, if it is not the one that is open already:

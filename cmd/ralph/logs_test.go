@@ -123,6 +123,9 @@ func TestLogsFollow(t *testing.T) {
 	if text := readable.seen.String(); !strings.Contains(text, "Iteration: 2/20") || !strings.Contains(text, "STORY-001 done") {
 		t.Errorf("the readable log lacks what the screen shows:\n%s", text)
 	}
+	if text := readable.seen.String(); !strings.HasSuffix(text, "\n✓ done: 1 of 1 stories pass\n") {
+		t.Errorf("the readable log does not say how the run ended:\n%s", text)
+	}
 	if text := last.seen.String(); strings.Contains(text, "the first session") {
 		t.Errorf("-n 0 shows what was there before:\n%s", text)
 	}

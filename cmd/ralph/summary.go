@@ -6,6 +6,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/loop"
+	"ralph/internal/stream"
 )
 
 // summaryStories is how many stories the summary has room for: with them it
@@ -103,6 +104,15 @@ func (o *output) next(end loop.End) string {
 // row is a line of figures.
 func (s *screen) row(name, text string) {
 	fmt.Fprintf(s.w, "  %-10s %s\n", name, oneLine(text))
+}
+
+// verdict is a line that says how a run ended.
+func (t *terminal) verdict(s journal.Status) string {
+	mark, word := t.paint(red, t.symbol("✗")), strings.ReplaceAll(string(s.Reason), "_", " ")
+	if s.Status == journal.StatusCompleted {
+		mark, word = t.paint(green, t.symbol("✓")), "done"
+	}
+	return mark + " " + stream.Sanitize(word+": "+string(s.Message))
 }
 
 // loopWord is the end of a run in the word of the terminal's title.
