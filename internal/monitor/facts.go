@@ -90,24 +90,24 @@ func (m *model) statusWords(now time.Time) string {
 	s := m.status()
 	switch {
 	case s.Reason == journal.ReasonCrashed:
-		return capital(string(s.Status)) + "  " + m.pen.paint(red, "DEAD") + " since " + clock(m.lastSign(), now)
+		return capital(string(s.Status)) + "  " + m.pen.paint(onRed, "DEAD") + " since " + clock(m.lastSign(), now)
 	case !s.Active():
-		color := red
+		color := onRed
 		if s.Status == journal.StatusCompleted {
-			color = green
+			color = onGreen
 		}
 		return capital(string(s.Status)) + "  " + m.pen.paint(color, "ENDED") + " (" + plainLine(words(string(s.Reason))) + ") " + clock(s.LastUpdated.Time, now)
 	}
 	text := capital(string(s.Status)) + "  "
 	switch {
 	case !s.ResumesAt.IsZero():
-		text += m.pen.paint(yellow, "WAITING") + " until " + clock(s.ResumesAt.Time, now) + " (" + why(s) + ")"
+		text += m.pen.paint(onYellow, "WAITING") + " until " + clock(s.ResumesAt.Time, now) + " (" + why(s) + ")"
 	case s.Status == journal.StatusPaused:
-		text += m.pen.paint(yellow, "WAITING") + " (" + why(s) + ")"
+		text += m.pen.paint(onYellow, "WAITING") + " (" + why(s) + ")"
 	case m.health == Unknown:
 		return text + "on " + plainLine(m.state.started.Host) + ", out of sight from here"
 	default:
-		text += m.pen.paint(green, "LIVE")
+		text += m.pen.paint(onGreen, "LIVE")
 	}
 	if m.pausing() {
 		text += ", will pause"
@@ -143,7 +143,7 @@ func (m *model) remarks(now time.Time) []string {
 		list = append(list, text)
 	}
 	if m.gone && m.state.archived == "" {
-		list = append(list, m.pen.paint(yellow, "its journal is gone: was the unit deleted or archived?"))
+		list = append(list, m.pen.paint(bold, "its journal is gone: was the unit deleted or archived?"))
 	}
 	return append(list, m.damages()...)
 }
@@ -152,10 +152,10 @@ func (m *model) remarks(now time.Time) []string {
 func (m *model) damages() []string {
 	var list []string
 	if m.damage.Schema != nil {
-		list = append(list, m.pen.paint(yellow, "written by a newer ralph: update this one to see all of it"))
+		list = append(list, m.pen.paint(bold, "written by a newer ralph: update this one to see all of it"))
 	}
 	if n := m.damage.Lines; n > 0 {
-		list = append(list, m.pen.paint(yellow, plural(n, "line")+" of its journal cannot be read"))
+		list = append(list, m.pen.paint(bold, plural(n, "line")+" of its journal cannot be read"))
 	}
 	return list
 }

@@ -64,9 +64,9 @@ func (m *model) nothing() string {
 func (m *model) foot(now time.Time) (text string, pressing bool) {
 	switch {
 	case m.asking:
-		return m.pen.paint(yellow, "Stop the loop and all it started? y/n"), true
+		return m.pen.paint(onYellow, "Stop the loop and all it started? y/n"), true
 	case m.notice != "" && now.Before(m.noticeEnd):
-		return m.pen.paint(cyan, m.notice), true
+		return m.pen.paint(bold, m.notice), true
 	case m.view != viewMain:
 		return m.pen.paint(dim, "q back  up/down scroll  ? help"), true
 	}

@@ -141,6 +141,32 @@ func TestFrameFitsEverywhere(t *testing.T) {
 	checkFrame(t, full.frame(at(200), 250, 80), 250, 80)
 }
 
+// TestColoursSuitALightBackground: no word is written in green, yellow, cyan or a bright
+// colour, unless it stands on a colour of its own.
+func TestColoursSuitALightBackground(t *testing.T) {
+	opts := options(t)
+	opts.ASCII, opts.Color = false, true
+	faint := regexp.MustCompile("\x1b\\[(?:[0-9;]*;)?(?:3[2367]|9[0-7])m([^\x1b]*\\pL[^\x1b]*)")
+	reset := at(1000)
+	for name, ends := range map[string][]journal.Event{
+		"at work": nil,
+		"waiting": {event(190, journal.WaitStarted{Reason: "usage_limit", Until: &reset, Message: "no more"})},
+		"done":    {event(190, journal.RunEnded{Status: "completed", Reason: "stories_complete"})},
+		"failed":  {event(190, journal.RunEnded{Status: "failed", Reason: "no_progress"})},
+		"crashed": {event(190, journal.RunEnded{Status: "failed", Reason: "crashed"})},
+	} {
+		m := modelOf(t, opts, append(working(), ends...)...)
+		m.damage, m.gone = journal.Damage{Lines: 2}, true
+		m.notice, m.noticeEnd = "asked", at(201)
+		for _, asking := range []bool{false, true} {
+			m.asking = asking
+			if words := faint.FindStringSubmatch(frameAt(m, 200, 100, 40)); words != nil {
+				t.Errorf("%s: %q is written as %q", name, words[1], words[0])
+			}
+		}
+	}
+}
+
 func checkFrame(t *testing.T, rows []string, width, height int) {
 	t.Helper()
 	if len(rows) > height {

@@ -11,14 +11,17 @@ import (
 // sixteen, which suit its background, and never the only sign of anything.
 type pen struct{ color, ascii bool }
 
-// The SGR codes in use; see ECMA-48, 8.3.117.
+// The SGR codes in use; see ECMA-48, 8.3.117. Nothing to read is written in green,
+// yellow or a bright colour: on a light background they are next to nothing. Words of
+// a colour stand on it; the green letter is for marks.
 const (
-	bold   = "1"
-	dim    = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	cyan   = "36"
+	bold     = "1"
+	dim      = "2"
+	red      = "31"
+	green    = "32"
+	onRed    = "97;41"
+	onGreen  = "30;42"
+	onYellow = "30;43"
 )
 
 func (p pen) paint(sgr, text string) string {

@@ -30,7 +30,8 @@ type Printer struct {
 // marks are the symbols in front of lines.
 type marks struct{ tool, failed, answer, warn string }
 
-// The SGR parameters of the colours in use.
+// The SGR parameters of the colours in use. Green and yellow are for marks: words in
+// them are next to nothing on a light background.
 const (
 	styleBold   = "1"
 	styleDim    = "2"
@@ -65,7 +66,7 @@ func (p *Printer) Event(e Event) {
 	case KindToolResult:
 		p.toolResult(e)
 	case KindRetry:
-		p.line(false, p.style(styleYellow, describeRetry(e.Retry)))
+		p.line(false, p.style(styleDim, describeRetry(e.Retry)))
 	case KindLimit:
 		p.limit(e.Limit)
 	case KindError:
@@ -131,7 +132,7 @@ func (p *Printer) limit(l *Limit) {
 	if !l.ResetsAt.IsZero() {
 		text += ", resets " + l.ResetsAt.Local().Format("Mon Jan 2 15:04 MST")
 	}
-	p.line(false, p.style(styleYellow, p.marks.warn+" "+text))
+	p.line(false, p.style(styleYellow, p.marks.warn)+" "+text)
 }
 
 // result writes how the session ended and what it took, in one line.
@@ -139,7 +140,7 @@ func (p *Printer) result(r *Result) {
 	if r == nil {
 		return
 	}
-	line := p.style(styleGreen, "session ended") + ": "
+	line := p.style(styleBold, "session ended") + ": "
 	if r.IsError {
 		line = p.style(styleRed, "session failed") + ": "
 		if r.Error != "" && r.Error != p.lastError {
@@ -153,7 +154,7 @@ func (p *Printer) result(r *Result) {
 		line = strings.TrimSuffix(line, ": ")
 	}
 	for _, d := range r.Denied {
-		p.line(false, p.style(styleYellow, p.marks.warn+" not permitted: "+strings.TrimSpace(plain(d.Tool)+" "+plain(d.Detail))))
+		p.line(false, p.style(styleYellow, p.marks.warn)+" not permitted: "+strings.TrimSpace(plain(d.Tool)+" "+plain(d.Detail)))
 	}
 	p.line(false, line)
 }
