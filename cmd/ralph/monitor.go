@@ -14,6 +14,7 @@ import (
 	"ralph/internal/monitor"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
+	"ralph/internal/tmux"
 )
 
 // monitorCmd is "ralph monitor".
@@ -44,6 +45,13 @@ func (c *monitorCmd) Run(a *app) error {
 	// It does little, once a second: a second processor would be woken up to be handed
 	// a part of it.
 	runtime.GOMAXPROCS(1)
+	if pane := os.Getenv("TMUX_PANE"); a.handedOver && pane != "" {
+		go func() {
+			if c, err := tmux.Find(a.ctx, os.Environ()); err == nil {
+				monitor.KeepArranged(a.ctx, c, pane)
+			}
+		}()
+	}
 	err = monitor.Run(a.ctx, opts, os.Stdin, os.Stdout)
 	if a.handedOver && err == nil && !running(p) {
 		closePanes() // there is nothing more to see in the loop's own pane

@@ -366,3 +366,31 @@ func TestRunMonitorWithoutTmux(t *testing.T) {
 		})
 	}
 }
+
+// TestRunMonitorOnAPhone shows a session that was made wide in a narrow terminal: the
+// dashboard goes below the loop, and back again where there is room.
+func TestRunMonitorOnAPhone(t *testing.T) {
+	s := newScratch(t, polite)
+	s.withTmux()
+	if out, code := s.background("--terminal", "tmux"); code != 0 {
+		t.Fatalf("exit status %d\n%s", code, out)
+	}
+	panes := func() string {
+		return s.tmux("list-panes", "-t", "=ralph-feature-x:", "-F", "#{pane_left} #{pane_width}x#{pane_height}")
+	}
+	for _, c := range []struct{ width, height, want string }{
+		{"40", "21", "0 40x10\n0 40x10"},
+		{"120", "30", "0 71x30\n72 48x30"},
+		{"82", "30", "0 41x30\n42 40x30"}, // as much as both need
+	} {
+		s.tmux("resize-window", "-t", "=ralph-feature-x:", "-x", c.width, "-y", c.height)
+		waitFor(t, c.want+" of a window of "+c.width, func() bool { return panes() == c.want })
+	}
+	s.tmux("kill-session", "-t", "=ralph-feature-x")
+	waitFor(t, "the end of the run", func() bool {
+		events := s.events()
+		_, ended := events[len(events)-1].Body.(journal.RunEnded)
+		return ended
+	})
+	s.nothingLeft()
+}

@@ -120,6 +120,48 @@ func (c *Client) Split(ctx context.Context, pane string, side Side, size int, s 
 	return id, err
 }
 
+// Pair is a window with two panes of ours and nothing else, as one of them sees it.
+type Pair struct {
+	Width, Height int  // of the window
+	Beside        bool // the panes stand side by side, else one below the other
+	Least         int  // columns of the narrower one
+}
+
+// Pair looks at the window of a pane. It is false where a person has put something
+// into the window, or shows one of its panes alone.
+func (c *Client) Pair(ctx context.Context, pane string) (Pair, bool) {
+	out, err := c.run(ctx, "list-panes", "-t", pane, "-F",
+		"#{window_width} #{window_height} #{pane_width} #{pane_left} #{window_zoomed_flag} #{"+paneMark+"}")
+	lines := strings.Split(out, "\n")
+	if err != nil || len(lines) != 2 {
+		return Pair{}, false
+	}
+	var p Pair
+	for i, line := range lines {
+		var columns, left, zoomed int
+		var word string
+		if n, _ := fmt.Sscan(line, &p.Width, &p.Height, &columns, &left, &zoomed, &word); n != 6 || zoomed != 0 {
+			return Pair{}, false
+		}
+		p.Beside = p.Beside || left > 0
+		if i == 0 || columns < p.Least {
+			p.Least = columns
+		}
+	}
+	return p, true
+}
+
+// Arrange puts a pane beside the other one of its window, or below it. size is in
+// columns or rows.
+func (c *Client) Arrange(ctx context.Context, pane string, side Side, size int) error {
+	layout, direction := "even-horizontal", "-x"
+	if side == Below {
+		layout, direction = "even-vertical", "-y"
+	}
+	_, err := c.run(ctx, "select-layout", "-t", pane, layout, then, "resize-pane", "-t", pane, direction, strconv.Itoa(size))
+	return err
+}
+
 // Sessions lists the sessions of the server, none where no server runs.
 func (c *Client) Sessions(ctx context.Context) []Session {
 	out, err := c.run(ctx, "list-sessions", "-F", "#{session_id} #{"+mark+"} #{session_name}")

@@ -80,3 +80,45 @@ func TestArgumentsReachTmuxWhole(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestPanesArrangedAnew(t *testing.T) {
+	c := server(t, hostile)
+	stay := []string{"sleep", "600"}
+	s, pane, err := c.Open(t.Context(), NewSession{Name: "ralph-x", Mark: "w1", Dir: "/", Width: 200, Height: 50, Argv: stay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.Pair(t.Context(), pane); ok {
+		t.Error("one pane is a pair")
+	}
+	second, err := c.Split(t.Context(), pane, Right, 80, NewSession{Mark: "w1", Dir: "/", Argv: stay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, want Pair) {
+		t.Helper()
+		if got, ok := c.Pair(t.Context(), second); !ok || got != want {
+			t.Errorf("%s: %+v, %t; want %+v", what, got, ok, want)
+		}
+	}
+	check("as they were made", Pair{200, 50, true, 80})
+	c.must(t, "resize-window", "-t", s.ID, "-x", "40", "-y", "20")
+	if err := c.Arrange(t.Context(), second, Below, 10); err != nil {
+		t.Error(err)
+	}
+	check("one below the other", Pair{40, 20, false, 40})
+	c.must(t, "resize-window", "-t", s.ID, "-x", "120", "-y", "30")
+	if err := c.Arrange(t.Context(), second, Right, 48); err != nil {
+		t.Error(err)
+	}
+	check("side by side again", Pair{120, 30, true, 48})
+	c.must(t, "resize-pane", "-Z", "-t", pane)
+	if _, ok := c.Pair(t.Context(), second); ok {
+		t.Error("a pane that is shown alone is a pair")
+	}
+	c.must(t, "resize-pane", "-Z", "-t", pane)
+	theirs := c.must(t, "split-window", "-d", "-P", "-F", "#{pane_id}", "-t", pane, "--", "sleep", "600")
+	if _, ok := c.Pair(t.Context(), second); ok {
+		t.Errorf("a window with a person's own pane %s is a pair", theirs)
+	}
+}
