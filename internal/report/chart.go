@@ -133,7 +133,8 @@ func steps(points []Point, x func(time.Time) float64, y func(Point) float64) str
 	return path.String()
 }
 
-// timeTicks marks the beginning, the end, and three times between.
+// timeTicks marks the beginning, the end, and three times between, as far as they
+// have names of their own: a run may last a second.
 func timeTicks(start time.Time, span time.Duration, x func(time.Time) float64) []tick {
 	layout := "15:04"
 	switch {
@@ -144,9 +145,14 @@ func timeTicks(start time.Time, span time.Duration, x func(time.Time) float64) [
 	}
 	var ticks []tick
 	anchors := [5]string{"start", "middle", "middle", "middle", "end"} // so that none is cut off
+	end := start.Add(span).Local().Format(layout)
 	for i, anchor := range anchors {
 		t := start.Add(span * time.Duration(i) / 4)
-		ticks = append(ticks, tick{x(t), t.Local().Format(layout), anchor})
+		text := t.Local().Format(layout)
+		if anchor == "middle" && (text == end || text == ticks[len(ticks)-1].Text) {
+			continue
+		}
+		ticks = append(ticks, tick{x(t), text, anchor})
 	}
 	return ticks
 }

@@ -3,6 +3,7 @@ package report_test
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -207,6 +208,24 @@ func BenchmarkReport10kIterations(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		html(b, fold("", true, events))
+	}
+}
+
+// TestAShortRunNamesNoTimeTwice has as many times below the burn-up as the run has
+// seconds, and three between its ends where there is room.
+func TestAShortRunNamesNoTimeTwice(t *testing.T) {
+	for minutes, want := range map[float64]int{0.01: 2, 0.02: 2, 0.05: 4, 0.5: 5, 60: 5} {
+		tp := &tape{run: "20261121-140203"}
+		tp.add(0, opened(tp.run))
+		tp.add(minutes, journal.RunEnded{Status: "failed", Reason: "max_iterations", ExitCode: 1})
+		seen := map[string]bool{}
+		labels := regexp.MustCompile(`class="time[^>]*>([^<]+)<`).FindAllStringSubmatch(html(t, fold("", false, tp.events)), -1)
+		for _, l := range labels {
+			seen[l[1]] = true
+		}
+		if len(labels) != want || len(seen) != want {
+			t.Errorf("%v minutes: %d labels, %d of them different, want %d: %q", minutes, len(labels), len(seen), want, labels)
+		}
 	}
 }
 
