@@ -85,6 +85,7 @@ type lineRule struct {
 	Source  bool     `yaml:"source"`  // not in tests
 	Comment bool     `yaml:"comment"` // comments count
 	Present bool     `yaml:"present"` // not in files that are new
+	NotIn   string   `yaml:"not_in"`  // not below the headings of a TOML file that it matches
 	// Where a line of the kind gave way to another one: Extended says that one which
 	// only adds words is none, Replaced that there is none elsewhere.
 	Extended bool      `yaml:"extended"`
@@ -93,6 +94,7 @@ type lineRule struct {
 	Removed  []pattern `yaml:"removed"`
 
 	files, except globs
+	notIn         *regexp.Regexp
 }
 
 // threshold is a number that a check holds something against.
@@ -183,6 +185,9 @@ func parseLibrary(data []byte) (*library, error) {
 	}
 	for i := range s.Rules {
 		s.Rules[i].files, s.Rules[i].except = newGlobs(s.Rules[i].Files), newGlobs(s.Rules[i].Except)
+		if s.Rules[i].NotIn != "" {
+			s.Rules[i].notIn = regexp.MustCompile(s.Rules[i].NotIn)
+		}
 	}
 	for i := range s.Thresholds {
 		s.Thresholds[i].files = newGlobs(s.Thresholds[i].Files)

@@ -33,7 +33,8 @@ func (i *inspection) lineRules(f *file) {
 func (i *inspection) lineRule(r *lineRule, f *file, h *hunk) {
 	hit := false
 	for n, line := range h.added {
-		if !r.Comment && isRemark(line) || !anyOf(r.Added, line) || i.changes.wasThere(line) || r.excuses(line, h) {
+		if !r.Comment && isRemark(line) || !anyOf(r.Added, line) || i.changes.wasThere(line) || r.excuses(line, h) ||
+			r.notIn != nil && r.notIn.MatchString(i.section(f, h.newLine+n)) {
 			continue
 		}
 		hit = true
@@ -70,6 +71,20 @@ func (r *lineRule) excuses(line string, h *hunk) bool {
 		}
 	}
 	return r.Replaced && !gaveWay
+}
+
+// section is the heading above a line of a TOML file as it is now, counted from one.
+func (i *inspection) section(f *file, line int) string {
+	heading := ""
+	for text := range strings.Lines(readSome(filepath.Join(i.root, f.new))) {
+		if line--; line == 0 {
+			break
+		}
+		if strings.HasPrefix(strings.TrimSpace(text), "[") {
+			heading = text
+		}
+	}
+	return heading
 }
 
 // valuesOf are the words of a line of settings, patterns of paths among them.
