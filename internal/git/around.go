@@ -23,8 +23,10 @@ type Around struct {
 	Excluded  []string          // patterns of info/exclude
 	// Unseen are lines that have git show files otherwise than they are, or leave
 	// them out: KEY = VALUE of the repository's own settings, and the lines of
-	// info/attributes and of info/sparse-checkout behind that path and a colon.
+	// info/attributes behind that path and a colon.
 	Unseen []string
+	// Sparse are the patterns of what is checked out; nil is all.
+	Sparse []string
 }
 
 // Around reads the git directory's hooks and what it hides from git, or from those
@@ -47,11 +49,14 @@ func (r *Repo) Around() Around {
 	}
 	a.Excluded = linesOf(filepath.Join(r.CommonDir, "info", "exclude"))
 	slices.Sort(a.Excluded)
+	sparse := false
 	for _, file := range []string{filepath.Join(r.CommonDir, "config"), filepath.Join(r.GitDir, "config.worktree")} {
 		for key, value := range settingsIn(string(readBounded(file))) {
 			switch {
 			case key == "core.hookspath":
 				a.HooksPath += value
+			case key == "core.sparsecheckout":
+				sparse = slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(value))
 			case blinds(key):
 				a.Unseen = append(a.Unseen, key+" = "+value)
 			}
@@ -60,8 +65,8 @@ func (r *Repo) Around() Around {
 	for _, line := range linesOf(filepath.Join(r.CommonDir, "info", "attributes")) {
 		a.Unseen = append(a.Unseen, "info/attributes: "+line)
 	}
-	for _, line := range linesOf(filepath.Join(r.GitDir, "info", "sparse-checkout")) {
-		a.Unseen = append(a.Unseen, "info/sparse-checkout: "+line)
+	if sparse {
+		a.Sparse = append([]string{}, linesOf(filepath.Join(r.GitDir, "info", "sparse-checkout"))...)
 	}
 	return a
 }
@@ -81,7 +86,7 @@ func linesOf(file string) []string {
 // for their content.
 func blinds(key string) bool {
 	switch key {
-	case "core.attributesfile", "core.excludesfile", "core.sparsecheckout", "core.checkstat", "core.trustctime", "core.ignorestat", "core.filemode",
+	case "core.attributesfile", "core.excludesfile", "core.checkstat", "core.trustctime", "core.ignorestat", "core.filemode",
 		"core.worktree", "include.path":
 		return true
 	}

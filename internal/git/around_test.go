@@ -47,15 +47,23 @@ func TestAroundUnseen(t *testing.T) {
 	write(t, repo.CommonDir, "info/attributes", "# remark\n*_test.sh filter=a\n")
 	write(t, repo.GitDir, "info/sparse-checkout", "/*\n!tests/\n")
 	write(t, repo.CommonDir, "config", read(t, filepath.Join(repo.CommonDir, "config"))+"[Core] trustctime\n; [filter \"no\"] clean = x\n")
-	got := repo.Around().Unseen
+	around := repo.Around()
+	got := around.Unseen
 	slices.Sort(got)
 	want := []string{
-		"core.excludesfile = /tmp/all", "core.filemode = true", "core.sparsecheckout = true", "core.trustctime = true",
+		"core.excludesfile = /tmp/all", "core.filemode = true", "core.trustctime = true",
 		"filter.a.clean = cat", "filter.my]x.smudge = echo exit 0", "include.path = ../more",
-		"info/attributes: *_test.sh filter=a", "info/sparse-checkout: !tests/", "info/sparse-checkout: /*",
+		"info/attributes: *_test.sh filter=a",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"/*", "!tests/"}, around.Sparse); diff != "" {
+		t.Error(diff)
+	}
+	git(t, repo.Root, "config", "core.sparseCheckout", "false") // the list stays where it is
+	if got := repo.Around().Sparse; got != nil {
+		t.Errorf("all is checked out, and %q alone were to be", got)
 	}
 }
 

@@ -12,6 +12,14 @@ type Around struct {
 	HooksPath string
 	Excluded  []string
 	Unseen    []string // what has git show files otherwise than they are
+	Sparse    []string // patterns of what is checked out; nil is all
+}
+
+// ofLFS are the settings of "git lfs install --local", with which a project may begin
+// to use it.
+var ofLFS = []string{
+	"filter.lfs.clean = git-lfs clean -- %f", "filter.lfs.smudge = git-lfs smudge -- %f", "filter.lfs.smudge = git-lfs smudge --skip -- %f",
+	"filter.lfs.process = git-lfs filter-process", "filter.lfs.process = git-lfs filter-process --skip", "filter.lfs.required = true",
 }
 
 // Hooked tells whether there are hooks, or were to be.
@@ -37,18 +45,60 @@ func Compare(before, after Around) []Finding {
 			found = append(found, Finding{Path: ".git/info/exclude", Rule: "hidden-from-git", Message: "files are hidden from git; .gitignore is the place for files that nobody should commit", Text: shorten(pattern)})
 		}
 	}
+	const unseen = "git was told to show files otherwise than they are, or to leave some out"
 	for _, line := range after.Unseen {
-		if !slices.Contains(before.Unseen, line) {
-			found = append(found, Finding{Path: unseenIn(line), Rule: "hidden-from-git", Message: "git was told to show files otherwise than they are, or to leave some out", Text: shorten(line)})
+		if !slices.Contains(before.Unseen, line) && !slices.Contains(ofLFS, line) {
+			found = append(found, Finding{Path: unseenIn(line), Rule: "hidden-from-git", Message: unseen, Text: shorten(line)})
 		}
+	}
+	if pattern, is := narrower(before.Sparse, after.Sparse); is {
+		found = append(found, Finding{Path: ".git/info/sparse-checkout", Rule: "hidden-from-git", Message: unseen, Text: shorten(pattern)})
 	}
 	return found
 }
 
 // unseenIn is where a line of Around.Unseen stands.
 func unseenIn(line string) string {
-	if file, _, ok := strings.Cut(line, ": "); ok && strings.HasPrefix(file, "info/") {
-		return ".git/" + file
+	if strings.HasPrefix(line, "info/attributes: ") {
+		return ".git/info/attributes"
 	}
 	return ".git/config"
+}
+
+// narrower returns the patterns for which a sparse checkout leaves out what was there
+// before, as far as the lists tell that git itself writes.
+func narrower(before, after []string) (pattern string, is bool) {
+	switch {
+	case after == nil:
+		return "", false
+	case before == nil:
+		return strings.Join(after, " "), true
+	}
+	for _, p := range after {
+		out, isOut := strings.CutPrefix(p, "!")
+		if !isOut || slices.Contains(before, p) {
+			continue
+		}
+		// A folder that comes in for one of its folders is written with the others left out.
+		folder, cone := strings.CutSuffix(out, "*/")
+		if !cone || !slices.Contains(after, folder) || holds(before, folder) {
+			return p, true
+		}
+	}
+	for _, p := range before {
+		if !strings.HasPrefix(p, "!") && !slices.Contains(after, p) && !holds(after, p) {
+			return p + " is gone", true
+		}
+	}
+	return "", false
+}
+
+// holds tells whether a list of patterns has all of a folder checked out.
+func holds(list []string, folder string) bool {
+	return slices.ContainsFunc(list, func(p string) bool {
+		if p == "/*" {
+			return !slices.Contains(list, "!/*/")
+		}
+		return strings.HasSuffix(p, "/") && strings.HasPrefix(folder, p) && !slices.Contains(list, "!"+p+"*/")
+	})
 }

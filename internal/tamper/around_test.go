@@ -19,6 +19,8 @@ func TestCompare(t *testing.T) {
 			[]string{".git/hooks/pre-commit", ".git/hooks/pre-push", ".git/config", ".git/info/exclude"}},
 		"what git shows": {Around{Hooks: before.Hooks, Unseen: []string{"filter.x.clean = cat", "info/attributes: * filter=x"}},
 			[]string{".git/config", ".git/info/attributes"}},
+		"LFS":                            {Around{Hooks: before.Hooks, Unseen: []string{"filter.lfs.clean = git-lfs clean -- %f", "filter.lfs.required = true"}}, nil},
+		"a filter that calls itself LFS": {Around{Hooks: before.Hooks, Unseen: []string{"filter.lfs.clean = cat .git/orig"}}, []string{".git/config"}},
 	} {
 		var got []string
 		for _, f := range Compare(before, c.after) {
@@ -31,5 +33,33 @@ func TestCompare(t *testing.T) {
 	// A project that sets its hooks up for the first time weakens nothing.
 	if got := Compare(Around{}, Around{HooksPath: ".husky/_"}); len(got) > 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestCompareSparse narrows and widens a sparse checkout as git writes it.
+func TestCompareSparse(t *testing.T) {
+	cone := func(more ...string) []string { return append([]string{"/*", "!/*/"}, more...) }
+	for name, c := range map[string]struct {
+		before, after []string
+		want          bool
+	}{
+		"one begins":                    {nil, cone("/src/"), true},
+		"one begins with nothing":       {nil, []string{}, true},
+		"one is as it was":              {cone("/src/"), cone("/src/"), false},
+		"one ends":                      {cone("/src/"), nil, false},
+		"a folder comes in":             {cone("/src/"), cone("/src/", "/tests/"), false},
+		"a folder of a new folder":      {cone("/src/"), cone("/libs/", "!/libs/*/", "/libs/a/", "/src/"), false},
+		"another folder beside it":      {cone("/libs/", "!/libs/*/", "/libs/a/"), cone("/libs/", "!/libs/*/", "/libs/a/", "/libs/b/"), false},
+		"all of a folder":               {cone("/libs/", "!/libs/*/", "/libs/a/"), cone("/libs/"), false},
+		"a folder goes":                 {cone("/src/", "/tests/"), cone("/src/"), true},
+		"all but one of its folders":    {cone("/tests/"), cone("/tests/", "!/tests/*/", "/tests/a/"), true},
+		"a file goes":                   {[]string{"/*"}, []string{"/*", "!/tests/a_test.go"}, true},
+		"folders of one that was whole": {[]string{"/*"}, []string{"/*", "/tests/", "!/tests/*/"}, true},
+		"all folders go":                {[]string{"/*"}, cone(), true},
+		"a file comes back":             {[]string{"/*", "!/a.bin"}, []string{"/*"}, false},
+	} {
+		if got := Compare(Around{Sparse: c.before}, Around{Sparse: c.after}); len(got) > 0 != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
