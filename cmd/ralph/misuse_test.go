@@ -27,6 +27,7 @@ func TestMisuse(t *testing.T) {
 		{[]string{"run", "-n", "99999999999999999999"}, `--max-iterations: the number 99999999999999999999 is too large`},
 		{[]string{"run", "-n", "0x10"}, `--max-iterations must be a whole number, not "0x10"`},
 		{[]string{"run", "-n", "0"}, `--max-iterations must be at least 1, not 0`},
+		{[]string{"run", "--min-iterations", "0"}, `--min-iterations must be at least 1, not 0`},
 		{[]string{"run", "--max-cost", "x"}, `--max-cost must be a number, not "x"`},
 		{[]string{"run", "--json=foo"}, `--json takes no value: write it without =foo`},
 		{[]string{"run", "--harness", ""}, `--harness is empty: give it a value, or leave it out`},

@@ -55,7 +55,7 @@ func (f *loopFlags) Validate() error {
 		value *int
 		least int
 	}{
-		{"--max-iterations", f.MaxIterations, 1}, {"--min-iterations", f.MinIterations, 0}, {"--rate-limit", f.RateLimit, 0},
+		{"--max-iterations", f.MaxIterations, 1}, {"--min-iterations", f.MinIterations, 1}, {"--rate-limit", f.RateLimit, 0},
 		{"--stall-threshold", f.StallThreshold, 1}, {"--same-error", f.SameError, 1},
 	} {
 		if n.value != nil && *n.value < n.least {
