@@ -7,13 +7,17 @@ import (
 
 // cutLabel splits off a label at the beginning of a line: any text in bold
 // that ends in a colon or is followed by one, and the known labels also
-// without a colon or without emphasis.
+// without a colon or without emphasis; "Acceptance Criteria" without both.
 func cutLabel(line string) (l label, rest string, ok bool) {
 	bold, rest := cutBold(line)
 	if bold == "" {
 		name, rest, found := strings.Cut(line, ":")
 		l := partOf(name)
-		return l, rest, found && l != labelNone && l != labelStory
+		if !found { // only a line that says nothing else can be told from prose
+			list, ok := cutCriteria(name)
+			return l, "", ok && list == ""
+		}
+		return l, rest, l != labelNone && l != labelStory
 	}
 	colon := strings.HasSuffix(bold, ":") || strings.HasPrefix(strings.TrimSpace(rest), ":")
 	rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest), ":"))
