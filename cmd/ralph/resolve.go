@@ -13,6 +13,7 @@ import (
 
 	"ralph"
 	"ralph/internal/agent"
+	"ralph/internal/breaker"
 	"ralph/internal/change"
 	"ralph/internal/check"
 	"ralph/internal/config"
@@ -310,7 +311,7 @@ func (r *resolved) loopSettings() loop.Settings {
 		MaxIterations: s.Defaults.MaxIterations, MinIterations: s.Defaults.MinIterations,
 		Limits: agent.Limits{Timeout: s.Defaults.TimeoutMinutes.Duration(), Idle: s.Defaults.IdleTimeoutMinutes.Duration()},
 		Pause:  s.Defaults.PauseSeconds.Duration(), Transient: s.Defaults.TransientSeconds.Duration(),
-		RateLimit: s.Defaults.RateLimitPerHour, NoProgress: s.CircuitBreaker.NoProgressThreshold, SameError: s.CircuitBreaker.SameErrorThreshold,
+		RateLimit: s.Defaults.RateLimitPerHour, NoProgress: s.CircuitBreaker.NoProgressThreshold, SameError: s.CircuitBreaker.SameErrorThreshold, Duds: r.duds(),
 		OnLimit: s.UsageLimit.Action, AskTimeout: s.UsageLimit.AskTimeoutSeconds.Duration(), MaxWait: s.UsageLimit.MaxWaitHours.Duration(),
 		MaxTokens: s.Budget.MaxTokens, MaxCost: s.Budget.MaxCostUSD,
 		Promise: s.Completion.Promise, TrustPromise: s.Completion.TrustPromise,
@@ -319,6 +320,20 @@ func (r *resolved) loopSettings() loop.Settings {
 		AcceptBaseline: r.flags.AcceptBaseline, ResetCircuit: r.flags.ResetCircuit, CountChanges: r.change().ID != "",
 		Proof:    loop.Proof{Mode: loop.ProofMode(s.Proof.Mode), Notes: s.Proof.Notes},
 		Template: r.template, Checks: checks,
+	}
+}
+
+// duds is after how many agents in a row that ended at once the breaker opens. Who
+// asked for more equal errors than that gets them from such agents, too.
+func (r *resolved) duds() int {
+	const key = "circuit_breaker.same_error_threshold"
+	switch asked := r.settings.CircuitBreaker.SameErrorThreshold; {
+	case asked == 0:
+		return 0
+	case r.loaded.IsDefault(key):
+		return breaker.MaxDuds
+	default:
+		return max(breaker.MaxDuds, asked)
 	}
 }
 

@@ -9,8 +9,9 @@ const (
 	SameError  = "same_error"
 )
 
-// MaxDuds is after how many duds in a row the breaker opens: an agent that ends
-// at once, three times over, is broken, whatever it says each time.
+// MaxDuds is after how many duds in a row the breaker opens where nobody asked for
+// more: an agent that ends at once, three times over, is broken, whatever it says
+// each time.
 const MaxDuds = 3
 
 // Thresholds say after how many iterations in a row the breaker opens. With 0
@@ -18,6 +19,7 @@ const MaxDuds = 3
 type Thresholds struct {
 	NoProgress int
 	SameError  int
+	Duds       int
 }
 
 // State is what the rule remembers between iterations. Its zero value is that
@@ -53,14 +55,14 @@ func (s *State) Step(limits Thresholds, progress bool, errText string) Verdict {
 	return Verdict{}
 }
 
-// CountDud takes into account whether the iteration of the last Step was a dud. The
-// rule is off where that of equal errors is; its verdict is SameError.
+// CountDud takes into account whether the iteration of the last Step was a dud. Its
+// verdict is SameError.
 func (s *State) CountDud(limits Thresholds, dud bool) Verdict {
 	if !dud {
 		s.Duds = 0
 		return Verdict{}
 	}
-	if s.Duds++; limits.SameError > 0 && s.Duds >= MaxDuds {
+	if s.Duds++; limits.Duds > 0 && s.Duds >= limits.Duds {
 		return Verdict{Open: true, Reason: SameError, Count: s.Duds}
 	}
 	return Verdict{}

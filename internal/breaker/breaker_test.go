@@ -26,10 +26,10 @@ func TestStep(t *testing.T) {
 		{"other error in between", limits, "Pa Pa Pb Pa Pa Pa Pa", Verdict{}},
 		{"no error ends the row", limits, "Pa Pa Pa Pa P. Pa", Verdict{}},
 		{"it stays open", limits, "n. n. n. n.", Verdict{true, NoProgress, 4}},
-		{"both at once", Thresholds{2, 2}, "na na", Verdict{true, SameError, 2}},
-		{"at the first", Thresholds{1, 0}, "n.", Verdict{true, NoProgress, 1}},
-		{"off", Thresholds{0, 0}, "na na na na na na na na", Verdict{}},
-		{"errors alone", Thresholds{0, 2}, "na nb nb", Verdict{true, SameError, 2}},
+		{"both at once", Thresholds{2, 2, 0}, "na na", Verdict{true, SameError, 2}},
+		{"at the first", Thresholds{1, 0, 0}, "n.", Verdict{true, NoProgress, 1}},
+		{"off", Thresholds{0, 0, 0}, "na na na na na na na na", Verdict{}},
+		{"errors alone", Thresholds{0, 2, 0}, "na nb nb", Verdict{true, SameError, 2}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -52,8 +52,8 @@ func TestThreeDudsInARow(t *testing.T) {
 		var state, off State
 		var got Verdict
 		for _, d := range duds {
-			got = state.CountDud(Thresholds{SameError: 5}, d == 'd')
-			if v := off.CountDud(Thresholds{NoProgress: 3}, d == 'd'); v.Open {
+			got = state.CountDud(Thresholds{Duds: 3}, d == 'd')
+			if v := off.CountDud(Thresholds{NoProgress: 3, SameError: 3}, d == 'd'); v.Open {
 				t.Errorf("%s: a rule that is off opens: %+v", duds, v)
 			}
 		}

@@ -232,7 +232,7 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 			}
 		}
 	}
-	thresholds := breaker.Thresholds{NoProgress: l.NoProgress, SameError: l.SameError}
+	thresholds := breaker.Thresholds{NoProgress: l.NoProgress, SameError: l.SameError, Duds: l.Duds}
 	verdict := l.breaker.Step(thresholds, progress, trouble)
 	why := stuck(verdict.Reason, verdict.Count)
 	if v := l.breaker.CountDud(thresholds, it.dud()); v.Open && !verdict.Open {

@@ -42,6 +42,7 @@ type Settings struct {
 	RateLimit     int           // calls per clock hour, 0 is off
 	NoProgress    int           // thresholds of the breaker
 	SameError     int
+	Duds          int
 	OnLimit       string // ask, wait or exit
 	AskTimeout    time.Duration
 	MaxWait       time.Duration // longest standstill at usage limits, until a call goes through
