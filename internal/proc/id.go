@@ -67,7 +67,7 @@ func (id ID) IsAncestor() bool {
 	const deepest = 1000 // the table changes while it is read
 	pid := os.Getppid()
 	for range deepest {
-		if pid <= 1 {
+		if pid < 1 {
 			return false
 		}
 		e, err := look(pid)
