@@ -90,22 +90,22 @@ func setsHooksPath(args []string) bool {
 }
 
 // withoutDocuments leaves here documents out of a script: they are text, unless a
-// shell reads them.
+// shell reads them. One that does not end was none: << also stands in quotes and sums.
 func withoutDocuments(script string) string {
 	if !strings.Contains(script, "<<") {
 		return script
 	}
 	var b strings.Builder
-	ends := ""
-	for line := range strings.Lines(script) {
-		if ends != "" {
-			if strings.TrimLeft(strings.TrimRight(line, "\r\n"), "\t") == ends {
-				ends = ""
-			}
+	lines := slices.Collect(strings.Lines(script))
+	for len(lines) > 0 {
+		b.WriteString(lines[0])
+		word := documentAt(lines[0])
+		lines = lines[1:]
+		if word == "" {
 			continue
 		}
-		b.WriteString(line)
-		ends = documentAt(line)
+		end := slices.IndexFunc(lines, func(line string) bool { return strings.TrimLeft(strings.TrimRight(line, "\r\n"), "\t") == word })
+		lines = lines[end+1:]
 	}
 	return b.String()
 }
@@ -113,13 +113,12 @@ func withoutDocuments(script string) string {
 // documentAt returns the word that ends the here document which begins behind a line,
 // "" where none does or a shell reads it.
 func documentAt(line string) string {
-	before, after, found := strings.Cut(line, "<<")
+	_, after, found := strings.Cut(line, "<<")
 	if !found || strings.HasPrefix(after, "<") {
 		return ""
 	}
-	all := commandsOf(before)
-	for _, argv := range all[max(0, len(all)-1):] {
-		if len(argv) > 0 && slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "ash"}, argv[0][strings.LastIndexByte(argv[0], '/')+1:]) {
+	for _, argv := range commandsOf(line) { // one behind a pipe may read it, too
+		if slices.ContainsFunc(argv, isShell) {
 			return ""
 		}
 	}
@@ -129,6 +128,10 @@ func documentAt(line string) string {
 		end = len(after)
 	}
 	return strings.Trim(after[:end], `'"\`)
+}
+
+func isShell(word string) bool {
+	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "ash"}, word[strings.LastIndexByte(word, '/')+1:])
 }
 
 // shortNoVerify finds -n, alone or among other letters that take no value.

@@ -18,9 +18,12 @@ func TestCommand(t *testing.T) {
 		`git update-index --skip-worktree a_test.go`:                  true,
 		"git add .\ngit commit \\\n  --no-verify -m x":                true,
 
-		"bash <<'EOF'\ngit commit --no-verify -m x\nEOF":       true,
-		"cat <<EOF >a\ntext\nEOF\ngit commit --no-verify -m x": true,
-		`git config --unset core.hooksPath`:                    true,
+		"bash <<'EOF'\ngit commit --no-verify -m x\nEOF":        true,
+		"echo \"<<x\"\ngit commit --no-verify -m x":             true,
+		"cat <<'EOF' | sh -e\ngit commit --no-verify -m x\nEOF": true,
+		"sudo -u a bash <<EOF\ngit push --no-verify\nEOF":       true,
+		"cat <<EOF >a\ntext\nEOF\ngit commit --no-verify -m x":  true,
+		`git config --unset core.hooksPath`:                     true,
 
 		"cat > a.md <<'EOF'\n    git commit --no-verify\nEOF\n":  false,
 		"cat >a <<-EOF && ls\n\tgit push --no-verify\n\tEOF\nls": false,
