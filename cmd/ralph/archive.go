@@ -20,7 +20,16 @@ import (
 type archiveCmd struct {
 	List    bool    `help:"List the archives." xor:"what"`
 	Restore *string `predictor:"archive" help:"Bring an archive back." placeholder:"NAME" xor:"what"`
-	JSON    bool    `help:"Print the list as JSON."`
+	JSON    bool    `help:"Print the list as JSON; goes with --list."`
+}
+
+// Validate refuses --json where nothing is listed: who asks for an archive and gets
+// the list has archived nothing. kong calls it.
+func (c *archiveCmd) Validate() error {
+	if c.JSON && !c.List {
+		return errors.New("--json goes with --list only")
+	}
+	return nil
 }
 
 // Run carries the command out.
@@ -30,7 +39,7 @@ func (c *archiveCmd) Run(a *app) error {
 		return err
 	}
 	switch {
-	case c.List || c.JSON:
+	case c.List:
 		return c.list(a, p)
 	case c.Restore != nil:
 		return c.restore(a, p, *c.Restore)
