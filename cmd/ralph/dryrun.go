@@ -22,13 +22,20 @@ func (r *resolved) dryRun() error {
 	}
 	done, total := state.Counts()
 	row("Unit:", "%s", nameOf(r.place))
-	row("Plan:", "%s, %d of %d done", r.plan.Kind(), done, total)
+	if total > 0 {
+		row("Plan:", "%s, %d of %d done", r.plan.Kind(), done, total)
+	} else { // a text has nothing to count
+		row("Plan:", "%s", r.plan.Kind())
+	}
 	if state.Next != nil {
 		row("Next:", "%s", title(journal.Story{ID: state.Next.ID, Title: state.Next.Title}))
 	}
 	s := r.loopSettings()
 	row("Limits:", "%s of %s, %d calls an hour, breaker at %d without progress or %d equal errors",
 		plural(s.MaxIterations, "iteration"), duration(s.Limits.Timeout), s.RateLimit, s.NoProgress, s.SameError)
+	if also := furtherLimits(s); also != "" {
+		row("Also:", "%s", also)
+	}
 	for _, c := range s.Checks {
 		row("Check:", "%s (%s, %s): %s", c.Name, c.When, duration(c.Timeout), c.Command)
 	}
@@ -40,6 +47,22 @@ func (r *resolved) dryRun() error {
 	row("Prompt:", "%s, %s:", r.source, how[r.harness.Prompt])
 	t.printf("\n%s\n", stream.Sanitize(loop.Prompt(r.plan.Context(state), "", r.template, r.place.repo.Root, r.harness.ExpandsRefs)))
 	return nil
+}
+
+// furtherLimits are those that are off, or hardly matter, unless somebody sets them.
+func furtherLimits(s loop.Settings) string {
+	var list []string
+	add := func(set bool, format string, args ...any) {
+		if set {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	add(s.MinIterations > 1, "no promise believed before %s", plural(s.MinIterations, "iteration"))
+	add(s.Limits.Idle > 0, "an idle agent ended after %s", duration(s.Limits.Idle))
+	add(s.MaxTokens > 0, "at most %s", plural(int(s.MaxTokens), "token"))
+	add(s.MaxCost > 0, "at most $%.2f", s.MaxCost)
+	add(s.OnLimit != "ask", "at the usage limit: %s", s.OnLimit)
+	return strings.Join(list, ", ")
 }
 
 // quoted shows an argv as a person could type it; ralph itself never has it parsed.
