@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"ralph/internal/agent"
@@ -79,6 +80,13 @@ func (l *Loop) accept(it *iteration) {
 		l.work, l.workHead = it.work, it.head.Commit
 		l.works = append(l.works, it.work)
 	}
+}
+
+// reopen takes note of the marks that somebody has taken back: who sets them again is
+// to be held against the evidence again.
+func (l *Loop) reopen(now plan.State) {
+	done := now.Done()
+	maps.DeleteFunc(l.accepted, func(id string, _ bool) bool { return !slices.Contains(done, id) })
 }
 
 // judge asks the plan for its verdict and holds what else must be true against it.

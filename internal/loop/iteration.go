@@ -123,6 +123,7 @@ func (l *Loop) open(ctx context.Context, it *iteration) error {
 		return err
 	}
 	l.state, it.before, it.from = state, state, it.head.Commit
+	l.reopen(state)
 	if err := l.Plan.Snapshot(filepath.Join(l.StateDir, "snapshot")); err != nil {
 		return err
 	}
