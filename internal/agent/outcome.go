@@ -43,6 +43,7 @@ type Outcome struct {
 	Summary  stream.Summary
 	Strays   int // processes it left behind, ended by ralph
 	Names    []string
+	LogLost  error // why a log that the agent removed could not be put back
 }
 
 // MissingError says that the agent's program cannot be started.

@@ -61,7 +61,7 @@ type Call struct {
 // log that cannot be written, a guardian that cannot be reached; how the agent
 // fared is in the outcome.
 func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
-	log, err := os.OpenFile(c.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(c.Log, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return Outcome{}, fmt.Errorf("the agent's log cannot be written: %w", err)
 	}
@@ -93,6 +93,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	}
 	o.Duration = t.watch.Passed().Real
 	o.Strays, o.Names = swept.Strays, swept.Names
+	o.LogLost = putBack(log, c.Log, c.Dir)
 	if err := errors.Join(t.out.err(), endErr); err != nil {
 		return o, err
 	}

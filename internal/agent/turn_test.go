@@ -59,7 +59,7 @@ func turnOf(t *testing.T, ctx context.Context, script string, change func(*Call)
 		return o, "", err
 	}
 	log, err := os.ReadFile(c.Log)
-	if err != nil {
+	if err != nil && o.LogLost == nil {
 		t.Fatal(err)
 	}
 	return o, string(log), nil
@@ -143,6 +143,48 @@ func TestTurnWithoutAnAgent(t *testing.T) {
 		if !errors.As(err, &missing) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.command, err)
 		}
+	}
+}
+
+// TestTurnThatRemovesItsLog: what an agent cleans away is the evidence of what it did.
+func TestTurnThatRemovesItsLog(t *testing.T) {
+	for what, remove := range map[string]string{
+		"removed":           `rm -r logs`,
+		"another file":      `rm -r logs; mkdir logs; echo nothing to see >logs/iteration-1.log`,
+		"hidden by a link":  `rm logs/iteration-1.log; ln -s /etc/passwd logs/iteration-1.log`,
+		"moved out of here": `mv logs "$RALPH_TEST_ELSEWHERE"`,
+	} {
+		t.Run(what, func(t *testing.T) {
+			elsewhere := filepath.Join(t.TempDir(), "logs")
+			o, log, err := turnOf(t, t.Context(), "echo before; "+remove+"; echo '"+result+"'", func(c *Call) {
+				c.Log = filepath.Join(c.Dir, "logs", "iteration-1.log")
+				c.Env = append(c.Env, "RALPH_TEST_ELSEWHERE="+elsewhere)
+				if err := os.Mkdir(filepath.Dir(c.Log), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if err != nil || o.LogLost != nil || log != "before\n"+result+"\n" {
+				t.Errorf("%v, %v, the log is %q", err, o.LogLost, log)
+			}
+		})
+	}
+}
+
+// TestTurnWhoseLogCannotBePutBack: nothing is written where a link of the agent's leads.
+func TestTurnWhoseLogCannotBePutBack(t *testing.T) {
+	elsewhere := t.TempDir()
+	o, _, err := turnOf(t, t.Context(), `rm -r logs; ln -s "$RALPH_TEST_ELSEWHERE" logs; echo '`+result+`'`, func(c *Call) {
+		c.Log = filepath.Join(c.Dir, "logs", "iteration-1.log")
+		c.Env = append(c.Env, "RALPH_TEST_ELSEWHERE="+elsewhere)
+		if err := os.Mkdir(filepath.Dir(c.Log), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err != nil || o.Kind != OK || o.LogLost == nil || !strings.Contains(o.LogLost.Error(), "has removed its log") {
+		t.Errorf("%v: %s, %v", err, o.Kind, o.LogLost)
+	}
+	if files, err := os.ReadDir(elsewhere); len(files) > 0 || err != nil {
+		t.Errorf("outside of the worktree are %v, %v", files, err)
 	}
 }
 

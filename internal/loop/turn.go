@@ -173,6 +173,9 @@ func (l *Loop) attempt(ctx context.Context, n, attempt int, prompt []byte) (agen
 	if err == nil {
 		err = recordErr
 	}
+	if err == nil && o.LogLost != nil {
+		err = l.warn("%v", o.LogLost)
+	}
 	told := o
 	if err != nil && o.Kind == "" {
 		told.Kind, told.Message = agent.Error, err.Error()
