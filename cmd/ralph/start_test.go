@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -22,8 +23,18 @@ func (s *scratch) background(args ...string) (string, int) {
 	s.t.Helper()
 	cmd := s.command(s.bin, append([]string{"start", "--harness", "replay", "--pause", "0"}, args...)...)
 	out, _ := cmd.CombinedOutput()
-	s.t.Cleanup(func() { _ = s.command(s.bin, "stop", "--all").Run() })
+	s.t.Cleanup(s.stopAll)
 	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// stopAll ends what a test has left in the background. The test's context is over by then,
+// and a command of that would not start.
+func (s *scratch) stopAll() {
+	cmd := exec.Command(s.bin, "stop", "--all")
+	cmd.Dir, cmd.Env = s.repo, s.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.t.Errorf("ralph stop --all: %v\n%s", err, out)
+	}
 }
 
 // loopPID is the process of the run that the journal tells of last.
