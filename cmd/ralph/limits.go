@@ -113,8 +113,8 @@ func limitsOf(a *app, name string, limit int, now time.Time) (harnessLimits, err
 	if err != nil {
 		return harnessLimits{}, err
 	}
-	if grant.Mended != nil {
-		a.t.warn("%v", grant.Mended)
+	if grant.Damaged != nil {
+		a.t.warn("%v", grant.Damaged)
 	}
 	until, note, err := ledger.LimitedUntil(now)
 	if err != nil {

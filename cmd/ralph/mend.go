@@ -199,8 +199,8 @@ func (e *examination) ledgers() error {
 		case err != nil:
 			e.add(preflight.Check{ID: "ledger", Severity: preflight.Error, Message: err.Error(), Hint: "See to the permissions of " + ledgerDir(e.app.home) + "."})
 			continue
-		case grant.Mended != nil:
-			e.add(preflight.Check{ID: "ledger", Severity: preflight.Warn, Message: grant.Mended.Error(), Hint: "Nothing is needed: the calls of this hour are counted from now on."})
+		case grant.Damaged != nil:
+			e.add(preflight.Check{ID: "ledger", Severity: preflight.Warn, Message: grant.Damaged.Error(), Hint: "No action needed. Calls are counted from now on."})
 		}
 		until, note, err := ledger.LimitedUntil(e.now)
 		if err == nil && !until.IsZero() {

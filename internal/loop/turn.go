@@ -128,8 +128,8 @@ func (l *Loop) takeCall(ctx context.Context) (granted bool, err error) {
 	if l.grant, err = l.at.ledger.Take(ctx, l.taken); err != nil {
 		return false, err
 	}
-	if l.grant.Mended != nil {
-		if err := l.warn("%v", l.grant.Mended); err != nil {
+	if l.grant.Damaged != nil {
+		if err := l.warn("%v", l.grant.Damaged); err != nil {
 			return false, err
 		}
 	}

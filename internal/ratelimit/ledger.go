@@ -1,7 +1,7 @@
 // Package ratelimit is the rule for "too fast": a ledger of the calls that all
 // loops of one user have made to a harness in each clock hour, and of the usage
-// limit that the provider has put on the account. The ledger is a small file
-// under a kernel lock, so that any number of processes keep one exact count.
+// limit that the provider has put on the account. The ledger is a small JSON file,
+// replaced by rename under a kernel lock, so that all processes keep one exact count.
 package ratelimit
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A lock is held for some microseconds. Who waits longer than maxWait meets a
-// process that has been stopped while it held the lock, and must not hang with it.
+// A lock is held while the file is replaced. After maxWait its holder was probably
+// suspended, and this process must not hang with it.
 const (
 	maxWait  = 10 * time.Second
 	pollStep = time.Millisecond
@@ -41,9 +41,9 @@ type Grant struct {
 	Limit    int       // of the loop that asks; 0 is none
 	ResetsAt time.Time // the next full hour, UTC
 
-	// Mended is set where the ledger's file could not be read and was begun
-	// anew: the hour's earlier calls are not known. It is worth a warning.
-	Mended error
+	// Damaged is set where the ledger's file made no sense and was replaced: the
+	// earlier calls of this hour are not known. The caller warns about it.
+	Damaged error
 }
 
 // Open returns the ledger of a harness in dir. Each loop judges the common
@@ -99,7 +99,7 @@ func (l *Ledger) judge(b *book, now time.Time) Grant {
 		Used:     used,
 		Limit:    l.limit,
 		ResetsAt: now.UTC().Truncate(time.Hour).Add(time.Hour),
-		Mended:   b.mended,
+		Damaged:  b.damaged,
 	}
 }
 
@@ -114,19 +114,14 @@ func (l *Ledger) update(ctx context.Context, change func(*book) bool) error {
 		return err
 	}
 	defer unlock()
-	f, err := os.OpenFile(l.file, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return fmt.Errorf("open the ledger of calls: %w", err)
-	}
-	defer f.Close()
-	b, err := newestBook(f)
+	b, err := readBook(l.file)
 	if err != nil {
 		return err
 	}
-	if !change(b) && b.mended == nil {
+	if !change(b) && b.damaged == nil {
 		return nil
 	}
-	return writeBook(f, b)
+	return writeBook(l.file, b)
 }
 
 // lock waits for the ledger's lock. The lock's file is never removed: a process
