@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"ralph"
 	"ralph/internal/agent"
 	"ralph/internal/config"
 	"ralph/internal/git"
@@ -38,10 +37,12 @@ func anywhere(a *app) (*surroundings, error) {
 		return nil, fmt.Errorf("ralph cannot find its own program: %w", err)
 	}
 	s.known = agent.Builtin(exe)
-	in := config.Input{Example: ralph.ConfigExample, UserFile: filepath.Join(a.home, "config.yaml"), Environ: os.Environ()}
+	root := ""
 	if s.repo != nil {
-		in.ProjectRoot, in.ProjectFile = s.repo.Root, filepath.Join(s.repo.Root, ".ralph", "config.yaml")
+		root = s.repo.Root
 	}
+	a.warnHomeless()
+	in := settingsInput(a, root, nil)
 	if s.loaded, err = config.Load(in); err != nil {
 		return s, err
 	}
@@ -50,5 +51,19 @@ func anywhere(a *app) (*surroundings, error) {
 	return s, nil
 }
 
-// ledgerDir is where the ledgers of calls are.
-func ledgerDir(home string) string { return filepath.Join(home, "ratelimit") }
+// ledgerDir returns the folder of the ledgers of calls, empty without a home folder.
+func ledgerDir(home string) string {
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, "ratelimit")
+}
+
+// ledgerDir returns the folder of the run's ledger. Without a home folder the calls are
+// counted for this unit alone, in its state directory.
+func (r *resolved) ledgerDir() string {
+	if dir := ledgerDir(r.app.home); dir != "" {
+		return dir
+	}
+	return filepath.Join(r.place.stateDir, "ratelimit")
+}

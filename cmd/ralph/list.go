@@ -81,6 +81,7 @@ func (c *listCmd) Run(a *app) error {
 // units is every unit of this user that has run and is not archived, those at
 // work first, then the latest first.
 func units(a *app) ([]listed, error) {
+	a.warnHomeless()
 	entries, broken, err := registry.Entries(a.home)
 	if err != nil {
 		return nil, err

@@ -99,11 +99,13 @@ func signalled(ctx context.Context, t *terminal, err error) error {
 type app struct {
 	ctx  context.Context
 	t    *terminal
-	home string // ~/.ralph
+	home string // ~/.ralph; empty where no home folder is known
 
 	args       []string // the command line
 	colorMode  string   // as it says
 	handedOver bool     // another ralph was given it
+
+	homelessSaid bool // the warning that no home folder is known was shown
 }
 
 // exitError ends the program with a status; what there was to say has been said.

@@ -96,6 +96,7 @@ func (r *resolved) loadSettings() error {
 
 // loadSettings reads the settings of a worktree and shows what was wrong with them.
 func loadSettings(a *app, root string, flags []config.Override) (*config.Loaded, error) {
+	a.warnHomeless()
 	loaded, err := config.Load(settingsInput(a, root, flags))
 	if err != nil {
 		return nil, err
@@ -109,11 +110,19 @@ func loadSettings(a *app, root string, flags []config.Override) (*config.Loaded,
 // settingsInput says where the settings of a worktree are; without a root those of no
 // project are meant.
 func settingsInput(a *app, root string, flags []config.Override) config.Input {
-	in := config.Input{Example: ralph.ConfigExample, UserFile: filepath.Join(a.home, "config.yaml"), Environ: os.Environ(), Flags: flags}
+	in := config.Input{Example: ralph.ConfigExample, UserFile: a.userSettings(), Environ: os.Environ(), Flags: flags}
 	if root != "" {
 		in.ProjectFile, in.ProjectRoot = filepath.Join(root, ".ralph", "config.yaml"), root
 	}
 	return in
+}
+
+// userSettings returns the path of the user's settings, empty without a home folder.
+func (a *app) userSettings() string {
+	if a.home == "" {
+		return ""
+	}
+	return filepath.Join(a.home, "config.yaml")
 }
 
 // overrides are the flags that stand in the place of a setting.

@@ -203,7 +203,7 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 			StateDir: r.place.stateDir, LogDir: r.place.logDir(), Self: self, Host: host, Token: token, Since: s.since},
 		Settings: r.loopSettings(),
 		Plan:     r.plan, Repo: r.place.repo, Changes: r.changes, Journal: s.writer, Inbox: s.inbox,
-		Ledger: ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), ledgerDir(r.app.home), r.harness.Name, r.settings.Defaults.RateLimitPerHour).For(token),
+		Ledger: ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), r.ledgerDir(), r.harness.Name, r.settings.Defaults.RateLimitPerHour).For(token),
 		Agents: r.callers(), Env: os.Environ(), CheckEnv: r.checkEnv(), Secrets: secret.New(environs),
 		Guardian: func() (*proc.Guardian, error) {
 			return proc.StartGuardian([]string{exe, guardianWord, r.place.repo.Root, r.place.unit, r.place.folder}, token)

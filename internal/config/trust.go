@@ -35,6 +35,9 @@ func resolved(path, home string) (string, bool) {
 // restriction returns what a project's file is told when it sets a key that is
 // the user's.
 func (l *Loaded) restriction(userFile, root string) func(place, key string) {
+	if userFile == "" {
+		userFile = "your own settings (~/.ralph/config.yaml)"
+	}
 	return func(place, key string) {
 		how := fmt.Sprintf("if you trust it, add %s to trusted_projects in %s", root, userFile)
 		if key == "trusted_projects" {

@@ -23,9 +23,12 @@ const (
 // disk checks the space below the worktree and ralph's folder, and that they can
 // be written.
 func (in Input) disk() []preflight.Check {
-	places := []string{in.Home}
+	var places []string
 	if in.Repo != nil {
-		places = []string{in.Repo.Root, in.Repo.GitDir, in.Home}
+		places = []string{in.Repo.Root, in.Repo.GitDir}
+	}
+	if in.Home != "" {
+		places = append(places, in.Home)
 	}
 	var checks []preflight.Check
 	seen := map[string]bool{}

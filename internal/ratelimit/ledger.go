@@ -49,13 +49,25 @@ type Grant struct {
 // Open returns the ledger of a harness in dir. Each loop judges the common
 // count by its own limit, in calls per clock hour; 0 counts and never refuses.
 func Open(dir, harness string, limit int) *Ledger {
-	return &Ledger{file: filepath.Join(dir, url.PathEscape(harness)+".json"), limit: limit}
+	return &Ledger{file: fileOf(dir, harness), limit: limit}
+}
+
+// fileOf returns the path of a harness's ledger in dir. Without a dir there is none:
+// a ledger without a file is empty, and nothing can be counted in it.
+func fileOf(dir, harness string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, url.PathEscape(harness)+".json")
 }
 
 // Of is the ledger of another harness, beside this one and for the same loop.
 func (l *Ledger) Of(harness string) *Ledger {
 	other := *l
-	other.file, other.harness = filepath.Join(filepath.Dir(l.file), url.PathEscape(harness)+".json"), harness
+	other.file, other.harness = "", harness
+	if l.file != "" {
+		other.file = fileOf(filepath.Dir(l.file), harness)
+	}
 	return &other
 }
 
@@ -106,6 +118,9 @@ func (l *Ledger) judge(b *book, now time.Time) Grant {
 // update reads the book, lets change work on it, and writes it where change
 // says that it has.
 func (l *Ledger) update(ctx context.Context, change func(*book) bool) error {
+	if l.file == "" {
+		return errors.New("no calls can be counted: no home folder is known")
+	}
 	if err := os.MkdirAll(filepath.Dir(l.file), 0o700); err != nil {
 		return fmt.Errorf("make room for the ledger of calls: %w", err)
 	}

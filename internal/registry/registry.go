@@ -30,8 +30,14 @@ type Entry struct {
 	Updated  time.Time `json:"updated"`  // the start of its last run
 }
 
-// Dir is where the entries are, below ralph's home directory.
-func Dir(home string) string { return filepath.Join(home, "loops") }
+// Dir returns the folder of the entries, in ralph's home folder. Without a home there is
+// no folder and no list: Entries returns none, and Register and Remove change nothing.
+func Dir(home string) string {
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, "loops")
+}
 
 // file names an entry after what identifies it, whose own text may be too
 // long for a file's name or hold what a name cannot.
@@ -42,6 +48,9 @@ func file(home, worktree, unit string) string {
 
 // Register adds an entry or replaces the one of the same worktree and unit.
 func Register(home string, e Entry) error {
+	if home == "" {
+		return nil
+	}
 	if err := os.MkdirAll(Dir(home), 0o700); err != nil {
 		return fmt.Errorf("the list of loops cannot be written: %w", err)
 	}
@@ -58,6 +67,9 @@ func Register(home string, e Entry) error {
 
 // Remove takes the entry of a unit off the list. One that is not there is no error.
 func Remove(home, worktree, unit string) error {
+	if home == "" {
+		return nil
+	}
 	err := os.Remove(file(home, worktree, unit))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("a loop cannot be taken off the list: %w", err)
@@ -68,6 +80,9 @@ func Remove(home, worktree, unit string) error {
 // Entries returns all entries, by worktree and unit. Files that cannot be read
 // are left out; broken are their paths.
 func Entries(home string) (entries []Entry, broken []string, err error) {
+	if home == "" {
+		return nil, nil, nil
+	}
 	files, err := os.ReadDir(Dir(home))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("the list of loops cannot be read: %w", err)
