@@ -2,6 +2,10 @@ package journal_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -9,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v5"
@@ -45,44 +50,124 @@ func TestEveryTypeIsListed(t *testing.T) {
 	}
 }
 
-// TestTheDocumentDescribesEveryEvent: each type has a section with an example
-// that reads and writes as it stands there, and a row for each of its keys.
+const (
+	eventsPage  = docs + "/journal.md"
+	eventsBegin = "<!-- The rest of this page is generated from event.go: UPDATE_DOCS=1 go test ./internal/journal -->\n"
+)
+
+// TestTheDocumentDescribesEveryEvent compares the generated part of the page with the
+// comments of event.go. UPDATE_DOCS=1 writes it. The examples are kept from the page:
+// each must read as an event of its type, and write as the same line.
 func TestTheDocumentDescribesEveryEvent(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(docs, "journal.md"))
+	page, err := os.ReadFile(eventsPage)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range bodies {
-		t.Run(b.EventType(), func(t *testing.T) {
-			_, section, ok := strings.Cut(string(data), "\n### `"+b.EventType()+"`\n")
-			if !ok {
-				t.Fatal("no section")
-			}
-			section, _, _ = strings.Cut(section, "\n##")
-
-			_, example, _ := strings.Cut(section, "```json\n")
-			example, _, _ = strings.Cut(example, "\n```")
-			var e journal.Event
-			if err := e.UnmarshalJSON([]byte(example)); err != nil {
-				t.Fatal(err)
-			}
-			again, err := e.MarshalJSON()
-			if diff := cmp.Diff(example, string(again)); diff != "" || err != nil {
-				t.Error(diff, err)
-			}
-			if got := e.Body.EventType(); got != b.EventType() {
-				t.Errorf("the example is a %s", got)
-			}
-
-			var rows []string
-			for _, m := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\|").FindAllStringSubmatch(section, -1) {
-				rows = append(rows, m[1])
-			}
-			if diff := cmp.Diff(keys(reflect.TypeOf(b)), rows); diff != "" {
-				t.Error(diff)
-			}
-		})
+	prose, old, ok := strings.Cut(string(page), eventsBegin)
+	if !ok {
+		t.Fatalf("%s lacks the line %s", eventsPage, eventsBegin)
 	}
+	types := eventTypes(t)
+	want := prose + eventsBegin
+	for _, b := range bodies {
+		want += section(t, b, types[reflect.TypeOf(b).Name()], example(t, old, b))
+	}
+	if os.Getenv("UPDATE_DOCS") != "" {
+		if err := os.WriteFile(eventsPage, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, string(page)); diff != "" {
+		t.Errorf("%s is out of date; update it with UPDATE_DOCS=1 go test ./internal/journal\n%s", eventsPage, diff)
+	}
+}
+
+// eventTypes returns the type declarations of event.go by name.
+func eventTypes(t *testing.T) map[string]*ast.GenDecl {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "event.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := map[string]*ast.GenDecl{}
+	for _, d := range file.Decls {
+		if decl, ok := d.(*ast.GenDecl); ok && decl.Tok == token.TYPE {
+			types[decl.Specs[0].(*ast.TypeSpec).Name.Name] = decl
+		}
+	}
+	return types
+}
+
+// example returns the example line of the page for an event, or one with empty values.
+func example(t *testing.T, page string, b journal.Body) string {
+	t.Helper()
+	_, text, _ := strings.Cut(page, "\n### `"+b.EventType()+"`\n")
+	text, _, _ = strings.Cut(text, "\n##")
+	_, text, found := strings.Cut(text, "```json\n")
+	text, _, _ = strings.Cut(text, "\n```")
+	e := journal.Event{Time: start, Run: "20261121-140203", Body: b}
+	if found {
+		if err := e.UnmarshalJSON([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := e.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Body.EventType() != b.EventType() {
+		t.Errorf("the example of %s is a %s", b.EventType(), e.Body.EventType())
+	}
+	return string(again)
+}
+
+// section is the part of the page about one type of event.
+func section(t *testing.T, b journal.Body, decl *ast.GenDecl, example string) string {
+	t.Helper()
+	name, doc, _ := strings.Cut(strings.TrimSpace(decl.Doc.Text()), " ")
+	if name != reflect.TypeOf(b).Name() {
+		t.Errorf("the comment of %T does not start with its name", b)
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "\n### `%s`\n\n", b.EventType())
+	fmt.Fprintf(&out, "%s\n\n```json\n%s\n```\n\n", strings.ToUpper(doc[:1])+doc[1:], example)
+	out.WriteString("| key | type | meaning |\n| --- | --- | --- |\n")
+	fields := decl.Specs[0].(*ast.TypeSpec).Type.(*ast.StructType).Fields.List
+	for i, key := range keys(reflect.TypeOf(b)) {
+		f := reflect.TypeOf(b).Field(i)
+		meaning := strings.Join(strings.Fields(fields[i].Doc.Text()+fields[i].Comment.Text()), " ")
+		if meaning == "" {
+			t.Errorf("event.go says nothing about %T.%s", b, f.Name)
+		}
+		kind := jsonKind(f.Type)
+		if strings.HasSuffix(f.Tag.Get("json"), ",omitempty") {
+			kind += ", optional"
+		}
+		fmt.Fprintf(&out, "| `%s` | %s | %s |\n", key, kind, meaning)
+	}
+	return out.String()
+}
+
+// jsonKind names what a field is in JSON.
+func jsonKind(typ reflect.Type) string {
+	switch {
+	case typ == reflect.TypeFor[*time.Time]():
+		return "time"
+	case typ == reflect.TypeFor[*float64]():
+		return "number or null"
+	case typ.Kind() == reflect.Pointer:
+		return jsonKind(typ.Elem())
+	case typ.Kind() == reflect.Slice:
+		return "list"
+	case typ.Kind() == reflect.Struct:
+		return "object"
+	case typ.Kind() == reflect.Bool:
+		return "true or false"
+	case typ.Kind() == reflect.String:
+		return "text"
+	}
+	return "number"
 }
 
 // keys are the JSON keys of a struct, in their order.

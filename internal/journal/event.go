@@ -13,7 +13,7 @@ const SchemaVersion = 1
 // Event is one entry of the journal: what happened, when, in which run.
 type Event struct {
 	Time time.Time // UTC
-	Run  string    // the run's id: its start as YYYYMMDD-HHMMSS, with a suffix where two would collide
+	Run  string    // the run's id: its start as YYYYMMDD-HHMMSS, with a suffix if that is taken
 	Body Body
 }
 
@@ -23,99 +23,123 @@ type Body interface {
 	EventType() string
 }
 
-// RunStarted opens a run. Everything that a status file needs to know about
-// the run, and does not change, is in it.
+// RunStarted opens a run. It holds everything that does not change during the run.
 type RunStarted struct {
-	Schema         int      `json:"schema"`
-	Version        string   `json:"version"` // of ralph
-	Unit           string   `json:"unit"`
-	Plan           string   `json:"plan"` // prd, tasks, change or prompt
-	Feature        string   `json:"feature"`
-	Task           string   `json:"task,omitempty"`
-	Change         string   `json:"change,omitempty"`
-	Module         string   `json:"module,omitempty"`
-	DoneCriteria   string   `json:"doneCriteria"` // prd, tasks or manual
-	Branch         string   `json:"branch"`
-	Worktree       string   `json:"worktree"`
-	Head           string   `json:"head"`
-	Harness        string   `json:"harness"`
-	Model          string   `json:"model,omitempty"`
-	MaxIterations  int      `json:"maxIterations"`
-	TimeoutSeconds float64  `json:"timeoutSeconds"`
-	StallThreshold int      `json:"stallThreshold"`
-	SameError      int      `json:"sameError"`
-	RateLimit      int      `json:"rateLimit"`
-	CallsUsed      int      `json:"apiCallsUsed"` // in this clock hour, by all loops of the user
-	PID            int      `json:"pid"`
-	PIDStart       string   `json:"pidStart"` // the process's start, as package proc tells it
-	Host           string   `json:"host"`
-	Token          string   `json:"token"` // stands in the environment of all that the run starts
-	Stories        []Story  `json:"stories"`
-	Checks         []string `json:"checks,omitempty"`
-	Work           string   `json:"work,omitempty"` // fingerprint of the worktree without the plan, when a story was last accepted
+	Schema         int     `json:"schema"`           // version of this format
+	Version        string  `json:"version"`          // version of ralph
+	Unit           string  `json:"unit"`             // what the loop works on
+	Plan           string  `json:"plan"`             // prd, tasks, change or prompt
+	Feature        string  `json:"feature"`          // title of the feature
+	Task           string  `json:"task,omitempty"`   // the text given on the command line
+	Change         string  `json:"change,omitempty"` // id of the change
+	Module         string  `json:"module,omitempty"` // module of an Ito change
+	DoneCriteria   string  `json:"doneCriteria"`     // prd, tasks or manual
+	Branch         string  `json:"branch"`           // the current branch
+	Worktree       string  `json:"worktree"`         // its root, an absolute path
+	Head           string  `json:"head"`             // the current commit
+	Harness        string  `json:"harness"`          // kind of agent
+	Model          string  `json:"model,omitempty"`  // model from the settings or flags
+	MaxIterations  int     `json:"maxIterations"`    // iterations in this run
+	TimeoutSeconds float64 `json:"timeoutSeconds"`   // time limit of an iteration
+	// iterations without progress that open the breaker
+	StallThreshold int `json:"stallThreshold"`
+	SameError      int `json:"sameError"`    // equal errors in a row that open it
+	RateLimit      int `json:"rateLimit"`    // calls per clock hour; 0 is no limit
+	CallsUsed      int `json:"apiCallsUsed"` // calls in this hour before the run
+	PID            int `json:"pid"`          // process of the loop
+	// start of that process, in the system's unit; detects a reused pid
+	PIDStart string `json:"pidStart"`
+	Host     string `json:"host"` // name of the machine
+	// RALPH_RUN_TOKEN of every process that the run starts
+	Token string `json:"token"`
+	// the plan's stories or tasks: id, title, done
+	Stories []Story  `json:"stories"`
+	Checks  []string `json:"checks,omitempty"` // names of the quality checks
+	// fingerprint of the worktree without the plan, when a story was last accepted
+	Work string `json:"work,omitempty"`
 }
 
-// Story is a story or task of the plan as it stood when the event was written.
+// Story is a story or a task of the plan.
 type Story struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	Done  bool   `json:"done"`
 }
 
-// IterationStarted opens iteration N of the run.
+// IterationStarted opens an iteration.
 type IterationStarted struct {
-	N     int    `json:"iteration"`
+	N     int    `json:"iteration"`       // number, from 1 in each run
 	Story *Story `json:"story,omitempty"` // the open story with the highest priority
-	Head  string `json:"head"`
+	Head  string `json:"head"`            // commit before the iteration
 }
 
-// AttemptStarted is written before the agent is started: one call.
+// AttemptStarted precedes each call of the agent.
 type AttemptStarted struct {
-	N            int        `json:"iteration"`
-	Attempt      int        `json:"attempt"` // from 1 in each iteration
-	Harness      string     `json:"harness"`
-	Model        string     `json:"model,omitempty"`
-	LogFile      string     `json:"logFile"`             // from the worktree's root
-	LogOffset    int64      `json:"logOffset,omitempty"` // where this attempt begins in it, in bytes
-	Output       string     `json:"output,omitempty"`    // format of what the agent prints, a stream.Format
+	N int `json:"iteration"` // its iteration
+	// number, from 1 in each iteration
+	Attempt int `json:"attempt"`
+	// the agent; a fallback differs from the run
+	Harness string `json:"harness"`
+	// model from the settings or flags
+	Model string `json:"model,omitempty"`
+	// output of the agent, a path from the worktree's root
+	LogFile string `json:"logFile"`
+	// where this attempt starts in the log, in bytes
+	LogOffset int64 `json:"logOffset,omitempty"`
+	// format of the output, as in the settings
+	Output string `json:"output,omitempty"`
+	// calls in this clock hour with this one, of all loops
 	CallsUsed    int        `json:"apiCallsUsed"`
-	CallsLimit   int        `json:"apiCallsLimit"`
-	CallsResetAt *time.Time `json:"rateLimitResetsAt,omitempty"`
+	CallsLimit   int        `json:"apiCallsLimit"`               // 0 is no limit
+	CallsResetAt *time.Time `json:"rateLimitResetsAt,omitempty"` // end of the hour
 }
 
-// AgentStarted tells which process is at work.
+// AgentStarted records the agent's process.
 type AgentStarted struct {
-	N        int    `json:"iteration"`
-	Attempt  int    `json:"attempt"`
-	PID      int    `json:"pid"`
-	PIDStart string `json:"pidStart"`
+	N        int    `json:"iteration"` // its iteration
+	Attempt  int    `json:"attempt"`   // its attempt
+	PID      int    `json:"pid"`       // process of the agent
+	PIDStart string `json:"pidStart"`  // as in run_started
 }
 
-// AttemptEnded tells how one call of the agent ended.
+// AttemptEnded records how one call of the agent ended.
 type AttemptEnded struct {
-	N               int           `json:"iteration"`
-	Attempt         int           `json:"attempt"`
-	Outcome         string        `json:"outcome"` // an agent.Kind
-	Message         string        `json:"message,omitempty"`
-	Hint            string        `json:"hint,omitempty"`
-	ExitCode        int           `json:"exitCode"`
-	Signal          string        `json:"signal,omitempty"`
-	DurationSeconds float64       `json:"durationSeconds"`
-	Tokens          stream.Tokens `json:"tokens"`
-	TokensEstimated bool          `json:"tokensEstimated,omitempty"`
-	CostUSD         *float64      `json:"costUsd"`
-	Session         string        `json:"session,omitempty"`
-	Model           string        `json:"model,omitempty"`
-	ResetsAt        *time.Time    `json:"resetsAt,omitempty"`
-	ModelLimit      bool          `json:"modelLimit,omitempty"` // that limit is of the model alone
-	Promised        bool          `json:"promised,omitempty"`
-	Denied          []string      `json:"denied,omitempty"`
-	Strays          int           `json:"strays,omitempty"`      // processes that had to be ended behind the agent
-	BrokenLines     int           `json:"brokenLines,omitempty"` // lines of its stream that could not be read
-	Limits          []LimitWindow `json:"limits,omitempty"`      // the account's, as the stream told them last
+	N       int `json:"iteration"` // its iteration
+	Attempt int `json:"attempt"`   // its attempt
+	// ok, timeout, idle, usage_limit, transient, auth, error, crash or interrupted
+	Outcome string `json:"outcome"`
+	// what went wrong; with ok, what may have kept the agent from working
+	Message  string `json:"message,omitempty"`
+	Hint     string `json:"hint,omitempty"`   // what to do about it
+	ExitCode int    `json:"exitCode"`         // exit status of the agent
+	Signal   string `json:"signal,omitempty"` // signal that ended it
+	// from the start to the end of all its processes
+	DurationSeconds float64 `json:"durationSeconds"`
+	// input, output, cacheRead, cacheWrite of this call
+	Tokens stream.Tokens `json:"tokens"`
+	// true: the tokens are an estimate
+	TokensEstimated bool `json:"tokensEstimated,omitempty"`
+	// cost of this call; null if the agent does not report it
+	CostUSD *float64 `json:"costUsd"`
+	Session string   `json:"session,omitempty"` // the agent's id for the call
+	// model that the agent reported
+	Model    string     `json:"model,omitempty"`
+	ResetsAt *time.Time `json:"resetsAt,omitempty"` // end of the provider's limit
+	// true: only this model is at its limit
+	ModelLimit bool `json:"modelLimit,omitempty"`
+	// true: the final message holds the promise
+	Promised bool `json:"promised,omitempty"`
+	// tools that the agent was not permitted to use
+	Denied []string `json:"denied,omitempty"`
+	// processes that were left running and ended
+	Strays int `json:"strays,omitempty"`
+	// lines of output that could not be read
+	BrokenLines int `json:"brokenLines,omitempty"`
+	// the account's limits: window, utilization (0 to 1), resetsAt, rejected
+	Limits []LimitWindow `json:"limits,omitempty"`
 }
 
-// LimitWindow is the state of one of the account's limits, as the agent told it.
+// LimitWindow is one of the account's limits, as the agent reported it.
 type LimitWindow struct {
 	Window      string     `json:"window,omitempty"`      // such as five_hour or seven_day
 	Utilization *float64   `json:"utilization,omitempty"` // 0 to 1
@@ -123,73 +147,89 @@ type LimitWindow struct {
 	Rejected    bool       `json:"rejected,omitempty"` // it refused a call
 }
 
-// IterationEnded closes an iteration: what it achieved, by ralph's own evidence.
+// IterationEnded closes an iteration with what it achieved, by ralph's own evidence.
 type IterationEnded struct {
-	N               int           `json:"iteration"`
-	Outcome         string        `json:"outcome"`
-	Error           string        `json:"error,omitempty"`
-	ExitCode        int           `json:"exitCode"`
-	Head            string        `json:"head"`
-	Commits         []string      `json:"commits"`
-	StoriesPassed   []string      `json:"storiesPassed"` // newly, and accepted
-	StoriesComplete int           `json:"storiesComplete"`
-	StoriesTotal    int           `json:"storiesTotal"`
-	CurrentStory    *Story        `json:"currentStory,omitempty"` // what is next
-	Progress        bool          `json:"progress"`
-	NoProgress      int           `json:"noProgress"` // iterations in a row without progress, this one included
-	SameError       int           `json:"sameError"`  // equal errors in a row, this one included
-	Promised        bool          `json:"promised"`
-	Done            bool          `json:"done"` // the plan's own verdict after this iteration
-	Tokens          stream.Tokens `json:"tokens"`
-	TokensEstimated bool          `json:"tokensEstimated,omitempty"`
-	CostUSD         *float64      `json:"costUsd"`
-	LogFile         string        `json:"logFile,omitempty"`
-	Work            string        `json:"work,omitempty"`         // as in run_started
-	ChangedFiles    *int          `json:"changedFiles,omitempty"` // committed in it, or with uncommitted changes at its end
+	N       int    `json:"iteration"` // its number
+	Outcome string `json:"outcome"`   // as in attempt_ended
+	// one line; with outcome ok, why the agent did nothing
+	Error    string   `json:"error,omitempty"`
+	ExitCode int      `json:"exitCode"` // exit status of the agent
+	Head     string   `json:"head"`     // commit after the iteration
+	Commits  []string `json:"commits"`  // commits that it made
+	// ids of the stories that ralph newly accepted
+	StoriesPassed []string `json:"storiesPassed"`
+	// finished stories of the plan now
+	StoriesComplete int    `json:"storiesComplete"`
+	StoriesTotal    int    `json:"storiesTotal"`           // all stories of the plan now
+	CurrentStory    *Story `json:"currentStory,omitempty"` // the next story
+	// true: the iteration made progress
+	Progress bool `json:"progress"`
+	// iterations in a row without progress, with this one
+	NoProgress int `json:"noProgress"`
+	// equal errors in a row, with this one
+	SameError int `json:"sameError"`
+	// true: the agent promised completion
+	Promised bool          `json:"promised"`
+	Done     bool          `json:"done"`   // true: the plan is done
+	Tokens   stream.Tokens `json:"tokens"` // sum of its attempts
+	// true: the tokens are an estimate
+	TokensEstimated bool `json:"tokensEstimated,omitempty"`
+	// sum of its attempts, or null
+	CostUSD *float64 `json:"costUsd"`
+	LogFile string   `json:"logFile,omitempty"` // as in attempt_started
+	Work    string   `json:"work,omitempty"`    // as in run_started
+	// files changed by it; only in change plans
+	ChangedFiles *int `json:"changedFiles,omitempty"`
 }
 
-// WaitStarted says that the run waits, why and until when; WaitEnded that it goes on.
+// WaitStarted records that the run waits.
 type WaitStarted struct {
-	Reason  string     `json:"reason"` // rate_limit, usage_limit, transient or paused
-	Until   *time.Time `json:"until,omitempty"`
-	Message string     `json:"message"`
+	Reason  string     `json:"reason"`          // rate_limit, usage_limit, transient or paused
+	Until   *time.Time `json:"until,omitempty"` // planned end
+	Message string     `json:"message"`         // for people
 }
 
-// WaitEnded ends the wait that began last.
+// WaitEnded records that the run continues after a wait.
 type WaitEnded struct {
-	Reason  string  `json:"reason"`
-	Seconds float64 `json:"seconds"`
+	Reason  string  `json:"reason"`  // as in wait_started
+	Seconds float64 `json:"seconds"` // length of the wait, with the sleep of the machine
 }
 
-// ClockJumped says that the wall clock did not go on as time did: the machine
-// slept, or somebody set the clock.
+// ClockJumped records that the wall clock and the elapsed time differ by more than five
+// seconds: the machine slept, or the clock was set. It can come between any two events.
+// A sleep counts towards time limits and waits. A clock that was set does not: a wait ends
+// at its time of day, or after its planned length, whichever is first.
 type ClockJumped struct {
-	Seconds float64 `json:"seconds"`         // negative where the clock was set back
-	Slept   bool    `json:"slept,omitempty"` // the machine slept; else the clock was set
-	Message string  `json:"message"`
+	Seconds float64 `json:"seconds"`         // size of the jump; negative: the clock was set back
+	Slept   bool    `json:"slept,omitempty"` // true: the machine slept; else the clock was set
+	Message string  `json:"message"`         // for people
 }
 
-// HarnessSwitched says that another harness does the work from now on.
+// HarnessSwitched records that another agent continues the work.
 type HarnessSwitched struct {
-	From   string     `json:"from"`
-	To     string     `json:"to"`
-	Reason string     `json:"reason"`
-	Until  *time.Time `json:"until,omitempty"` // when the first one can be called again
+	From   string     `json:"from"`            // agent until now
+	To     string     `json:"to"`              // agent from now on
+	Reason string     `json:"reason"`          // why
+	Until  *time.Time `json:"until,omitempty"` // when the first one is available again
 }
 
-// CheckEnded is one quality check that ralph ran.
+// CheckEnded records one quality check that ralph ran.
 type CheckEnded struct {
-	N               int     `json:"iteration"` // 0 before the first iteration
-	Phase           string  `json:"phase"`     // baseline, claim, every or end
-	Name            string  `json:"name"`
-	Command         string  `json:"command"`
-	Outcome         string  `json:"outcome"` // passed, failed, timeout, missing or interrupted
-	ExitCode        int     `json:"exitCode"`
-	DurationSeconds float64 `json:"durationSeconds"`
-	Tree            string  `json:"tree,omitempty"`  // what it was run on: a git tree, or a fingerprint of the worktree
-	Clean           bool    `json:"clean,omitempty"` // in a clean worktree of that commit, not in place
-	Same            bool    `json:"same,omitempty"`  // not run again: the result is that of the same check on the same tree
-	Tail            string  `json:"tail,omitempty"`
+	N int `json:"iteration"` // its iteration; 0 before the first one
+	// baseline, claim, every or end; a clean baseline is the commit before the work
+	Phase   string `json:"phase"`
+	Name    string `json:"name"`    // name of the check
+	Command string `json:"command"` // its command
+	// passed, failed, timeout, missing or interrupted
+	Outcome         string  `json:"outcome"`
+	ExitCode        int     `json:"exitCode"`        // exit status of the command
+	DurationSeconds float64 `json:"durationSeconds"` // how long it took
+	// what it ran on: a git tree, or a fingerprint of the worktree
+	Tree  string `json:"tree,omitempty"`
+	Clean bool   `json:"clean,omitempty"` // true: in a clean worktree of the commit
+	// true: not run again; the result of the same check on the same tree
+	Same bool   `json:"same,omitempty"`
+	Tail string `json:"tail,omitempty"` // end of its output
 }
 
 // Compares tells whether the check was run on the commit before the work, in a
@@ -197,21 +237,25 @@ type CheckEnded struct {
 // that are there.
 func (b CheckEnded) Compares() bool { return b.Phase == "baseline" && b.Clean }
 
-// StoryProved is the receipt of a story: what was run, on which state of the
-// project, before ralph believed that it is finished.
+// StoryProved is the receipt of a story that ralph accepted.
 type StoryProved struct {
-	N       int            `json:"iteration"` // 0 for marks that an earlier run left behind
-	Story   string         `json:"story"`
-	Title   string         `json:"title"`
-	Commit  string         `json:"commit"`
-	Tree    string         `json:"tree"`          // of that commit, or a fingerprint of the worktree where the proof was in place
-	Mode    string         `json:"mode"`          // clean or inplace
-	Why     string         `json:"why,omitempty"` // why it was not proved in a clean worktree
+	// its iteration; 0 for marks that an earlier run left
+	N      int    `json:"iteration"`
+	Story  string `json:"story"`  // id
+	Title  string `json:"title"`  // title
+	Commit string `json:"commit"` // the commit that was checked out
+	// tree of the commit; a fingerprint of the worktree in place
+	Tree string `json:"tree"`
+	// clean (in a worktree of its own) or inplace
+	Mode string `json:"mode"`
+	Why  string `json:"why,omitempty"` // why it was not proved in a clean worktree
+	// each with name, command, outcome, exitCode, durationSeconds
 	Checks  []CheckReceipt `json:"checks"`
-	Harness string         `json:"harness,omitempty"` // who claimed it
-	Model   string         `json:"model,omitempty"`
-	Session string         `json:"session,omitempty"`
-	Noted   bool           `json:"noted,omitempty"` // the receipt is a git note too
+	Harness string         `json:"harness,omitempty"` // agent that made the claim
+	Model   string         `json:"model,omitempty"`   // model that the agent reported
+	Session string         `json:"session,omitempty"` // the agent's id for the call
+	// true: the receipt is also a git note in refs/notes/ralph
+	Noted bool `json:"noted,omitempty"`
 }
 
 // CheckReceipt is one check of a receipt.
@@ -223,104 +267,108 @@ type CheckReceipt struct {
 	DurationSeconds float64 `json:"durationSeconds"`
 }
 
-// TamperFound is what the changes of an iteration did to tests, checks or CI.
-// Without findings it says that what was found before is undone.
+// TamperFound lists what an iteration did to tests, checks or CI. An empty list means that
+// earlier findings are undone.
 type TamperFound struct {
-	N        int             `json:"iteration"`
-	Findings []TamperFinding `json:"findings"`
-	More     int             `json:"more,omitempty"` // findings beyond those listed
-	Accepted bool            `json:"accepted"`       // false where the stories of the iteration were not accepted for it
-	Base     string          `json:"base,omitempty"` // the commit that the changes were held against
+	N        int             `json:"iteration"`      // its iteration
+	Findings []TamperFinding `json:"findings"`       // each with path, line, rule, message, text
+	More     int             `json:"more,omitempty"` // number of findings that are not listed
+	// false: the stories of the iteration were not accepted
+	Accepted bool   `json:"accepted"`
+	Base     string `json:"base,omitempty"` // commit that the changes were compared with
 }
 
-// TamperFinding is one place where the evidence was weakened.
+// TamperFinding is one place where a test or a check was weakened.
 type TamperFinding struct {
 	Path    string `json:"path"`           // from the worktree's root
-	Line    int    `json:"line,omitempty"` // in the new file; in the old one where the line is gone
+	Line    int    `json:"line,omitempty"` // in the new file; in the old one if the line is gone
 	Rule    string `json:"rule"`
 	Message string `json:"message"`
 	Text    string `json:"text,omitempty"` // the line itself, shortened
 }
 
-// ClaimRejected is a claim of the agent that ralph did not accept.
+// ClaimRejected records a claim of the agent that ralph did not accept.
 type ClaimRejected struct {
-	N       int      `json:"iteration"`
-	Claim   string   `json:"claim"` // promise, story or done
-	Stories []string `json:"stories,omitempty"`
-	Reason  string   `json:"reason"`
+	N       int      `json:"iteration"`         // its iteration
+	Claim   string   `json:"claim"`             // promise, story or done
+	Stories []string `json:"stories,omitempty"` // ids of the stories
+	Reason  string   `json:"reason"`            // why it was not accepted
 }
 
-// PlanRestored is a file of the plan that the guard put back.
+// PlanRestored records a file of the plan that ralph restored after the agent changed it.
 type PlanRestored struct {
-	N    int    `json:"iteration"`
+	N    int    `json:"iteration"`      // its iteration
 	Path string `json:"path"`           // from the worktree's root
-	What string `json:"what"`           // what had been done to it
+	What string `json:"what"`           // what the agent had done to it
 	Kept string `json:"kept,omitempty"` // where the replaced content is
 }
 
-// PlanChanged is a new plan that a person gave the running loop.
+// PlanChanged records a new plan that the user gave to the running loop.
 type PlanChanged struct {
-	Stories []Story `json:"stories"`
-	Message string  `json:"message"`
+	Stories []Story `json:"stories"` // the new plan: id, title, done
+	Message string  `json:"message"` // for people
 }
 
-// NoWork flags stories that were marked as passing with nothing changed for them.
+// NoWork names stories that were marked as done while nothing was changed for them.
 type NoWork struct {
-	N        int      `json:"iteration"`
-	Stories  []string `json:"stories"`
-	Accepted bool     `json:"accepted"`
+	N        int      `json:"iteration"` // its iteration
+	Stories  []string `json:"stories"`   // their ids
+	Accepted bool     `json:"accepted"`  // true: they count in spite of that
 }
 
-// HeadMoved reports an agent that left the branch or took commits back.
+// HeadMoved records that the agent left the branch or removed commits from it.
 type HeadMoved struct {
-	N       int    `json:"iteration"`
-	From    string `json:"from"`
-	To      string `json:"to"`
-	Branch  string `json:"branch"`
-	Message string `json:"message"`
+	N       int    `json:"iteration"` // its iteration
+	From    string `json:"from"`      // commit before
+	To      string `json:"to"`        // commit now
+	Branch  string `json:"branch"`    // branch now
+	Message string `json:"message"`   // for people
 }
 
-// BreakerOpened says that the run is stuck; BreakerReset that it may go on.
+// BreakerOpened records that the run is stuck.
 type BreakerOpened struct {
 	Reason string `json:"reason"` // no_progress or same_error
-	Count  int    `json:"count"`
-	Print  string `json:"print"` // of the plan's files and HEAD: the breaker closes when it changes
+	Count  int    `json:"count"`  // iterations in a row
+	// fingerprint of the plan's files and HEAD; a change closes the breaker
+	Print string `json:"print"`
 }
 
-// BreakerReset closes the breaker.
+// BreakerReset records that the circuit breaker is closed again.
 type BreakerReset struct {
-	Message string `json:"message"`
+	Message string `json:"message"` // why
 }
 
-// Request is something another command asked the loop for through the inbox.
+// Request records what another command asked the loop to do.
 type Request struct {
-	Kind    string `json:"kind"` // stop, pause, resume, context or plan
-	Text    string `json:"text,omitempty"`
-	PID     int    `json:"pid,omitempty"`
-	Message string `json:"message,omitempty"`
+	Kind    string `json:"kind"`              // stop, pause, resume, context or plan
+	Text    string `json:"text,omitempty"`    // context for the agent
+	PID     int    `json:"pid,omitempty"`     // process that asked
+	Message string `json:"message,omitempty"` // for people
 
-	DropFinished bool `json:"dropFinished,omitempty"` // of a plan: finished stories that it lacks may go
+	// true: finished stories may be left out of the new plan
+	DropFinished bool `json:"dropFinished,omitempty"`
 }
 
-// Warning is something a person should know that decided nothing.
+// Warning is a problem that the user should know about and that decided nothing.
 type Warning struct {
-	Message string `json:"message"`
+	Message string `json:"message"` // one sentence
 }
 
-// Archived tells where the feature was put when it was done.
+// Archived records where the finished feature was moved. It is the last line of an archived
+// journal, after run_ended. ralph run --json does not print it: run_ended is its last line.
 type Archived struct {
-	Path string `json:"path"`
+	Path string `json:"path"` // from the worktree's root
 }
 
 // RunEnded closes a run.
 type RunEnded struct {
-	Status    string        `json:"status"`
-	Reason    string        `json:"reason"`
-	ExitCode  int           `json:"exitCode"`
-	Message   string        `json:"message"`
-	ResumesAt *time.Time    `json:"resumesAt,omitempty"`
-	Tokens    stream.Tokens `json:"tokens"`
-	CostUSD   *float64      `json:"costUsd"`
+	Status    string        `json:"status"`              // completed, failed or stopped
+	Reason    string        `json:"reason"`              // why it ended, in one word
+	ExitCode  int           `json:"exitCode"`            // exit code of ralph run
+	Message   string        `json:"message"`             // for people
+	ResumesAt *time.Time    `json:"resumesAt,omitempty"` // end of the provider's limit
+	Tokens    stream.Tokens `json:"tokens"`              // sum of the run
+	CostUSD   *float64      `json:"costUsd"`             // cost of the run, or null
 }
 
 // EventType implements Body.
