@@ -21,6 +21,7 @@
 //	internal/ratelimit   the ledger of calls that all loops of a user share
 //	internal/journal     events on disk, the lock, the inbox; status and history as folds of them
 //	internal/archive     finished features: put away, list, bring back
+//	internal/recorder    writes the events of a run, without secrets
 //	internal/registry    which loops exist on this machine
 //	internal/config      the settings, and where each came from
 //	internal/git         the questions ralph asks git

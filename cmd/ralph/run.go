@@ -19,6 +19,7 @@ import (
 	"ralph/internal/preflight"
 	"ralph/internal/proc"
 	"ralph/internal/ratelimit"
+	"ralph/internal/recorder"
 	"ralph/internal/registry"
 	"ralph/internal/secret"
 )
@@ -139,7 +140,7 @@ func (r *resolved) start() error {
 		s.close() // whoever starts the next run does not wait for a slow notification
 		beside.close(r.app.ctx)
 	}()
-	l.Observe = func(e journal.Event) { out.event(e); beside.event(e) }
+	l.Recorder.Observe = func(e journal.Event) { out.event(e); beside.event(e) }
 	if err := r.noteOwner(); err != nil {
 		return err
 	}
@@ -149,7 +150,7 @@ func (r *resolved) start() error {
 	}
 	end, err := l.Run(r.app.ctx)
 	if err != nil {
-		out.files.unrecorded(l.Secrets.Text(err.Error()))
+		out.files.unrecorded(l.Recorder.Secrets.Text(err.Error()))
 		return err
 	}
 	archived, page := "", ""
@@ -202,9 +203,10 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 		Identity: loop.Identity{Version: version, Run: runID, Unit: r.place.unit, Feature: r.place.unit, Task: r.text, Change: r.change().ID, Module: r.change().Module,
 			StateDir: r.place.stateDir, LogDir: r.place.logDir(), Self: self, Host: host, Token: token, Since: s.since},
 		Settings: r.loopSettings(),
-		Plan:     r.plan, Repo: r.place.repo, Changes: r.changes, Journal: s.writer, Inbox: s.inbox,
+		Plan:     r.plan, Repo: r.place.repo, Changes: r.changes, Inbox: s.inbox,
 		Ledger: ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), r.ledgerDir(), r.harness.Name, r.settings.Defaults.RateLimitPerHour).For(token),
-		Agents: r.callers(), Env: os.Environ(), CheckEnv: r.checkEnv(), Secrets: secret.New(environs),
+		Agents: r.callers(), Env: os.Environ(), CheckEnv: r.checkEnv(),
+		Recorder: &recorder.Recorder{Journal: s.writer, Run: runID, Secrets: secret.New(environs)},
 		Guardian: func() (*proc.Guardian, error) {
 			return proc.StartGuardian([]string{exe, guardianWord, r.place.repo.Root, r.place.unit, r.place.folder}, token)
 		},

@@ -89,7 +89,7 @@ func (l *Loop) runCheck(ctx context.Context, it *iteration, phase string, c chec
 	if r, err = l.tryCheck(ctx, c, dir, env); err != nil {
 		return r, err
 	}
-	r.Tail = l.Secrets.Text(stream.Sanitize(r.Tail)) // before anything is cut off
+	r.Tail = l.Recorder.Secrets.Text(stream.Sanitize(r.Tail)) // before anything is cut off
 	if clean != nil {
 		r.Commit = clean.Commit
 	}

@@ -13,11 +13,12 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/journal"
 	"ralph/internal/ratelimit"
+	"ralph/internal/recorder"
 	"ralph/internal/stopwatch"
 )
 
-// recorder is a loop that can only write its journal, and what it wrote.
-func recorder(t *testing.T) (*Loop, *[]journal.Body) {
+// recording is a loop that can only write its journal, and what it wrote.
+func recording(t *testing.T) (*Loop, *[]journal.Body) {
 	t.Helper()
 	w, err := journal.OpenWriter(filepath.Join(t.TempDir(), journal.FileName))
 	if err != nil {
@@ -25,12 +26,12 @@ func recorder(t *testing.T) (*Loop, *[]journal.Body) {
 	}
 	t.Cleanup(func() { _ = w.Close() })
 	told := new([]journal.Body)
-	l := &Loop{Identity: Identity{Run: "run"}, Journal: w, Observe: func(e journal.Event) { *told = append(*told, e.Body) }}
+	l := &Loop{Identity: Identity{Run: "run"}, Recorder: &recorder.Recorder{Journal: w, Run: "run", Observe: func(e journal.Event) { *told = append(*told, e.Body) }}}
 	return l, told
 }
 
 func TestJumpsAreWrittenDown(t *testing.T) {
-	l, told := recorder(t)
+	l, told := recording(t)
 	for _, p := range []stopwatch.Passed{
 		{Wall: time.Second, Awake: time.Second, Real: time.Second},
 		{Wall: 8*time.Hour + time.Second, Awake: time.Second, Real: 8*time.Hour + time.Second},
@@ -51,7 +52,7 @@ func TestJumpsAreWrittenDown(t *testing.T) {
 
 func TestWaitTakesAsLongAsItSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, told := recorder(t)
+		l, told := recording(t)
 		stop := l.watchClock(t.Context())
 		began := time.Now()
 		until := began.Add(90*time.Minute + 300*time.Millisecond)
@@ -74,7 +75,7 @@ func TestWaitTakesAsLongAsItSays(t *testing.T) {
 
 func TestWaitEndsWithTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, _ := recorder(t)
+		l, _ := recording(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		began := time.Now()
 		time.AfterFunc(10*time.Minute, func() { cancel(ErrStopped) })
@@ -90,7 +91,7 @@ func TestWaitEndsWithTheRun(t *testing.T) {
 // TestLimitThatWasWaitedOut: where the clock was set back during a wait, the limit
 // lies ahead again. It is tried, not waited for once more.
 func TestLimitThatWasWaitedOut(t *testing.T) {
-	l, told := recorder(t)
+	l, told := recording(t)
 	l.Ledger = ratelimit.Open(t.TempDir(), "claude", 0)
 	reset := time.Now().Add(3 * time.Hour)
 	if err := l.Ledger.SetLimited(t.Context(), reset, "the limit"); err != nil {

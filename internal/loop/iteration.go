@@ -58,7 +58,7 @@ func (l *Loop) abandon(it *iteration, err error) {
 	}
 	done, total := l.state.Counts()
 	// Where the journal itself is the trouble, the run's end tells.
-	_ = l.recordSurely(journal.IterationEnded{
+	_ = l.Recorder.Surely(journal.IterationEnded{
 		N: it.n, Outcome: string(agent.Interrupted), Error: err.Error(), ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: []string{}, StoriesComplete: done, StoriesTotal: total,
 		NoProgress: l.breaker.NoProgress, SameError: l.breaker.SameError, Tokens: sub(l.tokens, it.tokens),

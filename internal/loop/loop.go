@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"ralph/internal/agent"
@@ -20,7 +19,7 @@ import (
 	"ralph/internal/plan"
 	"ralph/internal/proc"
 	"ralph/internal/ratelimit"
-	"ralph/internal/secret"
+	"ralph/internal/recorder"
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 )
@@ -86,20 +85,16 @@ type Loop struct {
 
 	Plan     plan.Plan
 	Repo     *git.Repo
-	Journal  *journal.Writer
+	Recorder *recorder.Recorder
 	Inbox    *journal.Inbox
 	Changes  *[]git.Change     // not committed, as seen a moment ago; optional
 	Ledger   *ratelimit.Ledger // of the first agent
 	Agents   []Caller          // the first does the work; the others take over, in this order, while those before are limited
 	Env      []string          // of agents and checks
 	CheckEnv []string
-	// Secrets hides the keys of the environment; nil hides nothing.
-	Secrets *secret.Redactor
 
 	// Guardian starts the process that is the parent of all agents and checks.
 	Guardian func() (*proc.Guardian, error)
-	// Observe is told every event after it is in the journal.
-	Observe func(journal.Event)
 	// Working is told what is going on where it may take a while until the next
 	// event; Stopping that the run was told to end, once. Both are optional.
 	Working  func(what string)
@@ -111,8 +106,6 @@ type Loop struct {
 	// Ask asks the person at the terminal whether to wait until a time. It is
 	// nil where there is no terminal.
 	Ask func(ctx context.Context, question string, limit time.Duration) bool
-
-	recording sync.Mutex // observers are told in the journal's order
 
 	past     past // what the journal tells of earlier runs
 	guardian *proc.Guardian
@@ -139,8 +132,7 @@ type Loop struct {
 	tokens   stream.Tokens
 	cost     *float64
 	grant    ratelimit.Grant
-	late     []string       // warnings from before the run had a record
-	owed     []journal.Body // what the journal refused, and must not go without
+	late     []string // warnings from before the run had a record
 }
 
 // Run runs the loop to its end. The end is in the journal when it returns;
@@ -173,7 +165,7 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 	}
 	hush()
 	stopWatching() // the end of the run is its last event
-	end.Message, end.Hint = l.Secrets.Text(end.Message), l.Secrets.Text(end.Hint)
+	end.Message, end.Hint = l.Recorder.Secrets.Text(end.Message), l.Recorder.Secrets.Text(end.Hint)
 	// A living guardian stays until the end is on record: it would record a death before.
 	if err := l.acknowledge(); err != nil {
 		return end, err
@@ -232,6 +224,10 @@ func (l *Loop) begin(ctx context.Context) error {
 		Stories: l.stories(), Checks: names, Work: l.work,
 	})
 }
+
+func (l *Loop) record(b journal.Body) error { return l.Recorder.Record(b) }
+
+func (l *Loop) warn(format string, args ...any) error { return l.Recorder.Warn(format, args...) }
 
 // iterate is the run itself.
 func (l *Loop) iterate(ctx context.Context) (End, error) {

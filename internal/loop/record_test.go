@@ -10,6 +10,7 @@ import (
 
 	"ralph/internal/agent"
 	"ralph/internal/journal"
+	"ralph/internal/recorder"
 )
 
 // TestRefusedRecordComesLater: a call's end that the journal refused for a moment is
@@ -22,7 +23,7 @@ func TestRefusedRecordComesLater(t *testing.T) {
 	}
 	defer w.Close()
 	var observed []string
-	l := &Loop{Journal: w, Identity: Identity{Run: "r"}, Observe: func(e journal.Event) { observed = append(observed, e.Body.EventType()) }}
+	l := &Loop{Recorder: &recorder.Recorder{Journal: w, Run: "r", Observe: func(e journal.Event) { observed = append(observed, e.Body.EventType()) }}}
 	rename(t, path, path+".away") // the journal refuses to be written behind another's back
 	if err := l.recordAttempt(1, 1, agent.Outcome{Kind: agent.OK}); err == nil {
 		t.Fatal("the journal was away, and no error")

@@ -22,7 +22,7 @@ import (
 // has recorded. Loops with the same folder share their ledgers.
 func teamOf(t *testing.T, ledgers string, names ...string) (*Loop, *[]journal.Body) {
 	t.Helper()
-	l, told := recorder(t)
+	l, told := recording(t)
 	bin := t.TempDir()
 	l.Env = []string{"PATH=" + bin}
 	l.Ledger = ratelimit.Open(ledgers, names[0], 0).For(rand.Text())

@@ -212,7 +212,7 @@ func (l *Loop) recordAttempt(n, attempt int, o agent.Outcome) error {
 	for _, d := range s.Denied {
 		e.Denied = append(e.Denied, d.Tool)
 	}
-	if err := l.recordSurely(e); err != nil {
+	if err := l.Recorder.Surely(e); err != nil {
 		return err
 	}
 	if len(e.Denied) > 0 {

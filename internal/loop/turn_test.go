@@ -40,8 +40,8 @@ func TestWhatTheAgentDidIsOnRecord(t *testing.T) {
 	}
 	defer w.Close()
 	var recorded []string
-	l.Journal = w
-	l.Observe = func(e journal.Event) {
+	l.Recorder.Journal = w
+	l.Recorder.Observe = func(e journal.Event) {
 		recorded = append(recorded, e.Body.EventType())
 		if _, ok := e.Body.(journal.AgentStarted); ok {
 			rename(t, path, path+".away")

@@ -1,11 +1,11 @@
-package loop
+package recorder
 
 import "ralph/internal/journal"
 
 // discreet is an event without the secrets of the environment in its free texts.
 // Names, paths and ids stay as they are: others find things by them.
-func (l *Loop) discreet(body journal.Body) journal.Body {
-	hide := l.Secrets.Text
+func (r *Recorder) discreet(body journal.Body) journal.Body {
+	hide := r.Secrets.Text
 	switch b := body.(type) {
 	case journal.RunStarted:
 		b.Task = hide(b.Task)
@@ -26,10 +26,10 @@ func (l *Loop) discreet(body journal.Body) journal.Body {
 		b.Command, b.Tail = hide(b.Command), hide(b.Tail)
 		return b
 	case journal.StoryProved:
-		b.Why, b.Checks = hide(b.Why), l.discreetReceipts(b.Checks)
+		b.Why, b.Checks = hide(b.Why), r.discreetReceipts(b.Checks)
 		return b
 	case journal.TamperFound:
-		b.Findings = l.discreetFindings(b.Findings)
+		b.Findings = r.discreetFindings(b.Findings)
 		return b
 	case journal.ClaimRejected:
 		b.Reason = hide(b.Reason)
@@ -56,19 +56,19 @@ func (l *Loop) discreet(body journal.Body) journal.Body {
 	return body
 }
 
-func (l *Loop) discreetReceipts(checks []journal.CheckReceipt) []journal.CheckReceipt {
+func (r *Recorder) discreetReceipts(checks []journal.CheckReceipt) []journal.CheckReceipt {
 	hidden := make([]journal.CheckReceipt, len(checks))
 	for i, c := range checks {
-		c.Command = l.Secrets.Text(c.Command)
+		c.Command = r.Secrets.Text(c.Command)
 		hidden[i] = c
 	}
 	return hidden
 }
 
-func (l *Loop) discreetFindings(findings []journal.TamperFinding) []journal.TamperFinding {
+func (r *Recorder) discreetFindings(findings []journal.TamperFinding) []journal.TamperFinding {
 	hidden := make([]journal.TamperFinding, len(findings))
 	for i, f := range findings {
-		f.Message, f.Text = l.Secrets.Text(f.Message), l.Secrets.Text(f.Text)
+		f.Message, f.Text = r.Secrets.Text(f.Message), r.Secrets.Text(f.Text)
 		hidden[i] = f
 	}
 	return hidden

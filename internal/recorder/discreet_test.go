@@ -1,4 +1,4 @@
-package loop
+package recorder
 
 import (
 	"reflect"
@@ -21,7 +21,7 @@ var names = map[string]bool{
 
 // TestEventsAreDiscreet fills every text of every event with a secret.
 func TestEventsAreDiscreet(t *testing.T) {
-	l := &Loop{Secrets: secret.New([]string{"A_TOKEN=s3cret-value"})}
+	r := &Recorder{Secrets: secret.New([]string{"A_TOKEN=s3cret-value"})}
 	for _, body := range []journal.Body{
 		journal.RunStarted{}, journal.IterationStarted{}, journal.AttemptStarted{}, journal.AgentStarted{}, journal.AttemptEnded{},
 		journal.IterationEnded{}, journal.WaitStarted{}, journal.WaitEnded{}, journal.ClockJumped{}, journal.HarnessSwitched{}, journal.CheckEnded{},
@@ -32,7 +32,7 @@ func TestEventsAreDiscreet(t *testing.T) {
 		v := reflect.New(reflect.TypeOf(body)).Elem()
 		v.Set(reflect.ValueOf(body))
 		fill(v)
-		find(t, body.EventType(), reflect.ValueOf(l.discreet(v.Interface().(journal.Body))))
+		find(t, body.EventType(), reflect.ValueOf(r.discreet(v.Interface().(journal.Body))))
 	}
 }
 
