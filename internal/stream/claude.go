@@ -3,6 +3,8 @@ package stream
 import (
 	"strings"
 	"time"
+
+	"github.com/valyala/fastjson"
 )
 
 // synthetic is the model of the messages that Claude Code writes itself, to
@@ -10,7 +12,7 @@ import (
 const synthetic = "<synthetic>"
 
 // claude reads one line of Claude Code's stream-json output.
-func (s *session) claude(kind string, l line) {
+func (s *session) claude(kind string, l *fastjson.Value) {
 	switch kind {
 	case "assistant":
 		s.claudeAssistant(l)
@@ -19,57 +21,37 @@ func (s *session) claude(kind string, l line) {
 	case "system":
 		s.claudeSystem(l)
 	case "rate_limit_event":
-		s.limit(claudeLimit(l.get("rate_limit_info")))
-		s.claudeWindows(l.get("rate_limit_info", "unifiedWindows"))
+		s.limit(claudeLimit(l.Get("rate_limit_info")))
+		s.claudeWindows(l.Get("rate_limit_info", "unifiedWindows"))
 	case "result":
-		if s.accepts(l) {
-			s.claudeResult(l)
-		}
+		s.claudeResult(l)
 	}
 }
 
 // claudeSystem reads the session's start and the retries.
-func (s *session) claudeSystem(l line) {
+func (s *session) claudeSystem(l *fastjson.Value) {
 	switch {
-	case l.get("subtype").is("init"):
-		s.sum.PlanMode = s.sum.PlanMode || l.get("permissionMode").is("plan")
-		s.start(l.get("session_id").str(maxDetail), l.get("model").str(maxDetail))
-	case l.get("subtype").is("api_retry"):
+	case is(l.Get("subtype"), "init"):
+		s.sum.PlanMode = s.sum.PlanMode || is(l.Get("permissionMode"), "plan")
+		s.start(text(l.Get("session_id"), maxDetail), text(l.Get("model"), maxDetail))
+	case is(l.Get("subtype"), "api_retry"):
 		s.again(Retry{
-			Attempt: int(l.get("attempt").count()), Max: int(l.get("max_retries").count()),
-			Delay:  time.Duration(l.get("retry_delay_ms").number() * float64(time.Millisecond)),
-			Status: int(l.get("error_status").count()), Class: l.get("error").str(maxDetail),
+			Attempt: int(count(l.Get("attempt"))), Max: int(count(l.Get("max_retries"))),
+			Delay:  time.Duration(number(l.Get("retry_delay_ms")) * float64(time.Millisecond)),
+			Status: int(count(l.Get("error_status"))), Class: text(l.Get("error"), maxDetail),
 		})
 	}
-}
-
-// claudeMessage is what an assistant's line holds besides its blocks.
-type claudeMessage struct{ id, model, content, usage value }
-
-func newClaudeMessage(v value) (m claudeMessage) {
-	for key, val := range v.members() {
-		switch string(key) {
-		case "id":
-			m.id = val
-		case "model":
-			m.model = val
-		case "content":
-			m.content = val
-		case "usage":
-			m.usage = val
-		}
-	}
-	return m
 }
 
 // claudeAssistant reads one block of a message. A top-level error marks the
 // carrier of a failure; anything else that the model says is no failure,
 // however much it sounds like one.
-func (s *session) claudeAssistant(l line) {
-	m, sub := newClaudeMessage(l.get("message")), l.get("parent_tool_use_id").isString()
-	if class := l.get("error"); class.isString() || m.model.is(synthetic) {
+func (s *session) claudeAssistant(l *fastjson.Value) {
+	m, sub := l.Get("message"), isString(l.Get("parent_tool_use_id"))
+	content, usage := m.Get("content"), m.Get("usage")
+	if class := l.Get("error"); isString(class) || is(m.Get("model"), synthetic) {
 		if !sub {
-			s.fail(claudeText(m.content), class.str(maxDetail), 0)
+			s.fail(claudeText(content), text(class, maxDetail), 0)
 		}
 		return
 	}
@@ -77,46 +59,38 @@ func (s *session) claudeAssistant(l line) {
 		s.recovered()
 	}
 	written := 0
-	for block := range m.content.elements() {
+	for _, block := range content.GetArray() {
 		written += s.claudeBlock(block, sub)
 	}
-	if m.usage.exists() {
-		usage := claudeUsage(m.usage)
-		s.tally.note(m.id.raw(), usage, written)
+	if usage != nil {
+		usage := claudeUsage(usage)
+		s.tally.note(text(m.Get("id"), maxDetail), usage, written)
 		if !sub {
 			s.context = usage.Input + usage.CacheRead + usage.CacheWrite
 		}
 	}
 }
 
-// claudeBlock reads one block of a message and returns how much the model wrote for it.
-func (s *session) claudeBlock(block value, sub bool) (written int) {
-	var kind, name, body value
-	for key, val := range block.members() {
-		switch string(key) {
-		case "type":
-			kind = val
-		case "name":
-			name = val
-		case "text", "input", "thinking":
-			body = val
-		}
+// claudeBlock reads one block of a message and returns how many bytes the model wrote for it.
+func (s *session) claudeBlock(block *fastjson.Value, sub bool) (written int) {
+	switch kind := block.Get("type"); {
+	case is(kind, "text"):
+		s.say(text(block.Get("text"), maxText), sub)
+		return len(block.GetStringBytes("text"))
+	case is(kind, "tool_use"):
+		input := block.Get("input")
+		s.tool(text(block.Get("name"), maxDetail), input, sub)
+		return len(encoded(input))
 	}
-	switch {
-	case kind.is("text"):
-		s.say(body.str(maxText), sub)
-	case kind.is("tool_use"):
-		s.tool(name.str(maxDetail), body, sub)
-	}
-	return len(body.raw())
+	return len(block.GetStringBytes("thinking"))
 }
 
 // claudeText is the text of all blocks of a message's content.
-func claudeText(content value) string {
+func claudeText(content *fastjson.Value) string {
 	var texts []string
-	for block := range content.elements() {
-		if text := block.get("text").str(maxError); text != "" {
-			texts = append(texts, text)
+	for _, block := range content.GetArray() {
+		if said := text(block.Get("text"), maxError); said != "" {
+			texts = append(texts, said)
 		}
 	}
 	return strings.Join(texts, "\n")
@@ -124,40 +98,39 @@ func claudeText(content value) string {
 
 // claudeUser reads the tools' answers, which stand in messages of the user. They
 // are most of what a session prints.
-func (s *session) claudeUser(l line) {
-	sub := l.get("parent_tool_use_id").isString()
-	for block := range l.get("message", "content").elements() {
-		if !block.get("type").is("tool_result") {
+func (s *session) claudeUser(l *fastjson.Value) {
+	sub := isString(l.Get("parent_tool_use_id"))
+	for _, block := range l.Get("message", "content").GetArray() {
+		if !is(block.Get("type"), "tool_result") {
 			continue
 		}
-		content := block.get("content")
-		for part := range content.elements() {
-			content = part.get("text")
-			break
+		content := block.Get("content")
+		if first := content.Get("0"); first != nil {
+			content = first.Get("text")
 		}
-		s.toolResult(content.firstLine(maxDetail), block.get("is_error").isTrue(), sub)
+		s.toolResult(firstLine(content), block.Get("is_error").GetBool(), sub)
 	}
 }
 
 // claudeLimit reads the state of a subscription's limits. A rejected window
 // refuses no call while the account's paid overage serves it, and a rejection
 // that names neither window nor reset is a rate limit of the moment.
-func claudeLimit(info value) Limit {
-	l := claudeWindow(info.get("rateLimitType").str(maxDetail), info)
+func claudeLimit(info *fastjson.Value) Limit {
+	l := claudeWindow(text(info.Get("rateLimitType"), maxDetail), info)
 	named := l.Window != "" || !l.ResetsAt.IsZero()
-	l.Rejected = named && info.get("status").is("rejected") && !info.get("isUsingOverage").isTrue()
+	l.Rejected = named && is(info.Get("status"), "rejected") && !info.Get("isUsingOverage").GetBool()
 	return l
 }
 
 // claudeWindow reads how much of a window is used, and when it begins anew.
-func claudeWindow(name string, info value) Limit {
+func claudeWindow(name string, info *fastjson.Value) Limit {
 	l := Limit{Window: name, Utilization: -1}
-	if used := info.get("utilization"); used.exists() && !used.isNull() {
-		if n := used.number(); n >= 0 && n <= 100 { // a share; what else is there is no number of the provider's
+	if used := info.Get("utilization"); isNumber(used) {
+		if n := number(used); n >= 0 && n <= 100 { // a share; what else is there is no number of the provider's
 			l.Utilization = n
 		}
 	}
-	if epoch := info.get("resetsAt").count(); epoch > 0 {
+	if epoch := count(info.Get("resetsAt")); epoch > 0 {
 		l.ResetsAt = fromEpoch(epoch)
 	}
 	return l
@@ -165,84 +138,75 @@ func claudeWindow(name string, info value) Limit {
 
 // claudeWindows reads the state of all windows, which newer versions tell
 // beside that of the nearest one.
-func (s *session) claudeWindows(all value) {
-	for name, info := range all.members() {
-		s.window(claudeWindow(string(name[:min(len(name), maxDetail)]), info))
-	}
+func (s *session) claudeWindows(all *fastjson.Value) {
+	all.GetObject().Visit(func(name []byte, info *fastjson.Value) {
+		s.window(claudeWindow(string(cutMiddle(name, maxDetail)), info))
+	})
 }
 
 // claudeResult reads the terminal event. The subtype is "success" on every
 // error of the provider too: is_error alone tells.
-func (s *session) claudeResult(l line) {
-	text := l.get("result")
+func (s *session) claudeResult(l *fastjson.Value) {
+	final := l.Get("result")
 	r := Result{
-		IsError: l.get("is_error").isTrue(), Status: int(l.get("api_error_status").count()),
-		Subtype: l.get("subtype").str(maxDetail), Reason: l.get("terminal_reason").str(maxDetail),
-		Turns: int(l.get("num_turns").count()), Denied: claudeDenied(l.get("permission_denials")),
+		IsError: l.Get("is_error").GetBool(), Status: int(count(l.Get("api_error_status"))),
+		Subtype: text(l.Get("subtype"), maxDetail), Reason: text(l.Get("terminal_reason"), maxDetail),
+		Turns: int(count(l.Get("num_turns"))), Denied: claudeDenied(l.Get("permission_denials")),
 	}
 	s.listsDenied = true
 	r.Tokens, r.ContextMax = claudeTotals(l)
 	r.Context = s.context
-	if cost := l.get("total_cost_usd"); cost.exists() && !cost.isNull() {
-		r.CostUSD, r.HasCost = cost.number(), true
+	if cost := l.Get("total_cost_usd"); isNumber(cost) {
+		r.CostUSD, r.HasCost = number(cost), true
 	}
 	switch {
 	case strings.HasPrefix(r.Reason, "aborted"):
 		// What the CLI says itself is a diagnostic for its authors.
 		r.Error = "the session was interrupted"
 	case r.IsError:
-		r.Error = firstOf(text.str(maxError), strings.TrimSpace(joined(l.get("errors"))), r.Subtype)
+		r.Error = firstOf(text(final, maxError), strings.TrimSpace(words(l.Get("errors"), maxError)), r.Subtype)
 	default:
-		r.Final = text.str(maxFinal)
+		r.Final = text(final, maxFinal)
 	}
 	if s.sum.Session == "" {
-		s.sum.Session = l.get("session_id").str(maxDetail)
+		s.sum.Session = text(l.Get("session_id"), maxDetail)
 	}
-	s.finish(r, text.isString())
+	s.finish(r, isString(final))
 }
 
 // claudeTotals reads the session's own count of tokens, and how many fit into
 // the model's context.
-func claudeTotals(l line) (Tokens, int) {
+func claudeTotals(l *fastjson.Value) (Tokens, int) {
 	var models Tokens
 	window := int64(0)
-	for _, use := range l.get("modelUsage").members() {
+	l.GetObject("modelUsage").Visit(func(_ []byte, use *fastjson.Value) {
 		models = models.Add(Tokens{
-			Input: use.get("inputTokens").count(), Output: use.get("outputTokens").count(),
-			CacheRead: use.get("cacheReadInputTokens").count(), CacheWrite: use.get("cacheCreationInputTokens").count(),
+			Input: count(use.Get("inputTokens")), Output: count(use.Get("outputTokens")),
+			CacheRead: count(use.Get("cacheReadInputTokens")), CacheWrite: count(use.Get("cacheCreationInputTokens")),
 		})
-		window = max(window, use.get("contextWindow").count())
-	}
-	if usage := claudeUsage(l.get("usage")); usage != (Tokens{}) {
+		window = max(window, count(use.Get("contextWindow")))
+	})
+	if usage := claudeUsage(l.Get("usage")); usage != (Tokens{}) {
 		return usage, int(window)
 	}
 	return models, int(window)
 }
 
-func claudeUsage(usage value) (t Tokens) {
-	for key, val := range usage.members() {
-		switch string(key) {
-		case "input_tokens":
-			t.Input = val.count()
-		case "output_tokens":
-			t.Output = val.count()
-		case "cache_read_input_tokens":
-			t.CacheRead = val.count()
-		case "cache_creation_input_tokens":
-			t.CacheWrite = val.count()
-		}
+func claudeUsage(usage *fastjson.Value) Tokens {
+	return Tokens{
+		Input: count(usage.Get("input_tokens")), Output: count(usage.Get("output_tokens")),
+		CacheRead: count(usage.Get("cache_read_input_tokens")), CacheWrite: count(usage.Get("cache_creation_input_tokens")),
 	}
-	return t
 }
 
 // claudeDenied reads which tool calls were not permitted.
-func claudeDenied(list value) []Denial {
+func claudeDenied(list *fastjson.Value) []Denial {
 	var denied []Denial
-	for d := range list.elements() {
+	for _, d := range list.GetArray() {
 		if len(denied) == maxDenied {
 			break
 		}
-		denied = append(denied, Denial{Tool: d.get("tool_name").str(maxDetail), Detail: toolDetail(d.get("tool_input"))})
+		denied = append(denied, Denial{Tool: text(d.Get("tool_name"), maxDetail), Detail: toolDetail(d.Get("tool_input"))})
 	}
 	return denied
 }

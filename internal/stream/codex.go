@@ -5,37 +5,37 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/valyala/fastjson"
 )
 
 // codex reads one line of codex exec --json.
-func (s *session) codex(kind string, l line) {
+func (s *session) codex(kind string, l *fastjson.Value) {
 	switch kind {
 	case "thread.started":
-		s.start(l.get("thread_id").str(maxDetail), "")
+		s.start(text(l.Get("thread_id"), maxDetail), "")
 	case "turn.started":
 		s.reopen()
 	case "item.started":
-		s.codexItem(l.get("item"), false)
+		s.codexItem(l.Get("item"), false)
 	case "item.completed":
-		s.codexItem(l.get("item"), true)
+		s.codexItem(l.Get("item"), true)
 	case "error":
-		s.codexError(l.get("message").str(maxError))
+		s.codexError(text(l.Get("message"), maxError))
 	case "turn.completed", "turn.failed":
-		if s.accepts(l) {
-			s.codexEnd(l)
-		}
+		s.codexEnd(l)
 	}
 }
 
 // codexItem reads a message or a tool's call. An item of type error is a mere
 // warning: turns that hold one succeed.
-func (s *session) codexItem(item value, completed bool) {
-	switch kind := item.get("type").str(maxDetail); kind {
+func (s *session) codexItem(item *fastjson.Value, completed bool) {
+	switch kind := text(item.Get("type"), maxDetail); kind {
 	case "agent_message":
 		if completed {
 			s.recovered()
 			s.final.reset()
-			s.speak(item.get("text").str(maxFinal))
+			s.speak(text(item.Get("text"), maxFinal))
 			s.hush()
 		}
 	case "command_execution":
@@ -43,14 +43,14 @@ func (s *session) codexItem(item value, completed bool) {
 			s.tool("shell", item, false)
 			return
 		}
-		if item.get("status").is("declined") {
+		if is(item.Get("status"), "declined") {
 			s.deny("shell")
 		}
-		code := item.get("exit_code")
-		s.toolResult(item.get("aggregated_output").firstLine(maxDetail), code.exists() && code.number() != 0, false)
+		code := item.Get("exit_code")
+		s.toolResult(firstLine(item.Get("aggregated_output")), number(code) != 0, false)
 	case "mcp_tool_call":
 		if !completed {
-			s.tool(item.get("tool").str(maxDetail), item.get("arguments"), false)
+			s.tool(text(item.Get("tool"), maxDetail), item.Get("arguments"), false)
 		}
 	case "file_change":
 		if completed {
@@ -64,8 +64,8 @@ func (s *session) codexItem(item value, completed bool) {
 }
 
 // codexChanges is the first file that an item changed, or the item itself.
-func codexChanges(item value) value {
-	for change := range item.get("changes").elements() {
+func codexChanges(item *fastjson.Value) *fastjson.Value {
+	if change := item.Get("changes", "0"); change != nil {
 		return change
 	}
 	return item
@@ -89,18 +89,18 @@ func (s *session) codexError(text string) {
 }
 
 // codexEnd reads the terminal event. Its input tokens include the cached ones.
-func (s *session) codexEnd(l line) {
-	if message := l.get("error", "message").str(maxError); message != "" || l.get("type").is("turn.failed") {
+func (s *session) codexEnd(l *fastjson.Value) {
+	if message := text(l.Get("error", "message"), maxError); message != "" || is(l.Get("type"), "turn.failed") {
 		s.fail(message, "", statusIn(message))
 		s.finish(Result{IsError: true, Error: message, Status: statusIn(message)}, false)
 		return
 	}
-	usage := l.get("usage")
-	cached := usage.get("cached_input_tokens").count()
+	usage := l.Get("usage")
+	cached := count(usage.Get("cached_input_tokens"))
 	s.finish(Result{Final: s.final.String(), Tokens: Tokens{
-		Input:  max(0, usage.get("input_tokens").count()-cached),
-		Output: usage.get("output_tokens").count(), CacheRead: cached,
-		CacheWrite: usage.get("cache_write_input_tokens").count(),
+		Input:  max(0, count(usage.Get("input_tokens"))-cached),
+		Output: count(usage.Get("output_tokens")), CacheRead: cached,
+		CacheWrite: count(usage.Get("cache_write_input_tokens")),
 	}}, true)
 }
 

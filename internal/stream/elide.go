@@ -125,18 +125,6 @@ func (a *assembler) remove(to, from, end int) int {
 	return end - (from - to)
 }
 
-// cutMiddle returns raw, the content of a JSON string, with its middle left
-// out where it is longer than limit.
-func cutMiddle(raw []byte, limit int) []byte {
-	// A string that an assembler has cut before is a few bytes longer than its limit.
-	if len(raw) <= limit+len(leftOut)+16 {
-		return raw
-	}
-	head := raw[:boundary(raw, limit/2)]
-	tail := raw[boundary(raw, len(raw)-limit/2):]
-	return bytes.Join([][]byte{head, tail}, []byte(leftOut))
-}
-
 // boundary returns the last index of raw, the content of a JSON string, that
 // is not beyond at and splits neither a character nor an escape.
 func boundary(raw []byte, at int) int {
@@ -171,4 +159,13 @@ func escapeStart(raw []byte, at int) int {
 // isHighSurrogate says whether six bytes are the escape of the first half of a pair.
 func isHighSurrogate(b []byte) bool {
 	return b[0] == '\\' && b[1] == 'u' && (b[2] == 'd' || b[2] == 'D') && bytes.IndexByte([]byte("89abAB"), b[3]) >= 0
+}
+
+// backslashes counts the backslashes that b ends with.
+func backslashes(b []byte) int {
+	n := 0
+	for n < len(b) && b[len(b)-1-n] == '\\' {
+		n++
+	}
+	return n
 }

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -85,54 +84,4 @@ func FuzzAssembler(f *testing.F) {
 			t.Errorf("%d bytes kept", len(got))
 		}
 	})
-}
-
-// Every value that the index finds must be the one that gjson finds, at any depth.
-func FuzzDocument(f *testing.F) {
-	f.Add([]byte(`{"a":{"b":[1,"x\"y",{"c":null}]},"d":"\\","e":-1.5e3}`))
-	f.Add([]byte(` { } `))
-	f.Add([]byte(`{"a":1,}`))
-	f.Add([]byte(`{"a":[[[[[[[1,{"b":["\\\u00e9\n"]}],2]]]]]],"c":[]}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		data = trim(data, true)
-		var d doc
-		ok := d.read(data)
-		if gjson.ValidBytes(data) && len(data) > 0 && data[0] == '{' != ok {
-			t.Fatalf("%q: ok is %v", data, ok)
-		}
-		if !gjson.ValidBytes(data) || !ok {
-			return
-		}
-		sameMembers(t, value{doc: &d}, gjson.ParseBytes(data))
-	})
-}
-
-// sameMembers holds the values in an object or array, and what is in those, against
-// what gjson finds there.
-func sameMembers(t *testing.T, got value, want gjson.Result) {
-	t.Helper()
-	type found struct{ key, raw string }
-	var have, all []found
-	var inside []value
-	for key, val := range got.members() {
-		have, inside = append(have, found{`"` + string(key) + `"`, string(val.raw())}), append(inside, val)
-	}
-	for val := range got.elements() {
-		have, inside = append(have, found{"", string(val.raw())}), append(inside, val)
-	}
-	var nested []gjson.Result
-	want.ForEach(func(key, val gjson.Result) bool {
-		all, nested = append(all, found{key.Raw, val.Raw}), append(nested, val)
-		return true
-	})
-	if !slices.Equal(have, all) {
-		t.Fatalf("%q: %q, want %q", want.Raw, have, all)
-	}
-	for i, val := range nested {
-		if val.IsObject() || val.IsArray() {
-			sameMembers(t, inside[i], val)
-		} else if val.Type == gjson.String && inside[i].str(1<<20) != val.Str {
-			t.Fatalf("%q: read as %q, want %q", val.Raw, inside[i].str(1<<20), val.Str)
-		}
-	}
 }

@@ -1,64 +1,60 @@
 package stream
 
-import "github.com/tidwall/gjson"
+import "github.com/valyala/fastjson"
 
 // openCode reads one line of opencode run --format json. It has no terminal
 // event: the step that ends with "stop" is the last one.
-func (s *session) openCode(kind string, l line) {
+func (s *session) openCode(kind string, l *fastjson.Value) {
 	if s.sum.Session == "" {
-		s.start(l.get("sessionID").str(maxDetail), "")
+		s.start(text(l.Get("sessionID"), maxDetail), "")
 	}
-	part := l.get("part")
+	part := l.Get("part")
 	switch kind {
 	case "step_start":
 		s.recovered()
 		s.reopen()
 	case "text":
-		s.speak(part.get("text").str(maxFinal))
+		s.speak(text(part.Get("text"), maxFinal))
 		s.hush()
 	case "tool_use":
 		s.openCodeTool(part)
-	case "step_finish", "error":
-		switch {
-		case !s.accepts(l):
-		case kind == "error":
-			s.openCodeError(l.get("error"))
-		default:
-			s.openCodeStep(part)
-		}
+	case "step_finish":
+		s.openCodeStep(part)
+	case "error":
+		s.openCodeError(l.Get("error"))
 	}
 }
 
 // openCodeTool reads a tool's call and answer, which stand on one line.
-func (s *session) openCodeTool(part value) {
-	state := part.get("state")
-	s.tool(part.get("tool").str(maxDetail), state.get("input"), false)
-	code := state.get("metadata", "exit")
-	failed := state.get("status").is("error") || code.exists() && code.number() != 0
-	output := state.get("output")
-	if !output.isString() {
-		output = state.get("error")
+func (s *session) openCodeTool(part *fastjson.Value) {
+	state := part.Get("state")
+	s.tool(text(part.Get("tool"), maxDetail), state.Get("input"), false)
+	code := state.Get("metadata", "exit")
+	failed := is(state.Get("status"), "error") || code.Exists() && number(code) != 0
+	output := state.Get("output")
+	if !isString(output) {
+		output = state.Get("error")
 	}
-	s.toolResult(output.firstLine(maxDetail), failed, false)
+	s.toolResult(firstLine(output), failed, false)
 }
 
 // openCodeStep adds up what the steps cost, each once.
-func (s *session) openCodeStep(part value) {
-	if id := part.get("id").str(maxDetail); id == "" || id != s.step {
+func (s *session) openCodeStep(part *fastjson.Value) {
+	if id := text(part.Get("id"), maxDetail); id == "" || id != s.step {
 		s.step = id
-		tokens := part.get("tokens")
+		tokens := part.Get("tokens")
 		usage := Tokens{
-			Input:  tokens.get("input").count(),
-			Output: tokens.get("output").count() + tokens.get("reasoning").count(),
+			Input:  count(tokens.Get("input")),
+			Output: count(tokens.Get("output")) + count(tokens.Get("reasoning")),
 			// The provider counts these apart from the input already.
-			CacheRead: tokens.get("cache", "read").count(), CacheWrite: tokens.get("cache", "write").count(),
+			CacheRead: count(tokens.Get("cache", "read")), CacheWrite: count(tokens.Get("cache", "write")),
 		}
 		s.tally.done, s.context = s.tally.done.Add(usage), usage.Input+usage.CacheRead+usage.CacheWrite
-		if cost := part.get("cost"); cost.exists() {
-			s.sum.CostUSD, s.sum.HasCost = s.sum.CostUSD+cost.number(), true
+		if cost := part.Get("cost"); cost.Exists() {
+			s.sum.CostUSD, s.sum.HasCost = s.sum.CostUSD+number(cost), true
 		}
 	}
-	r := Result{Reason: part.get("reason").str(maxDetail), Tokens: s.tally.total(), CostUSD: s.sum.CostUSD, HasCost: s.sum.HasCost, Context: s.context}
+	r := Result{Reason: text(part.Get("reason"), maxDetail), Tokens: s.tally.total(), CostUSD: s.sum.CostUSD, HasCost: s.sum.HasCost, Context: s.context}
 	switch r.Reason {
 	case "stop":
 		r.Final = s.final.String()
@@ -70,26 +66,29 @@ func (s *session) openCodeStep(part value) {
 }
 
 // openCodeError reads the error carrier. Its body is the provider's answer as it came.
-func (s *session) openCodeError(e value) {
-	data := e.get("data")
-	if limit, ok := limitInBody(data.get("responseBody").str(maxError)); ok {
+func (s *session) openCodeError(e *fastjson.Value) {
+	data := e.Get("data")
+	if limit, ok := limitInBody(text(data.Get("responseBody"), maxError)); ok {
 		s.limit(limit)
 	}
-	name := e.get("name").str(maxDetail)
-	s.fail(firstOf(data.get("message").str(maxError), name), name, int(data.get("statusCode").count()))
+	name := text(e.Get("name"), maxDetail)
+	s.fail(firstOf(text(data.Get("message"), maxError), name), name, int(count(data.Get("statusCode"))))
 }
 
 // limitInBody reads the reset from a provider's answer that says the account's limit is used up.
 func limitInBody(body string) (Limit, bool) {
-	answer := gjson.Parse(body)
-	if inner := answer.Get("error"); inner.IsObject() {
+	answer, err := fastjson.Parse(body)
+	if err != nil {
+		return Limit{}, false
+	}
+	if inner := answer.Get("error"); inner.GetObject() != nil {
 		answer = inner
 	}
-	if answer.Get("type").Str != "usage_limit_reached" {
+	if !is(answer.Get("type"), "usage_limit_reached") {
 		return Limit{}, false
 	}
 	l := Limit{Rejected: true, Utilization: -1}
-	if epoch := answer.Get("resets_at").Int(); epoch > 0 {
+	if epoch := count(answer.Get("resets_at")); epoch > 0 {
 		l.ResetsAt = fromEpoch(epoch)
 	}
 	return l, true

@@ -3,6 +3,8 @@ package stream
 import (
 	"bytes"
 	"strings"
+
+	"github.com/valyala/fastjson"
 )
 
 // textTail is how much of a plain text counts as the agent's final message.
@@ -14,9 +16,9 @@ const textTail = 256 << 10
 type Reader struct {
 	format  Format
 	session *session
-	dialect func(s *session, kind string, l line)
+	dialect func(s *session, kind string, line *fastjson.Value)
 	partial assembler
-	line    doc
+	parser  fastjson.Parser
 
 	text   headTail // the raw end of a plain text, or of what may prove to be one
 	isJSON bool     // an event was read: this is no plain text
@@ -24,13 +26,10 @@ type Reader struct {
 	closed bool
 }
 
-// line is one event as it stands in the stream: an object.
-type line = value
-
 // NewReader returns a reader of that format, which hands each event to emit
 // as soon as its line is complete. emit may be nil.
 func NewReader(format Format, emit func(Event)) *Reader {
-	dialects := [formatCount]func(*session, string, line){
+	dialects := [formatCount]func(*session, string, *fastjson.Value){
 		FormatClaude: (*session).claude, FormatCodex: (*session).codex, FormatOpenCode: (*session).openCode,
 		FormatGemini: (*session).gemini, FormatCopilot: (*session).copilot,
 	}
@@ -125,18 +124,32 @@ func (r *Reader) event(raw []byte) {
 		return
 	}
 	r.session.sum.Lines++
-	if !r.line.read(raw) {
+	line, err := r.parser.ParseBytes(raw)
+	if err != nil || line.Type() != fastjson.TypeObject {
 		r.noEvent(raw)
 		return
 	}
-	l := line{doc: &r.line}
-	kind := l.get("type")
-	if !kind.isString() {
+	kind := text(line.Get("type"), maxDetail)
+	if kind == "" {
 		r.torn = r.torn || looksLikeEvent(raw, r.session.sum.Lines)
 		return
 	}
 	r.isJSON, r.session.sum.Started = true, true
-	r.dialect(r.session, kind.str(maxDetail), l)
+	if decides(kind) && fastjson.ValidateBytes(raw) != nil {
+		r.session.sum.Broken++
+		return
+	}
+	r.dialect(r.session, kind, line)
+}
+
+// decides reports whether events of this type decide how a session ended. The parser
+// accepts bytes in strings and numbers that JSON does not; these lines must be exact.
+func decides(kind string) bool {
+	switch kind {
+	case "result", "turn.completed", "turn.failed", "step_finish", "error":
+		return true
+	}
+	return false
 }
 
 // noEvent notes a line that is no JSON object. A warning of a runtime or an

@@ -216,7 +216,7 @@ func TestTally(t *testing.T) {
 	var ta tally
 	for i := range 1000 {
 		for range 3 {
-			ta.note([]byte(fmt.Sprint(i)), Tokens{Input: 2, Output: 1}, 8)
+			ta.note(fmt.Sprint(i), Tokens{Input: 2, Output: 1}, 8)
 		}
 	}
 	if got, want := ta.total(), (Tokens{Input: 2000, Output: 6000}); got != want || len(ta.recent) > recentMessages {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"github.com/valyala/fastjson"
 )
 
 const (
@@ -42,16 +42,6 @@ func newSession(emit func(Event)) *session {
 		emit = func(Event) {}
 	}
 	return &session{emit: emit, final: headTail{headMax: maxFinal / 2, tailMax: maxFinal / 2}}
-}
-
-// accepts says whether the line is JSON to the letter. Only lines that decide
-// how a session ended are worth the time.
-func (s *session) accepts(l line) bool {
-	ok := gjson.ValidBytes(l.raw())
-	if !ok {
-		s.sum.Broken++
-	}
-	return ok
 }
 
 // start notes who works here. An agent may say so several times.
@@ -97,7 +87,7 @@ func (s *session) hush() {
 }
 
 // tool emits a call of a tool. The message before it was not the final one.
-func (s *session) tool(name string, input value, sub bool) {
+func (s *session) tool(name string, input *fastjson.Value, sub bool) {
 	s.hush()
 	if !sub {
 		s.final.reset()

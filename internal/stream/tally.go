@@ -25,17 +25,17 @@ const bytesPerToken = 4
 // note takes the usage that stands on one line of a message. The lines of one
 // message repeat it, and its output is the count at the message's start, so
 // the length of what was written is the better guess.
-func (t *tally) note(id []byte, usage Tokens, written int) {
+func (t *tally) note(id string, usage Tokens, written int) {
 	for back := range recentMessages {
 		m := &t.recent[(t.next+recentMessages-1-back)%recentMessages]
-		if m.open && m.id == string(id) {
+		if m.open && m.id == id {
 			m.tokens, m.text = usage, m.text+int64(written)
 			return
 		}
 	}
 	oldest := &t.recent[t.next]
 	t.done = t.done.Add(oldest.guess())
-	*oldest = message{open: true, id: string(id), tokens: usage, text: int64(written)}
+	*oldest = message{open: true, id: id, tokens: usage, text: int64(written)}
 	t.next = (t.next + 1) % recentMessages
 }
 

@@ -3,6 +3,8 @@ package stream
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/valyala/fastjson"
 )
 
 // detailKeys are the arguments that tell a person what a tool call is about,
@@ -12,50 +14,38 @@ var detailKeys = [...]string{
 	"url", "query", "description", "prompt",
 }
 
-// toolDetail is a tool's argument in one line of bounded length.
-func toolDetail(input value) string {
-	best, arg := len(detailKeys), value{}
-	for key, val := range input.members() {
-		for rank, name := range detailKeys[:best] {
-			if string(key) == name && len(val.raw()) > len(`""`) {
-				best, arg = rank, val
-				break
-			}
+// toolDetail returns a tool's argument in one line of bounded length.
+func toolDetail(input *fastjson.Value) string {
+	for _, key := range detailKeys {
+		if detail := oneLine(words(input.Get(key), 2*maxDetail)); detail != "" {
+			return detail
 		}
 	}
-	if text := oneLine(firstOf(arg.str(2*maxDetail), joined(arg))); text != "" {
-		return text
+	if isString(input) {
+		return oneLine(text(input, 2*maxDetail))
 	}
-	if s := string(input.raw()); s == "" || s == "{}" || s == "null" {
+	raw := encoded(input)
+	switch string(raw) {
+	case "", "{}", "null":
 		return ""
 	}
-	if input.isString() {
-		return oneLine(input.str(2 * maxDetail))
-	}
-	return oneLine(string(input.raw()[:min(len(input.raw()), 2*maxDetail)]))
+	return oneLine(string(raw[:min(len(raw), 2*maxDetail)]))
 }
 
-// command is the line of shell among a tool's arguments, longer than the detail
-// that people read: its end matters to whoever judges it.
-func command(input value) string {
-	for key, val := range input.members() {
-		if string(key) == "command" {
-			return firstOf(val.str(maxError), joined(val))
-		}
-	}
-	return ""
-}
+// command returns the shell line among a tool's arguments. It is longer than the
+// detail that people read: those who judge the command need its end.
+func command(input *fastjson.Value) string { return words(input.Get("command"), maxError) }
 
-// joined is an argument list as one text.
-func joined(list value) string {
-	var words []string
-	for word := range list.elements() {
-		words = append(words, word.str(maxDetail))
-		if len(words) > maxDetail {
+// words returns a string, or the strings of a list as one text.
+func words(v *fastjson.Value, limit int) string {
+	var list []string
+	for _, word := range v.GetArray() {
+		list = append(list, text(word, maxDetail))
+		if len(list) > maxDetail {
 			break
 		}
 	}
-	return strings.Join(words, " ")
+	return firstOf(text(v, limit), strings.Join(list, " "))
 }
 
 // oneLine folds white space and cuts the text to maxDetail bytes.
