@@ -19,8 +19,8 @@ import (
 // archiveCmd is "ralph archive".
 type archiveCmd struct {
 	List    bool    `help:"List the archives." xor:"what"`
-	Restore *string `predictor:"archive" help:"Bring an archive back." placeholder:"NAME" xor:"what"`
-	JSON    bool    `help:"Print the list as JSON; goes with --list."`
+	Restore *string `predictor:"archive" help:"Restore this archive." placeholder:"NAME" xor:"what"`
+	JSON    bool    `help:"With --list: print JSON."`
 }
 
 // Validate refuses --json where nothing is listed: who asks for an archive and gets

@@ -15,8 +15,8 @@ import (
 
 // changeFlags name a change of Ito or OpenSpec.
 type changeFlags struct {
-	Change string `group:"Plan:" predictor:"change" help:"Work on a change of Ito or OpenSpec: its id, its number (2-1), or a part of the id that no other has." placeholder:"ID"`
-	Module string `group:"Plan:" predictor:"module" help:"One of the changes of an Ito module." placeholder:"ID"`
+	Change string `group:"Plan:" predictor:"change" help:"Work on a change of Ito or OpenSpec: its id, its number (2-1), or a unique part of the id." placeholder:"ID"`
+	Module string `group:"Plan:" predictor:"module" help:"Work on the only change of this Ito module." placeholder:"ID"`
 }
 
 // choosePlan finds the plan of the run, asks where only the person can tell which

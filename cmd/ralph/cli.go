@@ -26,30 +26,30 @@ type grammar struct {
 	Run      runCmd      `cmd:"" aliases:"loop" help:"Run the loop in this terminal."`
 	Start    startCmd    `cmd:"" help:"Run the loop in the background."`
 	Stop     stopCmd     `cmd:"" help:"End a loop and everything it started."`
-	Pause    pauseCmd    `cmd:"" help:"Hold a loop after the iteration at work."`
-	Resume   resumeCmd   `cmd:"" help:"Let a paused loop go on."`
-	Status   statusCmd   `cmd:"" help:"Tell how far a loop is."`
+	Pause    pauseCmd    `cmd:"" help:"Pause a loop after the current iteration."`
+	Resume   resumeCmd   `cmd:"" help:"Resume a paused loop."`
+	Status   statusCmd   `cmd:"" help:"Show the status of a loop."`
 	History  historyCmd  `cmd:"" help:"List the iterations of a unit."`
 	Logs     logsCmd     `cmd:"" help:"Show what the agent did in an iteration."`
-	Limits   limitsCmd   `cmd:"" help:"Tell how far each agent's limits are used up."`
-	Why      whyCmd      `cmd:"" help:"Tell the evidence for each decision of a run."`
-	Report   reportCmd   `cmd:"" help:"Show what a run came to, also as a page to send."`
-	Monitor  monitorCmd  `cmd:"" help:"Watch a loop: a dashboard in this terminal."`
+	Limits   limitsCmd   `cmd:"" help:"Show how much of each agent's limits is used."`
+	Why      whyCmd      `cmd:"" help:"Show the evidence for each decision of a run."`
+	Report   reportCmd   `cmd:"" help:"Show the results of a run, or write them to a page."`
+	Monitor  monitorCmd  `cmd:"" help:"Show the dashboard of a loop in this terminal."`
 	List     listCmd     `cmd:"" help:"List all loops of this user."`
-	Verify   verifyCmd   `cmd:"" help:"Prove finished stories again, also in CI."`
-	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Serve loops to other agents and editors (Model Context Protocol)."`
-	Validate validateCmd `cmd:"" help:"Check everything that must hold before a run."`
+	Verify   verifyCmd   `cmd:"" help:"Check finished stories again, for example in CI."`
+	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Serve loops to agents and editors (Model Context Protocol)."`
+	Validate validateCmd `cmd:"" help:"Check that a run can start (preflight)."`
 	PRD      prdCmd      `cmd:"" name:"prd" help:"Make or refresh prd.json from spec.md."`
-	Plan     planCmd     `cmd:"" help:"Plan a feature together with the agent."`
-	Setup    setupCmd    `cmd:"" help:"Install slash commands and schemas for editors into the project."`
-	Archive  archiveCmd  `cmd:"" help:"Put a finished feature away, or bring one back."`
-	Doctor   doctorCmd   `cmd:"" help:"Find and mend what keeps loops from working."`
-	Config   configCmd   `cmd:"" help:"Show the settings and where each came from."`
-	Context  contextCmd  `cmd:"" help:"Steer a running loop without stopping it."`
-	Demo     demoCmd     `cmd:"" help:"Watch a whole loop on a scratch repository, without any agent."`
+	Plan     planCmd     `cmd:"" help:"Plan a feature with the agent."`
+	Setup    setupCmd    `cmd:"" help:"Install slash commands and editor schemas in the project."`
+	Archive  archiveCmd  `cmd:"" help:"Archive a finished feature, or restore one."`
+	Doctor   doctorCmd   `cmd:"" help:"Find and repair what keeps loops from working."`
+	Config   configCmd   `cmd:"" help:"Show the settings and the source of each value."`
+	Context  contextCmd  `cmd:"" help:"Give a running loop more context, without a stop."`
+	Demo     demoCmd     `cmd:"" help:"Play a whole loop in a scratch repository, without an agent."`
 
-	PR         prCmd         `cmd:"" name:"pr" help:"Write the pull request of a unit from its record."`
-	Completion completionCmd `cmd:"" help:"Print what makes bash, zsh or fish complete ralph's words."`
+	PR         prCmd         `cmd:"" name:"pr" help:"Write the pull request of a unit."`
+	Completion completionCmd `cmd:"" help:"Print a shell completion script (bash, zsh or fish)."`
 	Help       helpCmd       `cmd:"" help:"Explain a command or a topic."`
 }
 

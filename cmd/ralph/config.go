@@ -14,12 +14,12 @@ import (
 
 // configCmd is "ralph config".
 type configCmd struct {
-	Show   configShowCmd   `cmd:"" default:"withargs" help:"Show every setting, its value and where it came from."`
+	Show   configShowCmd   `cmd:"" default:"withargs" help:"Show every setting, its value and its source."`
 	Schema configSchemaCmd `cmd:"" help:"Print the JSON schema of config.yaml."`
 }
 
 type configShowCmd struct {
-	JSON bool `help:"Print the settings as JSON."`
+	JSON bool `help:"Print JSON."`
 }
 
 // Run carries the command out.

@@ -18,7 +18,7 @@ const demoBranch = "feature/greeting"
 
 // demoCmd is "ralph demo".
 type demoCmd struct {
-	Dir string `arg:"" optional:"" type:"path" predictor:"folder" help:"Folder for the scratch repository; it must not exist (default: a new one in the temporary folder)."`
+	Dir string `arg:"" optional:"" type:"path" predictor:"folder" help:"Folder for the scratch repository. It must not exist (default: a new one in the temporary folder)."`
 }
 
 // Run carries the command out.

@@ -23,12 +23,12 @@ const probeLimit = 20 * time.Second
 
 // doctorCmd is "ralph doctor".
 type doctorCmd struct {
-	Harness     string   `predictor:"harness" aliases:"agent" help:"Look at this agent only (default: that of the settings and its fallbacks)." placeholder:"NAME"`
-	Live        bool     `help:"Send the agent one short prompt. It counts as a call, and costs what it costs."`
-	DryRun      bool     `help:"Only say what would be mended."`
-	Conformance bool     `help:"Try whether COMMAND can be an agent of ralph, with real prompts."`
-	Timeout     minutes  `help:"For the call of --live, and for each trial of --conformance; a bare number is minutes (default 3)." default:"3" placeholder:"D"`
-	JSON        bool     `help:"Print the report as JSON."`
+	Harness     string   `predictor:"harness" aliases:"agent" help:"Check only this agent (default: the one in the settings, and its fallbacks)." placeholder:"NAME"`
+	Live        bool     `help:"Send the agent one short prompt. It counts as a call and has a cost."`
+	DryRun      bool     `help:"Only show what would be repaired."`
+	Conformance bool     `help:"Test with real prompts whether ralph can use COMMAND as an agent."`
+	Timeout     minutes  `help:"Time limit for --live, and for each trial of --conformance; a bare number is minutes (default 3)." default:"3" placeholder:"D"`
+	JSON        bool     `help:"Print JSON."`
 	Command     []string `arg:"" optional:"" passthrough:"partial" predictor:"file" help:"With --conformance: the program and its arguments."`
 }
 

@@ -14,7 +14,7 @@ import (
 
 // helpCmd is "ralph help".
 type helpCmd struct {
-	About []string `arg:"" optional:"" help:"A command, a topic, or 'topics' for their list." predictor:"help"`
+	About []string `arg:"" optional:"" help:"A command, a topic, or 'topics' for the list of topics." predictor:"help"`
 }
 
 // Run carries the command out.

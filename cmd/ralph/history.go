@@ -11,7 +11,7 @@ import (
 // historyCmd is "ralph history".
 type historyCmd struct {
 	unitArg
-	JSON bool `help:"Print the iterations as a JSON array."`
+	JSON bool `help:"Print JSON."`
 }
 
 // Run carries the command out.

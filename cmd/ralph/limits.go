@@ -18,8 +18,8 @@ import (
 
 // limitsCmd is "ralph limits".
 type limitsCmd struct {
-	Clear string `predictor:"harness" help:"Forget the provider's limit of this agent: it is over, as you know." placeholder:"HARNESS"`
-	JSON  bool   `help:"Print the list as JSON."`
+	Clear string `predictor:"harness" help:"Forget the provider's limit of this agent, because it is over." placeholder:"HARNESS"`
+	JSON  bool   `help:"Print JSON."`
 }
 
 // harnessLimits is what is known of one harness, and an element of the JSON list.

@@ -15,8 +15,8 @@ import (
 
 // listCmd is "ralph list".
 type listCmd struct {
-	Active bool `help:"Leave out what has ended."`
-	JSON   bool `help:"Print the list as JSON."`
+	Active bool `help:"Leave out loops that have ended."`
+	JSON   bool `help:"Print JSON."`
 }
 
 // widestUnit is the width in columns up to which the names of units stand in line;

@@ -15,10 +15,10 @@ import (
 // logsCmd is "ralph logs".
 type logsCmd struct {
 	unitArg
-	Follow    bool `short:"f" help:"Go on with what comes, from one iteration to the next, until the run ends." xor:"which"`
-	Lines     *int `short:"n" help:"Only the last N lines." placeholder:"N"`
-	Iteration int  `predictor:"iteration" help:"The iteration of the last run (default: the last one)." placeholder:"N" xor:"which"`
-	Raw       bool `help:"Print what the agent printed, byte for byte."`
+	Follow    bool `short:"f" help:"Follow the output through all iterations, until the run ends." xor:"which"`
+	Lines     *int `short:"n" help:"Show only the last N lines." placeholder:"N"`
+	Iteration int  `predictor:"iteration" help:"Iteration of the last run (default: the last one)." placeholder:"N" xor:"which"`
+	Raw       bool `help:"Print the agent's output byte for byte."`
 }
 
 // Validate implements kong's check of a command's values.

@@ -24,7 +24,7 @@ const maxUnit = 1000
 
 // mcpCmd is "ralph mcp".
 type mcpCmd struct {
-	AllowStart bool `help:"Offer the tool start_loop, too: the client may start loops."`
+	AllowStart bool `help:"Let clients start loops (tool start_loop)."`
 }
 
 const mcpInstructions = `ralph runs coding agents in loops, each on a unit: the plan of one git branch. The tools tell how far loops are, what they did and ` +

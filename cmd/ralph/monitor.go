@@ -20,7 +20,7 @@ import (
 // monitorCmd is "ralph monitor".
 type monitorCmd struct {
 	unitArg
-	Once bool `help:"Print the dashboard once, as text, also on a terminal."`
+	Once bool `help:"Print the dashboard once, as text."`
 }
 
 // Run carries the command out.

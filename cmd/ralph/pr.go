@@ -19,11 +19,11 @@ import (
 // prCmd is "ralph pr".
 type prCmd struct {
 	unitArg
-	Create bool   `help:"Create the pull request with GitHub's gh, which must be logged in; the branch must be pushed." xor:"form"`
-	Draft  bool   `help:"With --create: as a draft. What is not done can only be one."`
-	Base   string `help:"With --create: the branch to merge into (default: the repository's)." placeholder:"BRANCH"`
-	Title  string `help:"The title (default: that of spec.md, else the task's or the branch's)." placeholder:"TEXT"`
-	JSON   bool   `help:"Print title, body, branch and done as JSON." xor:"form"`
+	Create bool   `help:"Create the pull request with GitHub's gh. Log in to gh and push the branch first." xor:"form"`
+	Draft  bool   `help:"With --create: as a draft. A feature that is not done can only become a draft."`
+	Base   string `help:"With --create: the branch to merge into (default: the default branch)." placeholder:"BRANCH"`
+	Title  string `help:"Title (default: the title of spec.md, else the task or the branch)." placeholder:"TEXT"`
+	JSON   bool   `help:"Print JSON." xor:"form"`
 }
 
 // Validate refuses flags that would have no effect; kong calls it.

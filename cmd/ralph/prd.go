@@ -20,10 +20,10 @@ import (
 
 // prdCmd is "ralph prd".
 type prdCmd struct {
-	Check                bool `help:"Change nothing; end with 1 if prd.json is not what spec.md asks for."`
+	Check                bool `help:"Change nothing. Exit with 1 if prd.json does not match spec.md."`
 	Schema               bool `help:"Print the JSON schema of prd.json."`
 	Example              bool `help:"Print an example of a spec.md."`
-	ConfirmOrphanRemoval bool `help:"Let finished stories go that are no longer in spec.md."`
+	ConfirmOrphanRemoval bool `help:"Remove finished stories that are no longer in spec.md."`
 }
 
 // Run carries the command out.

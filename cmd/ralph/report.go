@@ -19,11 +19,11 @@ const reportName = "report.html"
 
 // reportCmd is "ralph report".
 type reportCmd struct {
-	Args []string `arg:"" optional:"" name:"run-unit" predictor:"unit" help:"A run, by its id (default: the last one), and the unit (default: that of the loop in this worktree, else of this branch)."`
+	Args []string `arg:"" optional:"" name:"run-unit" predictor:"unit" help:"Id of a run (default: the last one), and the unit (default: the loop of this worktree, else this branch)."`
 	changeFlag
-	HTML string `predictor:"file" help:"Write a page in one file, to be opened or sent; - is standard output." placeholder:"FILE" xor:"form"`
-	MD   bool   `name:"md" help:"Print it as Markdown." xor:"form"`
-	JSON bool   `help:"Print everything as JSON." xor:"form"`
+	HTML string `predictor:"file" help:"Write one HTML file to open or send; - is standard output." placeholder:"FILE" xor:"form"`
+	MD   bool   `name:"md" help:"Print Markdown." xor:"form"`
+	JSON bool   `help:"Print JSON." xor:"form"`
 }
 
 // split takes the arguments apart: what looks like the id of a run is one.

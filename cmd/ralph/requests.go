@@ -17,13 +17,13 @@ import (
 
 // unitArg is the unit that a command is about.
 type unitArg struct {
-	Unit   string `arg:"" optional:"" predictor:"unit" help:"The unit (default: that of the loop in this worktree, else of this branch)."`
-	Change string `predictor:"change" help:"The change of Ito or OpenSpec: its id, its number or a part of it." placeholder:"ID"`
+	Unit   string `arg:"" optional:"" predictor:"unit" help:"The unit (default: the loop of this worktree, else this branch)."`
+	Change string `predictor:"change" help:"A change of Ito or OpenSpec: its id, its number or a part of it." placeholder:"ID"`
 }
 
 // changeFlag names the change whose loop is meant.
 type changeFlag struct {
-	Change string `predictor:"change" help:"The change (default: the unit of the loop in this worktree)." placeholder:"ID"`
+	Change string `predictor:"change" help:"The change (default: the loop of this worktree)." placeholder:"ID"`
 }
 
 // pauseCmd is "ralph pause".
@@ -44,13 +44,13 @@ func (c *resumeCmd) Run(a *app) error {
 
 // contextCmd is "ralph context".
 type contextCmd struct {
-	Add   contextAddCmd   `cmd:"" help:"Tell the agent something from the next iteration on."`
-	Show  contextShowCmd  `cmd:"" help:"Show what the agent is told besides the plan."`
-	Clear contextClearCmd `cmd:"" help:"Tell the agent only the plan again."`
+	Add   contextAddCmd   `cmd:"" help:"Add a text to the prompts from the next iteration on."`
+	Show  contextShowCmd  `cmd:"" help:"Show the texts that were added."`
+	Clear contextClearCmd `cmd:"" help:"Remove the texts that were added."`
 }
 
 type contextAddCmd struct {
-	Text string `arg:"" help:"What to tell it."`
+	Text string `arg:"" help:"The text."`
 	changeFlag
 }
 
@@ -76,7 +76,7 @@ func (c *contextClearCmd) Run(a *app) error {
 
 type contextShowCmd struct {
 	changeFlag
-	JSON bool `help:"Print it as JSON."`
+	JSON bool `help:"Print JSON."`
 }
 
 // steering is what "ralph context show --json" prints.

@@ -26,9 +26,9 @@ import (
 
 // runCmd is "ralph run".
 type runCmd struct {
-	Text string `arg:"" optional:"" name:"prompt" help:"What to do, in words: in addition to the plan, or in place of one."`
+	Text string `arg:"" optional:"" name:"prompt" help:"The task in words: in addition to the plan, or in place of one."`
 	runFlags
-	Monitor bool `help:"Run in a tmux session, with a dashboard beside the loop."`
+	Monitor bool `help:"Run in a tmux session, with the dashboard next to the loop."`
 }
 
 // Validate refuses what cannot go together; kong calls it.

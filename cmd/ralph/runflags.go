@@ -12,40 +12,40 @@ import (
 // a settings file too has no default here: the file decides.
 type runFlags struct {
 	loopFlags
-	JSON bool `help:"Print the journal's events, a JSON line each, and nothing else."`
+	JSON bool `help:"Print only the journal's events, one JSON line each."`
 }
 
 // loopFlags are those that say how the loop works, wherever it does.
 type loopFlags struct {
 	MaxIterations *int     `group:"Limits:" short:"n" aliases:"max" help:"Iterations in this run (default 20; tasks and text plans 10)." placeholder:"N"`
-	MinIterations *int     `group:"Limits:" help:"Believe no promise before this many iterations have ended (default 1)." placeholder:"N"`
-	Timeout       *minutes `group:"Limits:" short:"t" aliases:"iteration-timeout" help:"Per iteration; a bare number is minutes, else 90s, 1h30m (default 15; tasks and text plans 45)." placeholder:"D"`
-	IdleTimeout   *minutes `group:"Limits:" help:"End an iteration that shows no sign of life for so long (default off)." placeholder:"D"`
-	RateLimit     *int     `group:"Limits:" short:"r" help:"Agent calls per clock hour, all loops of this user and harness together; 0 is off (default 100)." placeholder:"N"`
+	MinIterations *int     `group:"Limits:" help:"Ignore the completion promise before this many iterations (default 1)." placeholder:"N"`
+	Timeout       *minutes `group:"Limits:" short:"t" aliases:"iteration-timeout" help:"Time limit of an iteration: minutes, or 90s, 1h30m (default 15; tasks and text plans 45)." placeholder:"D"`
+	IdleTimeout   *minutes `group:"Limits:" help:"End an iteration that shows no activity for this long (default off)." placeholder:"D"`
+	RateLimit     *int     `group:"Limits:" short:"r" help:"Calls per clock hour of this agent by all your loops; 0 is no limit (default 100)." placeholder:"N"`
 	Prompt        string   `group:"Plan:" predictor:"file" short:"p" help:"Prompt template (default: the feature's prompt.md, else the built-in one)." placeholder:"FILE"`
-	Harness       string   `group:"Agent:" predictor:"harness" aliases:"agent" help:"Coding agent: claude, codex, opencode, gemini, copilot, replay or one of the settings." placeholder:"NAME"`
+	Harness       string   `group:"Agent:" predictor:"harness" aliases:"agent" help:"Coding agent: claude, codex, opencode, gemini, copilot, replay, or one from the settings." placeholder:"NAME"`
 	Model         string   `group:"Agent:" help:"Model (default: the agent's own)." placeholder:"ID"`
-	Done          string   `group:"Plan:" help:"How done is recognised: prd, tasks or manual (default: by what is there)." enum:",prd,tasks,manual" default:"" placeholder:"HOW"`
+	Done          string   `group:"Plan:" help:"What decides that the plan is done: prd, tasks or manual (default: the plan that exists)." enum:",prd,tasks,manual" default:"" placeholder:"HOW"`
 
 	changeFlags
-	Status bool `group:"Plan:" help:"Tell how far the loop of the change is, as 'ralph status --change ID' does, and start nothing."`
+	Status bool `group:"Plan:" help:"Show the status of the change, as 'ralph status --change ID', and start nothing."`
 
-	AcceptBaseline bool     `help:"Quality checks that fail before the run do not stand in the way of done."`
+	AcceptBaseline bool     `help:"Accept quality checks that already fail before the run."`
 	StallThreshold *int     `group:"Limits:" aliases:"no-progress" help:"Iterations without progress that end the run (default 3; tasks and text plans 2)." placeholder:"N"`
 	SameError      *int     `group:"Limits:" help:"Equal errors in a row that end the run (default 5)." placeholder:"N"`
 	OnLimit        string   `group:"Limits:" help:"At the provider's usage limit: ask, wait or exit (default ask)." enum:",ask,wait,exit" default:"" placeholder:"HOW"`
-	MaxTokens      *int64   `group:"Limits:" help:"End after the iteration that spends more; input and output, without cache." placeholder:"N"`
-	MaxCost        *float64 `group:"Limits:" help:"End after the iteration that costs more in all, in US dollars." placeholder:"USD"`
-	Pause          *seconds `group:"Limits:" help:"Between iterations (default 2s)." placeholder:"D"`
+	MaxTokens      *int64   `group:"Limits:" help:"End the run after the iteration that exceeds N tokens (input and output, without cache)." placeholder:"N"`
+	MaxCost        *float64 `group:"Limits:" help:"End the run after the iteration that exceeds this cost in US dollars." placeholder:"USD"`
+	Pause          *seconds `group:"Limits:" help:"Pause between iterations (default 2s)." placeholder:"D"`
 
-	DangerouslySkipPermissions bool `group:"Agent:" aliases:"allow-all,yolo" help:"Let the agent do everything without asking."`
-	TrustPromise               bool `group:"Agent:" help:"Believe the agent's promise even while stories are open."`
-	NoInteractive              bool `help:"Ask nothing, also on a terminal."`
-	NoArchive                  bool `help:"Leave a finished feature where it is."`
+	DangerouslySkipPermissions bool `group:"Agent:" aliases:"allow-all,yolo" help:"Let the agent do everything without a question."`
+	TrustPromise               bool `group:"Agent:" help:"Accept the completion promise even while stories are open."`
+	NoInteractive              bool `help:"Never ask a question."`
+	NoArchive                  bool `help:"Do not archive a finished feature."`
 	ResetCircuit               bool `help:"Close the circuit breaker that the last run left open."`
-	SkipPreflight              bool `help:"Start in spite of what preflight finds."`
-	DryRun                     bool `help:"Show plan, settings, call and prompt; call nothing, write nothing."`
-	Verbose                    bool `short:"v" help:"Show what tools answer, and the output of failed checks."`
+	SkipPreflight              bool `help:"Start even if preflight finds errors."`
+	DryRun                     bool `help:"Show plan, settings, call and prompt. Start nothing, write nothing."`
+	Verbose                    bool `short:"v" help:"Show the results of tools and the output of failed checks."`
 }
 
 // Validate refuses numbers that make no sense; kong calls it.

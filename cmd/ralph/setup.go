@@ -16,9 +16,9 @@ import (
 
 // setupCmd is "ralph setup".
 type setupCmd struct {
-	Agent  string `help:"For which coding agent: claude, codex, opencode, gemini or all." enum:"claude,codex,opencode,gemini,all" default:"claude" placeholder:"NAME"`
-	Force  bool   `help:"Overwrite files that were edited, without asking."`
-	DryRun bool   `help:"Say what would be done, and do nothing."`
+	Agent  string `help:"Coding agent: claude, codex, opencode, gemini or all." enum:"claude,codex,opencode,gemini,all" default:"claude" placeholder:"NAME"`
+	Force  bool   `help:"Overwrite edited files without a question."`
+	DryRun bool   `help:"Only show what would be done."`
 }
 
 // Run carries the command out.

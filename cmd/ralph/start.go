@@ -16,11 +16,11 @@ import (
 
 // startCmd is "ralph start".
 type startCmd struct {
-	Task string `arg:"" optional:"" name:"task" help:"What to do, in words: in addition to the plan, or in place of one."`
+	Task string `arg:"" optional:"" name:"task" help:"The task in words: in addition to the plan, or in place of one."`
 	loopFlags
-	Terminal   string `help:"Where the loop runs: tmux, window, none (no terminal, output to a log) or auto (tmux if it is there, else none)." enum:",auto,tmux,window,none" default:"" placeholder:"WHERE"`
-	Fullscreen bool   `help:"In a window that fills the screen."`
-	JSON       bool   `help:"Print as JSON what was started."`
+	Terminal   string `help:"Where the loop runs: tmux, window, none (output to a log) or auto (tmux if installed, else none)." enum:",auto,tmux,window,none" default:"" placeholder:"WHERE"`
+	Fullscreen bool   `help:"Open a window that fills the screen."`
+	JSON       bool   `help:"Print JSON."`
 }
 
 // Validate refuses what cannot go together; kong calls it.

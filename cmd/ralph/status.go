@@ -13,7 +13,7 @@ import (
 // statusCmd is "ralph status".
 type statusCmd struct {
 	unitArg
-	JSON bool `help:"Print status.json, corrected for a process that is dead or suspended."`
+	JSON bool `help:"Print status.json, corrected for a dead or suspended process."`
 }
 
 // Run carries the command out.

@@ -15,7 +15,7 @@ import (
 // stopCmd is "ralph stop".
 type stopCmd struct {
 	unitArg
-	All bool `help:"Every loop of this user, in all repositories."`
+	All bool `help:"Stop all your loops, in all repositories."`
 }
 
 // stopLimit is how long a loop may take to end before "ralph stop" gives up: its

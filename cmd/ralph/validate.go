@@ -15,8 +15,8 @@ import (
 // validateCmd is "ralph validate".
 type validateCmd struct {
 	changeFlags
-	NoAgent bool `help:"Leave the agent out: for machines that start none, such as a CI's."`
-	JSON    bool `help:"Print the report as JSON."`
+	NoAgent bool `help:"Do not check the agent, for machines without one, such as CI."`
+	JSON    bool `help:"Print JSON."`
 }
 
 // Run carries the command out.

@@ -15,11 +15,11 @@ import (
 
 // verifyCmd is "ralph verify".
 type verifyCmd struct {
-	Stories []string `arg:"" optional:"" name:"story" predictor:"story" help:"Stories to prove (default: all finished ones of the unit)."`
-	All     bool     `help:"Prove the finished stories of all units, archived ones too."`
-	Unit    string   `predictor:"unit" help:"The unit (default: that of the branch)." placeholder:"UNIT"`
-	Inplace bool     `help:"Run the checks in the worktree as it is, not in a clean one of HEAD."`
-	JSON    bool     `help:"Print the report as JSON."`
+	Stories []string `arg:"" optional:"" name:"story" predictor:"story" help:"Stories to check (default: all finished stories of the unit)."`
+	All     bool     `help:"Check the finished stories of all units, with archived ones."`
+	Unit    string   `predictor:"unit" help:"The unit (default: this branch)." placeholder:"UNIT"`
+	Inplace bool     `help:"Run the checks in this worktree, not in a clean one of HEAD."`
+	JSON    bool     `help:"Print JSON."`
 }
 
 // Validate refuses what contradicts itself; kong calls it.

@@ -11,10 +11,10 @@ import (
 
 // whyCmd is "ralph why".
 type whyCmd struct {
-	Args []string `arg:"" optional:"" name:"n-unit" predictor:"iteration+unit" help:"An iteration (default: the run as a whole), and the unit (default: that of the loop in this worktree, else of this branch)."`
+	Args []string `arg:"" optional:"" name:"n-unit" predictor:"iteration+unit" help:"Iteration (default: the whole run), and the unit (default: the loop of this worktree, else this branch)."`
 	changeFlag
-	InRun string `name:"run" help:"The run, by its id (default: the last one)." placeholder:"RUN"`
-	JSON  bool   `help:"Print the decisions as JSON."`
+	InRun string `name:"run" help:"Id of the run (default: the last one)." placeholder:"RUN"`
+	JSON  bool   `help:"Print JSON."`
 }
 
 // split takes the arguments apart: an iteration is a number and comes first. The

@@ -77,7 +77,7 @@ func TestSchemaAgreesWithLoad(t *testing.T) {
 	if err := json.Unmarshal(text, &root); err != nil {
 		t.Fatal(err)
 	}
-	if got := root.Properties["protected_branches"].Description; !strings.HasPrefix(got, "Branches on which a run warns") {
+	if got := root.Properties["protected_branches"].Description; !strings.HasPrefix(got, "Branches that cause a warning") {
 		t.Errorf("the description of protected_branches is %q", got)
 	}
 	files := []string{string(ralph.ConfigExample), "{}", "claude:\n", "defaults: {max_iterations: 0}", "defaults: {max_iterations: 1.5}",
