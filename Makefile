@@ -26,7 +26,7 @@ demo: build ## watch a whole loop on a scratch repository, without any agent ins
 	./bin/ralph demo
 
 .PHONY: setup
-setup: ## install what the tests need (tmux, bats, two pinned agents)
+setup: ## install what the tests need, from apt-get or brew, and npm
 	sh tests/setup
 
 # The time limit is for each package: a machine with other work to do needs much of it.
@@ -120,5 +120,5 @@ lint: ## gofmt, vet, staticcheck, shellcheck
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 	cd fleet && $(GO) vet ./... && GOOS=darwin GOARCH=arm64 $(GO) vet ./... && $(GO) tool -modfile=../tools/go.mod staticcheck ./...
-	shellcheck install.sh uninstall.sh run_tests.sh tests/setup tests/fuzz docs/picture/record .ci/run \
+	shellcheck install.sh uninstall.sh run_tests.sh tests/setup tests/fresh tests/fuzz docs/picture/record .ci/run \
 		packaging/action/step packaging/homebrew/formula packaging/devcontainer/src/ralph/install.sh internal/completion/ralph.bash
