@@ -104,11 +104,9 @@ func (e *Event) UnmarshalJSON(line []byte) error {
 	if err != nil {
 		return fmt.Errorf("the time of this %s event is not RFC 3339", head.typ)
 	}
-	body, ok := decodeHot(head.typ, head.rest)
-	if !ok {
-		if body, err = decodeBody(head.typ, head.object()); err != nil {
-			return err
-		}
+	body, err := decodeBody(head.typ, head.object())
+	if err != nil {
+		return err
 	}
 	*e = Event{Time: at.UTC(), Run: head.run, Body: body}
 	return nil
