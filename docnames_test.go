@@ -4,13 +4,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"ralph/internal/journal"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"ralph/internal/loop"
 )
 
 // TestIndex wants every page of docs/ in its index, so that it is found.
@@ -165,7 +164,7 @@ func TestShownTargets(t *testing.T) {
 
 // TestShownExitCodes holds every exit code in running text against those of a run.
 func TestShownExitCodes(t *testing.T) {
-	known := []int{loop.ExitDone, loop.ExitNotDone, loop.ExitUsageLimit, 80, loop.ExitInterrupted, loop.ExitStopped}
+	known := []int{journal.ExitDone, journal.ExitNotDone, journal.ExitUsageLimit, 80, journal.ExitInterrupted, journal.ExitStopped}
 	code := regexp.MustCompile(`(?i)\b(?:exit(?:s| code| status)?|ends?|ended) with (\d+)\b|\bexit (?:code|status) (\d+)\b`)
 	shown := 0
 	for _, page := range userPages(t) {

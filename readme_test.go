@@ -18,6 +18,7 @@ import (
 	markdown "github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 
+	"ralph/internal/journal"
 	"ralph/internal/loop"
 )
 
@@ -59,17 +60,17 @@ func TestShownReasons(t *testing.T) {
 			rows[cells[1]] = cells[2:4]
 		}
 	}
-	reasons := reasonsOf(t, "internal/loop/end.go")
+	reasons := reasonsOf(t, "internal/journal/words.go")
 	if len(reasons) < 10 {
 		t.Fatalf("only %d reasons were found in the source", len(reasons))
 	}
 	for _, r := range reasons {
 		end := loop.End{Reason: r}
 		exit := strconv.Itoa(end.ExitCode())
-		if r == loop.Crashed {
+		if r == journal.ReasonCrashed {
 			exit = "–" // nobody is left to exit with it
 		}
-		if want := []string{end.Status(), exit}; !slices.Equal(rows[string(r)], want) {
+		if want := []string{string(end.Status()), exit}; !slices.Equal(rows[string(r)], want) {
 			t.Errorf("%s has %q for the reason %q, want %q", reasonsPage, rows[string(r)], r, want)
 		}
 	}
@@ -212,7 +213,7 @@ func commandLine(line string) ([]string, bool) {
 }
 
 // reasonsOf are the values of the constants of type Reason.
-func reasonsOf(t *testing.T, path string) (reasons []loop.Reason) {
+func reasonsOf(t *testing.T, path string) (reasons []journal.Reason) {
 	t.Helper()
 	ast.Inspect(parseGo(t, path), func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -225,7 +226,7 @@ func reasonsOf(t *testing.T, path string) (reasons []loop.Reason) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				reasons = append(reasons, loop.Reason(value))
+				reasons = append(reasons, journal.Reason(value))
 			}
 		}
 		return true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ralph/internal/journal"
 	"ralph/internal/loop"
 )
 
@@ -19,10 +20,10 @@ func TestTopicReasons(t *testing.T) {
 		got[m[1]] = m[2:]
 	}
 	want := map[string][]string{}
-	for _, r := range reasonsOf(t, "internal/loop/end.go") {
+	for _, r := range reasonsOf(t, "internal/journal/words.go") {
 		end := loop.End{Reason: r}
-		want[string(r)] = []string{end.Status(), strconv.Itoa(end.ExitCode())}
-		if r == loop.Crashed {
+		want[string(r)] = []string{string(end.Status()), strconv.Itoa(end.ExitCode())}
+		if r == journal.ReasonCrashed {
 			want[string(r)][1] = "-" // nobody is left to exit with it
 		}
 	}

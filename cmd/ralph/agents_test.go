@@ -115,7 +115,7 @@ func TestAgentsAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		reply   fakeapi.Reply
-		outcome string
+		outcome journal.Outcome
 		code    int
 	}{
 		{"usage limit", fakeapi.UsageLimit("five_hour", resets), "usage_limit", 2},

@@ -52,7 +52,7 @@ func (a *aside) event(e journal.Event) {
 	case journal.RunStarted:
 		a.keeper.Hold()
 	case journal.WaitStarted:
-		if b.Reason == "paused" { // a person has it in hand
+		if b.Reason == journal.WaitPaused { // a person has it in hand
 			a.keeper.Release()
 		}
 	case journal.WaitEnded:

@@ -11,7 +11,6 @@ import (
 
 	"ralph/internal/handover"
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/stream"
 )
 
@@ -52,7 +51,7 @@ func (b *beside) wait() error {
 			}
 		case s := <-told:
 			if s == syscall.SIGHUP {
-				return exitError(loop.ExitStopped) // this terminal is gone; the loop is not in it
+				return exitError(journal.ExitStopped) // this terminal is gone; the loop is not in it
 			}
 			b.stopping = true
 			if b.result != nil {

@@ -168,7 +168,7 @@ func (s *scratch) end() (reason string, iterations int) {
 		case journal.IterationEnded:
 			iterations++
 		case journal.RunEnded:
-			reason = b.Reason
+			reason = string(b.Reason)
 		}
 	}
 	return reason, iterations

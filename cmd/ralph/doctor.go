@@ -12,6 +12,7 @@ import (
 
 	"ralph/internal/agent"
 	"ralph/internal/doctor"
+	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/preflight"
 	"ralph/internal/proc"
@@ -83,9 +84,9 @@ func toldToEnd(ctx context.Context, err error) error {
 	case ctx.Err() == nil:
 		return err
 	case errors.Is(context.Cause(ctx), loop.ErrInterrupted):
-		return exitError(loop.ExitInterrupted)
+		return exitError(journal.ExitInterrupted)
 	}
-	return exitError(loop.ExitStopped)
+	return exitError(journal.ExitStopped)
 }
 
 // probeGuardian starts a guardian for what belongs to no run. It records nothing

@@ -144,7 +144,7 @@ func TestDoctorDropsRequestsThatNobodyWillTake(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kind := range []string{"stop", "context"} {
-		if _, err := inbox.Post(time.Now(), journal.Request{Kind: kind, Text: "for the next run"}); err != nil {
+		if _, err := inbox.Post(time.Now(), journal.Request{Kind: journal.RequestKind(kind), Text: "for the next run"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -72,7 +72,7 @@ func tellOfCrash(ctx context.Context, p *place, status journal.Status) {
 		return
 	}
 	defer sender.Close(ctx)
-	ended := journal.RunEnded{Status: string(status.Status), Reason: string(status.Reason)}
+	ended := journal.RunEnded{Status: status.Status, Reason: status.Reason}
 	if n, worth := notify.Of(journal.Event{Time: status.LastUpdated.Time, Run: status.Run, Body: ended}, status); worth {
 		sender.Send(n)
 	}

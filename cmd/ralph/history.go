@@ -62,14 +62,14 @@ func (p *place) past(t *terminal) (was past, err error) {
 }
 
 func showRun(t *terminal, run journal.Run) {
-	state := "at work"
+	state := journal.Reason("at work")
 	switch {
 	case run.End != nil:
 		state = run.End.Reason
 	case run.Crashed:
 		state = journal.ReasonCrashed
 	}
-	t.printf("%s  %s  %s\n", t.paint(bold, clock(run.StartedAt)), stream.Sanitize(run.Start.Harness), strings.ReplaceAll(state, "_", " "))
+	t.printf("%s  %s  %s\n", t.paint(bold, clock(run.StartedAt)), stream.Sanitize(run.Start.Harness), spaced(state))
 	for _, it := range run.Iterations {
 		showIteration(t, it)
 	}
@@ -92,7 +92,7 @@ func showIteration(t *terminal, it journal.Iteration) {
 	if !it.EndedAt.IsZero() {
 		took = duration(it.EndedAt.Sub(it.StartedAt.Time))
 	}
-	parts := []string{it.Outcome}
+	parts := []string{string(it.Outcome)}
 	if len(it.StoriesPassed) > 0 {
 		parts = append(parts, strings.Join(it.StoriesPassed, ", "))
 	}

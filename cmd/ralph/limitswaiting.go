@@ -21,14 +21,14 @@ func waitingLoops(entries []registry.Entry) map[string][]waitingLoop {
 	for _, e := range entries {
 		path := journal.Path(e.StateDir)
 		last, err := journal.ReadLatest(path) // nearly all have ended
-		if err != nil || last.Status != journal.StatusPaused || last.Reason != journal.OutcomeLimit {
+		if err != nil || last.Status != journal.StatusPaused || last.Reason != journal.ReasonUsageLimit {
 			continue // it has never run, or is put away
 		}
 		var s journal.Status
 		if _, err := journal.Scan(path, s.Apply); err != nil {
 			continue
 		}
-		if s.Status == journal.StatusPaused && s.Reason == journal.OutcomeLimit && loopAlive(s) {
+		if s.Status == journal.StatusPaused && s.Reason == journal.ReasonUsageLimit && loopAlive(s) {
 			found[string(s.Harness)] = append(found[string(s.Harness)], waitingLoop{e.Unit, e.Worktree, s.ResumesAt, string(s.Message)})
 		}
 	}

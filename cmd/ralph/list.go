@@ -25,16 +25,16 @@ const widestUnit = 40
 
 // listed is one unit of the list.
 type listed struct {
-	Unit          string       `json:"unit"`
-	Plan          string       `json:"plan"`
-	Worktree      string       `json:"worktree"`
-	Branch        string       `json:"branch"`
-	Status        journal.Text `json:"status"`
-	Alive         bool         `json:"alive"`
-	PID           journal.PID  `json:"pid"`
-	Iteration     int          `json:"iteration"`
-	MaxIterations int          `json:"maxIterations"`
-	LastUpdated   journal.Time `json:"lastUpdated"`
+	Unit          string            `json:"unit"`
+	Plan          string            `json:"plan"`
+	Worktree      string            `json:"worktree"`
+	Branch        string            `json:"branch"`
+	Status        journal.RunStatus `json:"status"`
+	Alive         bool              `json:"alive"`
+	PID           journal.PID       `json:"pid"`
+	Iteration     int               `json:"iteration"`
+	MaxIterations int               `json:"maxIterations"`
+	LastUpdated   journal.Time      `json:"lastUpdated"`
 
 	dead bool // ralph died before it could end the run
 }

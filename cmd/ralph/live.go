@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ralph/internal/agent"
+	"ralph/internal/journal"
 	"ralph/internal/preflight"
 	"ralph/internal/ratelimit"
 	"ralph/internal/stream"
@@ -19,16 +20,16 @@ const livePrompt = "This is a test of the connection. Use no tools. Reply with t
 
 // liveReport is what the live call came to.
 type liveReport struct {
-	Harness         string        `json:"harness"`
-	Outcome         agent.Kind    `json:"outcome"`
-	Message         string        `json:"message"`
-	Hint            string        `json:"hint"`
-	Reply           string        `json:"reply"`
-	Model           string        `json:"model"`
-	Tokens          stream.Tokens `json:"tokens"`
-	TokensEstimated bool          `json:"tokensEstimated"`
-	CostUSD         *float64      `json:"costUsd"`
-	DurationSeconds float64       `json:"durationSeconds"`
+	Harness         string          `json:"harness"`
+	Outcome         journal.Outcome `json:"outcome"`
+	Message         string          `json:"message"`
+	Hint            string          `json:"hint"`
+	Reply           string          `json:"reply"`
+	Model           string          `json:"model"`
+	Tokens          stream.Tokens   `json:"tokens"`
+	TokensEstimated bool            `json:"tokensEstimated"`
+	CostUSD         *float64        `json:"costUsd"`
+	DurationSeconds float64         `json:"durationSeconds"`
 }
 
 // live sends the agent one short prompt, the way a run would send its own. It is
@@ -66,7 +67,7 @@ func (e *examination) live(h agent.Harness) error {
 	if err != nil {
 		return e.noCall(err.Error(), "")
 	}
-	if o.Kind == agent.UsageLimit && o.ResetsAt.After(time.Now()) {
+	if o.Kind == journal.OutcomeUsageLimit && o.ResetsAt.After(time.Now()) {
 		if err := ledger.SetLimited(e.app.ctx, o.ResetsAt, o.Message); err != nil {
 			return err
 		}
@@ -117,18 +118,18 @@ func (e *examination) told(h agent.Harness, o agent.Outcome) {
 	}
 	e.report.Live = r
 	about := "(" + strings.Join(parts, ", ") + ")"
-	if o.Kind == agent.OK {
+	if o.Kind == journal.OutcomeOK {
 		e.add(preflight.Check{ID: "live", Severity: preflight.OK, Message: fmt.Sprintf("%s answered: %s %s", h.Name, shortened(oneLine(r.Reply), 80), about)})
 		return
 	}
 	hint := o.Hint
 	switch {
 	case hint != "":
-	case o.Kind == agent.UsageLimit && !o.ResetsAt.IsZero():
+	case o.Kind == journal.OutcomeUsageLimit && !o.ResetsAt.IsZero():
 		hint = "It resets at " + clock(o.ResetsAt) + "; until then no loop calls it."
-	case o.Kind == agent.Transient:
+	case o.Kind == journal.OutcomeTransient:
 		hint = "The provider is overloaded or out of reach: try again in a minute. A run would."
-	case o.Kind == agent.Timeout:
+	case o.Kind == journal.OutcomeTimeout:
 		hint = "Give it more with --timeout, or call it by hand and see what it waits for: " + strings.Join(h.Command, " ")
 	default:
 		hint = "Call it by hand and see what it says: " + strings.Join(h.Command, " ")

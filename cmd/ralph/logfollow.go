@@ -68,9 +68,9 @@ func (c *logsCmd) follow(a *app, p *place, r *record) error {
 	case errors.Is(err, errOver):
 		return nil
 	case errors.Is(err, loop.ErrInterrupted):
-		return exitError(loop.ExitInterrupted)
+		return exitError(journal.ExitInterrupted)
 	case errors.Is(err, loop.ErrStopped):
-		return exitError(loop.ExitStopped)
+		return exitError(journal.ExitStopped)
 	}
 	return enough(err)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ralph/internal/help"
+	"ralph/internal/journal"
 	"ralph/internal/loop"
 )
 
@@ -90,9 +91,9 @@ func signalled(ctx context.Context, t *terminal, err error) error {
 		t.fail(err)
 	}
 	if errors.Is(context.Cause(ctx), loop.ErrInterrupted) {
-		return exitError(loop.ExitInterrupted)
+		return exitError(journal.ExitInterrupted)
 	}
-	return exitError(loop.ExitStopped)
+	return exitError(journal.ExitStopped)
 }
 
 // app is what every command may use.

@@ -16,7 +16,7 @@ func archivedPlan(t *terminal, r *record, out mcpPlanOut) (*mcpPlanOut, error) {
 	err := r.scan(t, func(e journal.Event) {
 		switch b := e.Body.(type) {
 		case journal.RunStarted:
-			out.Kind, out.Task, out.Items = b.Plan, journal.Text(b.Task), itemsOf(b.Stories)
+			out.Kind, out.Task, out.Items = string(b.Plan), journal.Text(b.Task), itemsOf(b.Stories)
 		case journal.PlanChanged:
 			out.Items = itemsOf(b.Stories)
 		case journal.IterationEnded:

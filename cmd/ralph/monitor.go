@@ -58,9 +58,9 @@ func (c *monitorCmd) Run(a *app) error {
 	}
 	switch {
 	case errors.Is(err, loop.ErrInterrupted):
-		return exitError(loop.ExitInterrupted)
+		return exitError(journal.ExitInterrupted)
 	case errors.Is(err, loop.ErrStopped), errors.Is(err, context.Canceled):
-		return exitError(loop.ExitStopped)
+		return exitError(journal.ExitStopped)
 	}
 	return err
 }

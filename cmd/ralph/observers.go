@@ -12,7 +12,6 @@ import (
 	"github.com/google/renameio/v2"
 
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 )
 
 // files keeps the status files in line with the journal: status.json of the
@@ -79,7 +78,7 @@ func (f *files) event(e journal.Event) {
 func (f *files) unrecorded(message string) {
 	if s := f.summary(); s.Active() {
 		f.event(journal.Event{Time: time.Now(), Run: s.Run, Body: journal.RunEnded{
-			Status: journal.StatusFailed, Reason: string(loop.Failed), ExitCode: 1, Message: message, Tokens: s.Tokens, CostUSD: s.CostUSD}})
+			Status: journal.StatusFailed, Reason: journal.ReasonError, ExitCode: 1, Message: message, Tokens: s.Tokens, CostUSD: s.CostUSD}})
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"ralph/internal/agent"
-	"ralph/internal/loop"
+	"ralph/internal/journal"
 	"ralph/internal/plan"
 )
 
@@ -157,7 +157,7 @@ func install(a *app, root string, d dialect) error {
 // passed on, and waited for.
 func converse(a *app, dir string, argv, env []string) error {
 	if a.ctx.Err() != nil {
-		return exitError(loop.ExitInterrupted)
+		return exitError(journal.ExitInterrupted)
 	}
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, syscall.SIGHUP)
@@ -178,7 +178,7 @@ func converse(a *app, dir string, argv, env []string) error {
 	case s := <-told:
 		_ = cmd.Process.Signal(s) // it may have ended just now
 		<-ended
-		return exitError(loop.ExitStopped)
+		return exitError(journal.ExitStopped)
 	case err := <-ended:
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {

@@ -12,7 +12,6 @@ import (
 
 	"ralph"
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/prd"
 	"ralph/internal/proc"
 	"ralph/internal/spec"
@@ -204,7 +203,7 @@ func (c *prdCmd) handOver(t *terminal, p *place, same bool) error {
 	if err != nil {
 		return err
 	}
-	if err := p.post(journal.Request{Kind: loop.RequestPlan, Text: string(text), DropFinished: c.ConfirmOrphanRemoval}); err != nil {
+	if err := p.post(journal.Request{Kind: journal.RequestPlan, Text: string(text), DropFinished: c.ConfirmOrphanRemoval}); err != nil {
 		return err
 	}
 	t.printf("a loop is at work: it takes the new plan over at its next iteration\n")
@@ -233,7 +232,7 @@ func (p *place) plansThatWait() (inbox *journal.Inbox, names []string, err error
 	}
 	mail, _, err := inbox.Take()
 	for _, m := range mail {
-		if m.Request.Kind == loop.RequestPlan {
+		if m.Request.Kind == journal.RequestPlan {
 			names = append(names, m.Name)
 		}
 	}

@@ -56,7 +56,7 @@ func (s *scratch) proved() (modes map[string]int, last journal.StoryProved) {
 	for _, e := range s.events() {
 		if b, ok := e.Body.(journal.StoryProved); ok {
 			last = b
-			modes[b.Mode]++
+			modes[string(b.Mode)]++
 		}
 	}
 	return modes, last

@@ -31,7 +31,7 @@ type pauseCmd struct{ unitArg }
 
 // Run carries the command out.
 func (c *pauseCmd) Run(a *app) error {
-	return ask(a, c.unitArg, journal.Request{Kind: loop.RequestPause}, "%s pauses after the iteration at work; 'ralph resume' lets it go on\n")
+	return ask(a, c.unitArg, journal.Request{Kind: journal.RequestPause}, "%s pauses after the iteration at work; 'ralph resume' lets it go on\n")
 }
 
 // resumeCmd is "ralph resume".
@@ -39,7 +39,7 @@ type resumeCmd struct{ unitArg }
 
 // Run carries the command out.
 func (c *resumeCmd) Run(a *app) error {
-	return ask(a, c.unitArg, journal.Request{Kind: loop.RequestResume}, "%s goes on\n")
+	return ask(a, c.unitArg, journal.Request{Kind: journal.RequestResume}, "%s goes on\n")
 }
 
 // contextCmd is "ralph context".
@@ -64,14 +64,14 @@ func (c *contextAddCmd) Validate() error {
 
 // Run carries the command out.
 func (c *contextAddCmd) Run(a *app) error {
-	return ask(a, unitArg{Change: c.Change}, journal.Request{Kind: loop.RequestContext, Text: c.Text}, "%s tells its agent from the next iteration on\n")
+	return ask(a, unitArg{Change: c.Change}, journal.Request{Kind: journal.RequestContext, Text: c.Text}, "%s tells its agent from the next iteration on\n")
 }
 
 type contextClearCmd struct{ changeFlag }
 
 // Run carries the command out.
 func (c *contextClearCmd) Run(a *app) error {
-	return ask(a, unitArg{Change: c.Change}, journal.Request{Kind: loop.RequestClearContext}, "%s tells its agent only the plan from the next iteration on\n")
+	return ask(a, unitArg{Change: c.Change}, journal.Request{Kind: journal.RequestClearContext}, "%s tells its agent only the plan from the next iteration on\n")
 }
 
 type contextShowCmd struct {
@@ -137,23 +137,23 @@ func ask(a *app, unit unitArg, q journal.Request, said string) error {
 // verb is what a request does to a loop.
 func verb(q journal.Request) string {
 	switch q.Kind {
-	case loop.RequestContext, loop.RequestClearContext:
+	case journal.RequestContext, journal.RequestClearContext:
 		return "steer"
 	}
-	return q.Kind
+	return string(q.Kind)
 }
 
 // asked says in a line what the loop was asked for.
 func asked(q journal.Request) string {
 	switch q.Kind {
-	case loop.RequestPlan:
+	case journal.RequestPlan:
 		return "a new plan was handed over" // whose text is the whole of spec.md
-	case loop.RequestContext:
+	case journal.RequestContext:
 		return "the agent is told: " + q.Text
-	case loop.RequestClearContext:
+	case journal.RequestClearContext:
 		return "the agent is told only the plan again"
 	}
-	return strings.TrimSpace("asked to " + q.Kind + " " + q.Text)
+	return strings.TrimSpace("asked to " + string(q.Kind) + " " + q.Text)
 }
 
 // post leaves a request for the loop at work.
@@ -166,7 +166,7 @@ func (p *place) post(q journal.Request) error {
 	if err != nil {
 		return fmt.Errorf("the loop of %s cannot be asked: %w", p.unit, err)
 	}
-	if q.Kind == loop.RequestResume {
+	if q.Kind == journal.RequestResume {
 		p.wake()
 	}
 	return nil

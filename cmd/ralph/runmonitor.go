@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"ralph/internal/handover"
-	"ralph/internal/loop"
+	"ralph/internal/journal"
 	"ralph/internal/monitor"
 	"ralph/internal/tmux"
 )
@@ -42,7 +42,7 @@ func (r *resolved) runBeside() error {
 	done()
 	if err != nil {
 		if a.ctx.Err() != nil {
-			return exitError(loop.ExitInterrupted)
+			return exitError(journal.ExitInterrupted)
 		}
 		a.t.warn("%v: the loop runs in this terminal, without its dashboard", err)
 		return r.start()

@@ -8,9 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"ralph/internal/agent"
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 )
@@ -119,7 +117,7 @@ func switched(b journal.HarnessSwitched) string {
 func (s *screen) remark(body journal.Body) {
 	switch b := body.(type) {
 	case journal.ClaimRejected:
-		what := b.Claim
+		what := string(b.Claim)
 		if len(b.Stories) > 0 {
 			what = strings.Join(b.Stories, ", ")
 		}
@@ -131,13 +129,13 @@ func (s *screen) remark(body journal.Body) {
 	case journal.NoWork:
 		s.line(yellow, "⚠", fmt.Sprintf("%s: marked as done, but nothing outside of the plan was changed", strings.Join(b.Stories, ", ")))
 	case journal.StoryProved:
-		if b.Mode == string(loop.ProofClean) {
+		if b.Mode == journal.ProvedClean {
 			s.line(green, "✓", fmt.Sprintf("%s: proved in a clean worktree of %.12s", b.Story, b.Commit))
 		}
 	case journal.HeadMoved:
 		s.line(yellow, "⚠", b.Message)
 	case journal.BreakerOpened:
-		s.line(red, "✗", fmt.Sprintf("circuit breaker open: %s (%d in a row)", strings.ReplaceAll(b.Reason, "_", " "), b.Count))
+		s.line(red, "✗", fmt.Sprintf("circuit breaker open: %s (%d in a row)", spaced(b.Reason), b.Count))
 	case journal.BreakerReset:
 		s.line(dim, "●", "circuit breaker closed: "+b.Message)
 	case journal.PlanChanged:
@@ -160,7 +158,7 @@ func (s *screen) runStarted(b journal.RunStarted, at time.Time) {
 		model += " (" + b.Model + ")"
 	}
 	dot := " " + s.t.symbol("·") + " "
-	head := strings.Join([]string{b.Unit, b.Plan + " plan", model}, dot)
+	head := strings.Join([]string{b.Unit, string(b.Plan) + " plan", model}, dot)
 	fmt.Fprintf(s.w, "%s%s%s\n", s.t.paint(bold, "ralph"), dot, oneLine(head))
 	done := 0
 	for _, st := range b.Stories {
@@ -170,7 +168,7 @@ func (s *screen) runStarted(b journal.RunStarted, at time.Time) {
 	}
 	limits := fmt.Sprintf("at most %s of %s", plural(b.MaxIterations, "iteration"), duration(time.Duration(b.TimeoutSeconds*float64(time.Second))))
 	if len(b.Stories) > 0 {
-		limits = fmt.Sprintf("Progress: %d/%d %s%s%s", done, len(b.Stories), itemWord(b.Plan), dot, limits)
+		limits = fmt.Sprintf("Progress: %d/%d %s%s%s", done, len(b.Stories), itemWord(string(b.Plan)), dot, limits)
 	}
 	fmt.Fprintln(s.w, s.t.paint(dim, limits))
 }
@@ -207,9 +205,9 @@ func (s *screen) iterationEnded(b journal.IterationEnded) {
 		parts = append(parts, fmt.Sprintf("no progress (%d in a row)", b.NoProgress))
 	}
 	dot := " " + s.t.symbol("·") + " "
-	if b.Outcome != "ok" {
-		s.line(red, "✗", strings.Join(append([]string{b.Outcome + ": " + b.Error}, parts...), dot))
-		if s.hint != "" && b.Outcome != string(agent.Auth) { // that ends the run, which tells it
+	if b.Outcome != journal.OutcomeOK {
+		s.line(red, "✗", strings.Join(append([]string{string(b.Outcome) + ": " + b.Error}, parts...), dot))
+		if s.hint != "" && b.Outcome != journal.OutcomeAuth { // that ends the run, which tells it
 			fmt.Fprintf(s.w, "  %s\n", s.t.paint(dim, oneLine(s.hint)))
 		}
 		return
@@ -231,12 +229,12 @@ func (s *screen) check(b journal.CheckEnded) {
 	case b.Clean:
 		text += " in a clean worktree"
 	}
-	if b.Outcome == "passed" {
+	if b.Outcome == journal.CheckPassed {
 		s.line(green, "✓", text)
 		return
 	}
 	s.line(red, "✗", text)
-	if s.verbose || b.Phase == "baseline" {
+	if s.verbose || b.Phase == journal.PhaseBaseline {
 		for line := range strings.Lines(lastLines(b.Tail, 5)) {
 			fmt.Fprintf(s.w, "    %s\n", stream.Sanitize(strings.TrimRight(line, "\n")))
 		}
@@ -261,7 +259,7 @@ func (s *screen) wait(b journal.WaitStarted) {
 	if b.Until != nil {
 		until = " until " + clock(*b.Until)
 	}
-	s.line(yellow, "…", fmt.Sprintf("waiting%s (%s): %s", until, strings.ReplaceAll(b.Reason, "_", " "), b.Message))
+	s.line(yellow, "…", fmt.Sprintf("waiting%s (%s): %s", until, spaced(b.Reason), b.Message))
 	if s.t.isTTY && b.Until != nil {
 		end := stopwatch.Until(*b.Until, time.Now())
 		watch := stopwatch.Start()

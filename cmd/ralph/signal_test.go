@@ -237,7 +237,7 @@ func TestSignalsEndTheRunAndEverythingItStarted(t *testing.T) {
 			s.nothingLeft()
 			events := s.events()
 			last, ok := events[len(events)-1].Body.(journal.RunEnded)
-			if !ok || last.Reason != c.reason || last.ExitCode != c.exit {
+			if !ok || string(last.Reason) != c.reason || last.ExitCode != c.exit {
 				t.Errorf("the journal ends with %+v", events[len(events)-1].Body)
 			}
 		})

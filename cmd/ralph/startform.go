@@ -12,7 +12,7 @@ import (
 	"ralph/internal/change"
 	"ralph/internal/config"
 	"ralph/internal/form"
-	"ralph/internal/loop"
+	"ralph/internal/journal"
 	"ralph/internal/plan"
 )
 
@@ -68,7 +68,7 @@ func (c *startCmd) fill(a *app, p *place) (args []string, err error) {
 	}
 	if !ok {
 		a.t.printf("nothing was started\n")
-		return nil, exitError(loop.ExitInterrupted)
+		return nil, exitError(journal.ExitInterrupted)
 	}
 	return c.take(f, a.colorMode), nil
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/proc"
 )
 
@@ -131,7 +130,7 @@ func (p *place) stop() (*stopping, error) {
 		return nil, nil //nolint:nilnil // there is nothing to stop, and nothing wrong
 	}
 	if s.inbox, err = journal.OpenInbox(p.stateDir); err == nil {
-		s.name, err = s.inbox.Post(time.Now(), journal.Request{Kind: loop.RequestStop, PID: os.Getpid()})
+		s.name, err = s.inbox.Post(time.Now(), journal.Request{Kind: journal.RequestStop, PID: os.Getpid()})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the loop of %s cannot be asked: %w", p.unit, err)

@@ -31,7 +31,7 @@ func reason(t *testing.T, events []journal.Event) string {
 	t.Helper()
 	if len(events) > 0 {
 		if b, ok := events[len(events)-1].Body.(journal.RunEnded); ok {
-			return b.Reason
+			return string(b.Reason)
 		}
 	}
 	t.Error("the journal does not end with the end of a run")

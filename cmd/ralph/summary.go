@@ -116,13 +116,13 @@ func (t *terminal) verdict(s journal.Status) string {
 }
 
 // loopWord is the end of a run in the word of the terminal's title.
-func loopWord(status, reason string) string {
+func loopWord(status journal.RunStatus, reason journal.Reason) string {
 	switch {
 	case status == journal.StatusCompleted:
 		return "done"
-	case status == journal.StatusStopped, reason == string(loop.Crashed):
+	case status == journal.StatusStopped, reason == journal.ReasonCrashed:
 		return "stopped"
-	case reason == string(loop.NoProgress):
+	case reason == journal.ReasonNoProgress:
 		return "stalled"
 	}
 	return "stuck"

@@ -40,7 +40,7 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 		tell(10*time.Minute, journal.AttemptEnded{N: 7, Tokens: stream.Tokens{Input: 1_200_000, Output: 34_000}, CostUSD: &cost})
 		tell(0, journal.ClockJumped{Seconds: 480, Slept: true})
 		for _, outcome := range []string{"passed", "failed", "passed", "failed"} {
-			tell(0, journal.CheckEnded{Name: "unit", Outcome: outcome})
+			tell(0, journal.CheckEnded{Name: "unit", Outcome: journal.CheckOutcome(outcome)})
 		}
 		tell(0, journal.CheckEnded{Name: "lint", Outcome: "timeout"})
 		tell(0, journal.CheckEnded{Name: "lint", Outcome: "passed"})
@@ -48,7 +48,7 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 		tell(0, journal.IterationEnded{N: 7, StoriesPassed: []string{"STORY-011"}, Commits: []string{"c1", "c2"}, StoriesComplete: 11, StoriesTotal: 30})
 		tell(0, journal.WaitStarted{Reason: "usage_limit", Until: &reset})
 		tell(time.Hour, journal.RunEnded{Status: "stopped", Reason: "usage_limit", ResumesAt: &reset})
-		o.summary(loop.End{Reason: loop.UsageLimit, Message: "the provider's usage limit is reached", Hint: "go on after it with 'ralph run'", ResumesAt: reset}, "", "")
+		o.summary(loop.End{Reason: journal.ReasonUsageLimit, Message: "the provider's usage limit is reached", Hint: "go on after it with 'ralph run'", ResumesAt: reset}, "", "")
 
 		story := func(mark string, n int) string {
 			return shortened(fmt.Sprintf("%s STORY-%03d: %s", mark, n, stories[0].Title), 78)

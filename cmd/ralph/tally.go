@@ -69,7 +69,7 @@ func (c *tally) check(b journal.CheckEnded) {
 		return
 	}
 	c.failing = slices.DeleteFunc(c.failing, func(name string) bool { return name == b.Name })
-	if b.Outcome == "passed" {
+	if b.Outcome == journal.CheckPassed {
 		c.green++
 		return
 	}

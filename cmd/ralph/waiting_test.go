@@ -12,7 +12,7 @@ import (
 func (s *scratch) attempts() (outcomes []string) {
 	for _, e := range s.events() {
 		if b, ok := e.Body.(journal.AttemptEnded); ok {
-			outcomes = append(outcomes, b.Outcome)
+			outcomes = append(outcomes, string(b.Outcome))
 		}
 	}
 	return outcomes

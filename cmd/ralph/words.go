@@ -50,3 +50,6 @@ func (t *terminal) fit(s string, most int) string {
 func padded(s string, columns int) string {
 	return s + strings.Repeat(" ", max(0, columns-ansi.StringWidth(s)))
 }
+
+// spaced returns a word of the journal as people read it.
+func spaced[T ~string](word T) string { return strings.ReplaceAll(string(word), "_", " ") }

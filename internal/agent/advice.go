@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"syscall"
 
+	"ralph/internal/journal"
 	"ralph/internal/stream"
 )
 
@@ -12,9 +13,9 @@ import (
 func (o *Outcome) advice(h Harness, class stream.Class) string {
 	model := fmt.Sprintf("choose another model with --model, or with %s.model in the settings", setting(h.Name))
 	switch {
-	case len(o.Summary.Denied) > 0 && o.Kind != UsageLimit && o.Kind != Auth:
+	case len(o.Summary.Denied) > 0 && o.Kind != journal.OutcomeUsageLimit && o.Kind != journal.OutcomeAuth:
 		return h.Permission
-	case o.Kind == UsageLimit && o.OfModel:
+	case o.Kind == journal.OutcomeUsageLimit && o.OfModel:
 		return "it is the limit of one model: " + model
 	case class == stream.ClassAuth:
 		return fmt.Sprintf("log in with the agent itself (%s), or check its key and credit, then start ralph again", h.Called())
@@ -26,18 +27,18 @@ func (o *Outcome) advice(h Harness, class stream.Class) string {
 		return "what the agent was given or has read is too long for its model: split the story, or shorten the prompt ('ralph run --dry-run' shows it)"
 	case class == stream.ClassRefusal:
 		return "the model or its provider declined: put the story into other words, or " + model
-	case o.Kind == Crash && o.Exit.Signal == syscall.SIGKILL:
+	case o.Kind == journal.OutcomeCrash && o.Exit.Signal == syscall.SIGKILL:
 		return "nobody of ralph's did that: the system may have run out of memory"
 	}
 	return ""
 }
 
 // inTime is what a person can do about an agent that was ended at a limit of time.
-func (k Kind) inTime() string {
+func inTime(k journal.Outcome) string {
 	switch k {
-	case Timeout:
+	case journal.OutcomeTimeout:
 		return "give it longer with --timeout, or split the story; 'ralph logs' shows what it was at"
-	case Idle:
+	case journal.OutcomeIdle:
 		return "'ralph logs' shows where it stood still; a slow provider may need a longer --idle-timeout"
 	}
 	return ""

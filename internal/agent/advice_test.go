@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
 )
@@ -17,25 +18,25 @@ func TestEveryFailureHasAHint(t *testing.T) {
 		harness, sample string
 		stderr          string
 		exit            proc.Exit
-		want            Kind
+		want            journal.Outcome
 		says, hint      string
 	}{
-		{harness: "claude", sample: "claude-nokey.jsonl", want: Auth, says: "Not logged in", hint: "log in with the agent itself (claude)"},
-		{harness: "claude", sample: "claude-credit.jsonl", want: Auth, says: "Credit balance is too low", hint: "no waiting helps"},
-		{harness: "codex", sample: "codex-credit.jsonl", want: Auth, says: "Quota exceeded", hint: "no waiting helps"},
-		{harness: "copilot", sample: "copilot-credit.jsonl", want: Auth, hint: "no waiting helps"},
-		{harness: "claude", sample: "claude-toolong.jsonl", want: Error, says: "Prompt is too long", hint: "split the story"},
-		{harness: "codex", sample: "codex-toolong.jsonl", want: Error, says: "ran out of room", hint: "split the story"},
-		{harness: "opencode", sample: "opencode-toolong.jsonl", want: Error, hint: "split the story"},
-		{harness: "claude", sample: "claude-nomodel.jsonl", want: Error, says: "selected model", hint: "claude.model"},
-		{harness: "codex", sample: "codex-nomodel.jsonl", want: Error, hint: "harnesses.codex.model"},
-		{harness: "claude", sample: "claude-refusal.jsonl", want: Error, says: "unable to respond", hint: "other words"},
-		{harness: "gemini", sample: "gemini-usage.jsonl", want: UsageLimit, says: "daily quota on this model", hint: "limit of one model"},
+		{harness: "claude", sample: "claude-nokey.jsonl", want: journal.OutcomeAuth, says: "Not logged in", hint: "log in with the agent itself (claude)"},
+		{harness: "claude", sample: "claude-credit.jsonl", want: journal.OutcomeAuth, says: "Credit balance is too low", hint: "no waiting helps"},
+		{harness: "codex", sample: "codex-credit.jsonl", want: journal.OutcomeAuth, says: "Quota exceeded", hint: "no waiting helps"},
+		{harness: "copilot", sample: "copilot-credit.jsonl", want: journal.OutcomeAuth, hint: "no waiting helps"},
+		{harness: "claude", sample: "claude-toolong.jsonl", want: journal.OutcomeError, says: "Prompt is too long", hint: "split the story"},
+		{harness: "codex", sample: "codex-toolong.jsonl", want: journal.OutcomeError, says: "ran out of room", hint: "split the story"},
+		{harness: "opencode", sample: "opencode-toolong.jsonl", want: journal.OutcomeError, hint: "split the story"},
+		{harness: "claude", sample: "claude-nomodel.jsonl", want: journal.OutcomeError, says: "selected model", hint: "claude.model"},
+		{harness: "codex", sample: "codex-nomodel.jsonl", want: journal.OutcomeError, hint: "harnesses.codex.model"},
+		{harness: "claude", sample: "claude-refusal.jsonl", want: journal.OutcomeError, says: "unable to respond", hint: "other words"},
+		{harness: "gemini", sample: "gemini-usage.jsonl", want: journal.OutcomeUsageLimit, says: "daily quota on this model", hint: "limit of one model"},
 		{harness: "gemini", exit: proc.Exit{Code: 41}, stderr: "Please set an Auth method in your /home/u/.gemini/settings.json or specify one of the following environment variables before running: GEMINI_API_KEY",
-			want: Auth, says: "set an Auth method", hint: "(gemini)"},
+			want: journal.OutcomeAuth, says: "set an Auth method", hint: "(gemini)"},
 		{harness: "copilot", exit: proc.Exit{Code: 1}, stderr: "Error: No authentication information found.\n\nTo authenticate, you can use any of the following methods:\n  • Run 'gh auth login' to authenticate with the GitHub CLI",
-			want: Auth, says: "No authentication information found", hint: "(copilot)"},
-		{harness: "claude", exit: proc.Exit{Code: -1, Signal: syscall.SIGKILL}, want: Crash, says: "killed", hint: "memory"},
+			want: journal.OutcomeAuth, says: "No authentication information found", hint: "(copilot)"},
+		{harness: "claude", exit: proc.Exit{Code: -1, Signal: syscall.SIGKILL}, want: journal.OutcomeCrash, says: "killed", hint: "memory"},
 	} {
 		t.Run(c.harness+" "+c.hint, func(t *testing.T) {
 			h, _ := Find(Builtin("ralph"), c.harness)
@@ -60,7 +61,7 @@ func TestTheAgentIsCalledAsAPersonDoes(t *testing.T) {
 		"harness work":         {Name: "work", Command: []string{"claude"}},
 		"harness mine":         {Name: "mine", Command: []string{"env", "KEY=secret", "npx", "my-agent"}},
 	} {
-		o := Outcome{Kind: Auth}
+		o := Outcome{Kind: journal.OutcomeAuth}
 		if got := o.advice(h, stream.ClassAuth); !strings.Contains(got, "log in with the agent itself ("+want+")") {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -75,7 +76,7 @@ func TestLimitOfAModel(t *testing.T) {
 		"You've hit your Opus limit · resets 11:45pm (UTC)": true, "You've hit your session limit · resets 11:45pm (UTC)": false,
 	} {
 		o := judge(claude, endItself, proc.Exit{Code: 1}, read(t, claude, []byte(text+"\n")), "", Limits{}, now)
-		if o.Kind != UsageLimit || o.OfModel != ofModel || (o.Hint != "") != ofModel || !o.ResetsAt.Equal(now.Add(105*time.Minute)) {
+		if o.Kind != journal.OutcomeUsageLimit || o.OfModel != ofModel || (o.Hint != "") != ofModel || !o.ResetsAt.Equal(now.Add(105*time.Minute)) {
 			t.Errorf("%s: %s, of a model %v, resets %s, hint %q", text, o.Kind, o.OfModel, o.ResetsAt, o.Hint)
 		}
 	}

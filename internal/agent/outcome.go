@@ -9,29 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
 )
 
-// Kind is how a turn of an agent ended.
-type Kind string
-
-// The kinds of outcome, in the words of the journal.
-const (
-	OK          Kind = "ok"          // the agent finished by itself and reported no error
-	Timeout     Kind = "timeout"     // it was ended at its time limit
-	Idle        Kind = "idle"        // it was ended because it showed no sign of life
-	UsageLimit  Kind = "usage_limit" // the provider refused: the account's limit is reached
-	Transient   Kind = "transient"   // overload or network: the same call may work soon
-	Auth        Kind = "auth"        // not logged in, bad key, no credit: a person must act
-	Error       Kind = "error"       // the agent reported another error
-	Crash       Kind = "crash"       // it ended by a signal, or its guardian was lost
-	Interrupted Kind = "interrupted" // ralph ended it because it was told to stop
-)
-
 // Outcome is what a turn came to.
 type Outcome struct {
-	Kind     Kind
+	Kind     journal.Outcome
 	Message  string    // what went wrong, for a person; for OK what may have kept the agent from working, mostly empty
 	Hint     string    // what the person can do about it, may be empty
 	ResetsAt time.Time // when a usage limit ends, zero where unknown
@@ -98,23 +83,23 @@ func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, 
 	}
 	switch {
 	case s.Terminal && !s.Result.IsError:
-		o.Kind = OK
+		o.Kind = journal.OutcomeOK
 		o.hindered(h)
 		return o
 	case why == endTold:
-		o.Kind, o.Message = Interrupted, "ended by ralph"
+		o.Kind, o.Message = journal.OutcomeInterrupted, "ended by ralph"
 		return o
 	case why == endTimeout:
-		o.Kind, o.Message, o.Hint = Timeout, fmt.Sprintf("the agent was ended after %s", limits.Timeout), Timeout.inTime()
+		o.Kind, o.Message, o.Hint = journal.OutcomeTimeout, fmt.Sprintf("the agent was ended after %s", limits.Timeout), inTime(journal.OutcomeTimeout)
 		return o
 	case why == endIdle:
-		o.Kind, o.Message, o.Hint = Idle, fmt.Sprintf("the agent showed no sign of life for %s and was ended", limits.Idle), Idle.inTime()
+		o.Kind, o.Message, o.Hint = journal.OutcomeIdle, fmt.Sprintf("the agent showed no sign of life for %s and was ended", limits.Idle), inTime(journal.OutcomeIdle)
 		return o
 	case why == endFailed:
-		o.Kind, o.Message = Error, "the agent was ended because its log could not be written"
+		o.Kind, o.Message = journal.OutcomeError, "the agent was ended because its log could not be written"
 		return o
 	case why == endLost:
-		o.Kind, o.Message = Crash, "the guardian of the agent was killed, and the agent with it"
+		o.Kind, o.Message = journal.OutcomeCrash, "the guardian of the agent was killed, and the agent with it"
 		return o
 	}
 	told := firstSaid(slices.Concat(h.Errors, h.Limits), stderr)
@@ -124,7 +109,7 @@ func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, 
 		}
 	}
 	if !s.Terminal && plain(h, s) && exit.Code == 0 && told == "" {
-		o.Kind = OK
+		o.Kind = journal.OutcomeOK
 		o.hindered(h)
 		return o
 	}
@@ -169,22 +154,22 @@ func (o *Outcome) failed(h Harness, text string, now time.Time) {
 	}
 	rejected := s.Rejected != nil && (class == stream.ClassUsageLimit || class == stream.ClassTransient || class == stream.ClassNone ||
 		class == stream.ClassCredit && s.Rejected.ResetsAt.After(now))
-	o.Message, o.Kind = sentence(text), Error
+	o.Message, o.Kind = sentence(text), journal.OutcomeError
 	if s.LastError != "" {
 		o.Message = firstLine(text) // a field of its own, in which details follow the message
 	}
 	switch {
 	case rejected, class == stream.ClassUsageLimit, firstSaid(h.Limits, text) != "":
-		o.Kind, o.ResetsAt, o.OfModel = UsageLimit, f.ResetsAt, f.Model && s.Rejected == nil
+		o.Kind, o.ResetsAt, o.OfModel = journal.OutcomeUsageLimit, f.ResetsAt, f.Model && s.Rejected == nil
 		if s.Rejected != nil && !s.Rejected.ResetsAt.IsZero() {
 			o.ResetsAt = s.Rejected.ResetsAt
 		}
 	case class == stream.ClassAuth, class == stream.ClassBilling, class == stream.ClassCredit:
-		o.Kind = Auth
+		o.Kind = journal.OutcomeAuth
 	case class == stream.ClassTransient:
-		o.Kind = Transient
+		o.Kind = journal.OutcomeTransient
 	case o.Exit.Signal != 0:
-		o.Kind, o.Message = Crash, "the agent was ended by "+o.Exit.String()
+		o.Kind, o.Message = journal.OutcomeCrash, "the agent was ended by "+o.Exit.String()
 	}
 	if o.Message == "" {
 		o.Message = silent(o.Exit, s)

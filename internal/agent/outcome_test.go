@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
 )
@@ -36,36 +37,36 @@ func TestRecordedOutcomes(t *testing.T) {
 	for _, c := range []struct {
 		harness, sample string
 		exit            int
-		want            Kind
+		want            journal.Outcome
 		says            string
 		resets          time.Time
 	}{
-		{harness: "claude", sample: "claude-write.jsonl", want: OK},
-		{harness: "claude", sample: "claude-commit.jsonl", want: OK},
-		{harness: "claude", sample: "claude-fail.jsonl", want: OK}, // a tool failed, the session did not
-		{harness: "claude", sample: "claude-limittext.jsonl", want: OK},
-		{harness: "claude", sample: "claude-oauth-warn.jsonl", want: OK},
-		{harness: "claude", sample: "claude-oauth-usage.jsonl", exit: 1, want: UsageLimit, says: "session limit", resets: time.Unix(1795233600, 0)},
-		{harness: "claude", sample: "claude-oauth-usage7d.jsonl", exit: 1, want: UsageLimit, says: "weekly limit"},
-		{harness: "claude", sample: "claude-oauth-429.jsonl", exit: 1, want: Transient, says: "temporarily limiting"},
-		{harness: "claude", sample: "claude-429.jsonl", exit: 1, want: Transient, says: "429"},
-		{harness: "claude", sample: "claude-500.jsonl", exit: 1, want: Transient},
-		{harness: "claude", sample: "claude-529-default-retries.jsonl", exit: 1, want: Transient, says: "Overloaded"},
-		{harness: "claude", sample: "claude-401.jsonl", exit: 1, want: Auth, says: "Invalid API key"},
-		{harness: "claude", sample: "claude-nokey.jsonl", exit: 1, want: Auth, says: "Not logged in"},
-		{harness: "claude", sample: "claude-credit.jsonl", exit: 1, want: Auth, says: "Credit balance"},
-		{harness: "claude", sample: "claude-toolong.jsonl", exit: 1, want: Error, says: "Prompt is too long"},
-		{harness: "claude", sample: "claude-nomodel.jsonl", exit: 1, want: Error, says: "model"},
-		{harness: "claude", sample: "claude-max-turns.jsonl", exit: 1, want: Error},
-		{harness: "claude", sample: "claude-hang-plain.jsonl", exit: -1, want: Crash},
-		{harness: "codex", sample: "codex-commit.jsonl", want: OK},
-		{harness: "codex", sample: "codex-usage.jsonl", exit: 1, want: UsageLimit, says: "usage limit"},
-		{harness: "codex", sample: "codex-401.jsonl", exit: 1, want: Auth},
-		{harness: "codex", sample: "codex-529.jsonl", exit: 1, want: Transient},
-		{harness: "opencode", sample: "opencode-commit.jsonl", want: OK},
-		{harness: "opencode", sample: "opencode-401.jsonl", exit: 1, want: Auth},
-		{harness: "gemini", sample: "gemini-commit.jsonl", want: OK},
-		{harness: "copilot", sample: "copilot-commit.jsonl", want: OK},
+		{harness: "claude", sample: "claude-write.jsonl", want: journal.OutcomeOK},
+		{harness: "claude", sample: "claude-commit.jsonl", want: journal.OutcomeOK},
+		{harness: "claude", sample: "claude-fail.jsonl", want: journal.OutcomeOK}, // a tool failed, the session did not
+		{harness: "claude", sample: "claude-limittext.jsonl", want: journal.OutcomeOK},
+		{harness: "claude", sample: "claude-oauth-warn.jsonl", want: journal.OutcomeOK},
+		{harness: "claude", sample: "claude-oauth-usage.jsonl", exit: 1, want: journal.OutcomeUsageLimit, says: "session limit", resets: time.Unix(1795233600, 0)},
+		{harness: "claude", sample: "claude-oauth-usage7d.jsonl", exit: 1, want: journal.OutcomeUsageLimit, says: "weekly limit"},
+		{harness: "claude", sample: "claude-oauth-429.jsonl", exit: 1, want: journal.OutcomeTransient, says: "temporarily limiting"},
+		{harness: "claude", sample: "claude-429.jsonl", exit: 1, want: journal.OutcomeTransient, says: "429"},
+		{harness: "claude", sample: "claude-500.jsonl", exit: 1, want: journal.OutcomeTransient},
+		{harness: "claude", sample: "claude-529-default-retries.jsonl", exit: 1, want: journal.OutcomeTransient, says: "Overloaded"},
+		{harness: "claude", sample: "claude-401.jsonl", exit: 1, want: journal.OutcomeAuth, says: "Invalid API key"},
+		{harness: "claude", sample: "claude-nokey.jsonl", exit: 1, want: journal.OutcomeAuth, says: "Not logged in"},
+		{harness: "claude", sample: "claude-credit.jsonl", exit: 1, want: journal.OutcomeAuth, says: "Credit balance"},
+		{harness: "claude", sample: "claude-toolong.jsonl", exit: 1, want: journal.OutcomeError, says: "Prompt is too long"},
+		{harness: "claude", sample: "claude-nomodel.jsonl", exit: 1, want: journal.OutcomeError, says: "model"},
+		{harness: "claude", sample: "claude-max-turns.jsonl", exit: 1, want: journal.OutcomeError},
+		{harness: "claude", sample: "claude-hang-plain.jsonl", exit: -1, want: journal.OutcomeCrash},
+		{harness: "codex", sample: "codex-commit.jsonl", want: journal.OutcomeOK},
+		{harness: "codex", sample: "codex-usage.jsonl", exit: 1, want: journal.OutcomeUsageLimit, says: "usage limit"},
+		{harness: "codex", sample: "codex-401.jsonl", exit: 1, want: journal.OutcomeAuth},
+		{harness: "codex", sample: "codex-529.jsonl", exit: 1, want: journal.OutcomeTransient},
+		{harness: "opencode", sample: "opencode-commit.jsonl", want: journal.OutcomeOK},
+		{harness: "opencode", sample: "opencode-401.jsonl", exit: 1, want: journal.OutcomeAuth},
+		{harness: "gemini", sample: "gemini-commit.jsonl", want: journal.OutcomeOK},
+		{harness: "copilot", sample: "copilot-commit.jsonl", want: journal.OutcomeOK},
 	} {
 		t.Run(c.sample, func(t *testing.T) {
 			h, ok := Find(Builtin("ralph"), c.harness)
@@ -86,7 +87,7 @@ func TestRecordedOutcomes(t *testing.T) {
 			if !c.resets.IsZero() && !o.ResetsAt.Equal(c.resets) {
 				t.Errorf("resets at %s, want %s", o.ResetsAt, c.resets)
 			}
-			if c.want == Auth && o.Hint == "" {
+			if c.want == journal.OutcomeAuth && o.Hint == "" {
 				t.Error("an outcome that a person must mend has no hint")
 			}
 		})
@@ -101,16 +102,16 @@ func TestCreditBesideAnAllowance(t *testing.T) {
 	const told = `{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"You're out of usage credits · add some"}` + "\n"
 	for _, c := range []struct {
 		name, event string
-		want        Kind
+		want        journal.Outcome
 	}{
-		{"the allowance is used up too", `{"status":"rejected","rateLimitType":"five_hour","resetsAt":1795233600}`, UsageLimit},
-		{"its reset is over", `{"status":"rejected","rateLimitType":"five_hour","resetsAt":1795000000}`, Auth},
-		{"nothing is told of it", `{"status":"allowed"}`, Auth},
+		{"the allowance is used up too", `{"status":"rejected","rateLimitType":"five_hour","resetsAt":1795233600}`, journal.OutcomeUsageLimit},
+		{"its reset is over", `{"status":"rejected","rateLimitType":"five_hour","resetsAt":1795000000}`, journal.OutcomeAuth},
+		{"nothing is told of it", `{"status":"allowed"}`, journal.OutcomeAuth},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			events := `{"type":"rate_limit_event","rate_limit_info":` + c.event + "}\n" + told
 			o := judge(claude, endItself, proc.Exit{Code: 1}, read(t, claude, []byte(events)), "", Limits{}, now)
-			if o.Kind != c.want || o.ResetsAt.IsZero() == (c.want == UsageLimit) || o.Hint == "" && c.want == Auth {
+			if o.Kind != c.want || o.ResetsAt.IsZero() == (c.want == journal.OutcomeUsageLimit) || o.Hint == "" && c.want == journal.OutcomeAuth {
 				t.Errorf("outcome is %s (%s; %s), resets at %s", o.Kind, o.Message, o.Hint, o.ResetsAt)
 			}
 		})
@@ -127,7 +128,7 @@ func TestCutStreamIsNoSuccess(t *testing.T) {
 			continue
 		}
 		for _, cut := range [][]byte{data[:i+1], data[:i]} {
-			if o := judge(h, endItself, proc.Exit{}, read(t, h, cut), "", Limits{}, time.Now()); o.Kind == OK || o.HasFinal {
+			if o := judge(h, endItself, proc.Exit{}, read(t, h, cut), "", Limits{}, time.Now()); o.Kind == journal.OutcomeOK || o.HasFinal {
 				t.Errorf("cut at byte %d: %s, final %v", len(cut), o.Kind, o.HasFinal)
 			}
 		}
@@ -146,26 +147,26 @@ func TestJudgeWithoutAStream(t *testing.T) {
 		exit    proc.Exit
 		out     string
 		stderr  string
-		want    Kind
+		want    journal.Outcome
 		says    string
 	}{
-		{"plain text and exit 0", claude, endItself, proc.Exit{}, "All done.\n", "", OK, ""},
-		{"plain text and exit 1", claude, endItself, proc.Exit{Code: 1}, "Something broke\n", "", Error, "Something broke"},
-		{"plain text limit", claude, endItself, proc.Exit{Code: 1}, "You've hit your session limit · resets 4am (UTC)\n", "", UsageLimit, "session limit"},
-		{"stderr tells why", claude, endItself, proc.Exit{Code: 1}, "", "error: unknown option '--no-such-flag'", Error, "unknown option"},
-		{"an event that cannot be read", claude, endItself, proc.Exit{}, `{"type":"result","is_error":fal` + "\n", "", Error, "broke off"},
-		{"an event of another protocol", claude, endItself, proc.Exit{}, `{"kind":"result","ok":true}` + "\n", "", Error, "broke off"},
-		{"plain text that quotes JSON", claude, endItself, proc.Exit{}, "I changed this:\n" + `{"name": "x"}` + "\n", "", OK, ""},
-		{"nothing at all", claude, endItself, proc.Exit{}, "", "", Error, "printed nothing"},
-		{"nothing, exit 3", claude, endItself, proc.Exit{Code: 3}, "", "", Error, "exit status 3"},
-		{"killed", claude, endItself, proc.Exit{Code: -1, Signal: syscall.SIGKILL}, "", "", Crash, "killed"},
-		{"timed out", claude, endTimeout, proc.Exit{Code: 143}, "", "", Timeout, "15m"},
-		{"told to stop", claude, endTold, proc.Exit{Code: -1, Signal: syscall.SIGINT}, "", "", Interrupted, ""},
-		{"pattern of the settings", mine, endItself, proc.Exit{Code: 1}, "quota: come back later\n", "", UsageLimit, "come back later"},
-		{"text harness, exit 0, limit only mentioned", mine, endItself, proc.Exit{}, "I wrote 'come back later' to the file\n", "", OK, ""},
-		{"output that the settings call a failure", mine, endItself, proc.Exit{}, "Reading\nfatal: no such key\nbye\n", "", Error, "fatal: no such key"},
-		{"the same on a later line of standard error", mine, endItself, proc.Exit{}, "", "warning: slow\nfatal: no such key", Error, "fatal: no such key"},
-		{"the same within a line", mine, endItself, proc.Exit{}, "it said fatal: no\n", "", OK, ""},
+		{"plain text and exit 0", claude, endItself, proc.Exit{}, "All done.\n", "", journal.OutcomeOK, ""},
+		{"plain text and exit 1", claude, endItself, proc.Exit{Code: 1}, "Something broke\n", "", journal.OutcomeError, "Something broke"},
+		{"plain text limit", claude, endItself, proc.Exit{Code: 1}, "You've hit your session limit · resets 4am (UTC)\n", "", journal.OutcomeUsageLimit, "session limit"},
+		{"stderr tells why", claude, endItself, proc.Exit{Code: 1}, "", "error: unknown option '--no-such-flag'", journal.OutcomeError, "unknown option"},
+		{"an event that cannot be read", claude, endItself, proc.Exit{}, `{"type":"result","is_error":fal` + "\n", "", journal.OutcomeError, "broke off"},
+		{"an event of another protocol", claude, endItself, proc.Exit{}, `{"kind":"result","ok":true}` + "\n", "", journal.OutcomeError, "broke off"},
+		{"plain text that quotes JSON", claude, endItself, proc.Exit{}, "I changed this:\n" + `{"name": "x"}` + "\n", "", journal.OutcomeOK, ""},
+		{"nothing at all", claude, endItself, proc.Exit{}, "", "", journal.OutcomeError, "printed nothing"},
+		{"nothing, exit 3", claude, endItself, proc.Exit{Code: 3}, "", "", journal.OutcomeError, "exit status 3"},
+		{"killed", claude, endItself, proc.Exit{Code: -1, Signal: syscall.SIGKILL}, "", "", journal.OutcomeCrash, "killed"},
+		{"timed out", claude, endTimeout, proc.Exit{Code: 143}, "", "", journal.OutcomeTimeout, "15m"},
+		{"told to stop", claude, endTold, proc.Exit{Code: -1, Signal: syscall.SIGINT}, "", "", journal.OutcomeInterrupted, ""},
+		{"pattern of the settings", mine, endItself, proc.Exit{Code: 1}, "quota: come back later\n", "", journal.OutcomeUsageLimit, "come back later"},
+		{"text harness, exit 0, limit only mentioned", mine, endItself, proc.Exit{}, "I wrote 'come back later' to the file\n", "", journal.OutcomeOK, ""},
+		{"output that the settings call a failure", mine, endItself, proc.Exit{}, "Reading\nfatal: no such key\nbye\n", "", journal.OutcomeError, "fatal: no such key"},
+		{"the same on a later line of standard error", mine, endItself, proc.Exit{}, "", "warning: slow\nfatal: no such key", journal.OutcomeError, "fatal: no such key"},
+		{"the same within a line", mine, endItself, proc.Exit{}, "it said fatal: no\n", "", journal.OutcomeOK, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := judge(c.harness, c.why, c.exit, read(t, c.harness, []byte(c.out)), c.stderr, Limits{Timeout: 15 * time.Minute}, time.Now())

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
 )
@@ -70,7 +71,7 @@ func TestTurnFeedsThePromptAndKeepsEveryByte(t *testing.T) {
 	o, log, err := turnOf(t, t.Context(), `cat; printf 'a\000b\377\n' >&2; echo '`+result+`'`, func(c *Call) {
 		c.Event = func(e stream.Event) { texts = append(texts, fmt.Sprint(e.Kind)) }
 	})
-	if err != nil || o.Kind != OK || o.Final != "done" {
+	if err != nil || o.Kind != journal.OutcomeOK || o.Final != "done" {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	for _, want := range []string{"the prompt\n", "a\x00b\xff\n", result + "\n"} {
@@ -85,7 +86,7 @@ func TestTurnFeedsThePromptAndKeepsEveryByte(t *testing.T) {
 
 func TestTurnWithAnAgentThatReadsNothing(t *testing.T) {
 	o, _, err := turnOf(t, t.Context(), `echo '`+result+`'`, func(c *Call) { c.Prompt = make([]byte, 1<<20) })
-	if err != nil || o.Kind != OK {
+	if err != nil || o.Kind != journal.OutcomeOK {
 		t.Fatalf("%+v, %v", o, err)
 	}
 }
@@ -95,12 +96,12 @@ func TestTurnTimeLimits(t *testing.T) {
 		name   string
 		script string
 		limits Limits
-		want   Kind
+		want   journal.Outcome
 	}{
-		{"timeout", `exec sleep 600`, Limits{Timeout: 200 * time.Millisecond}, Timeout},
-		{"timeout, deaf agent", `trap '' INT TERM HUP; sleep 600 & wait; sleep 600`, Limits{Timeout: 200 * time.Millisecond}, Timeout},
-		{"idle", `echo '{"type":"system"}'; exec sleep 600`, Limits{Timeout: time.Hour, Idle: time.Second}, Idle},
-		{"result before the timeout", `echo '` + result + `'; exec sleep 600`, Limits{Timeout: 500 * time.Millisecond}, OK},
+		{"timeout", `exec sleep 600`, Limits{Timeout: 200 * time.Millisecond}, journal.OutcomeTimeout},
+		{"timeout, deaf agent", `trap '' INT TERM HUP; sleep 600 & wait; sleep 600`, Limits{Timeout: 200 * time.Millisecond}, journal.OutcomeTimeout},
+		{"idle", `echo '{"type":"system"}'; exec sleep 600`, Limits{Timeout: time.Hour, Idle: time.Second}, journal.OutcomeIdle},
+		{"result before the timeout", `echo '` + result + `'; exec sleep 600`, Limits{Timeout: 500 * time.Millisecond}, journal.OutcomeOK},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +115,7 @@ func TestTurnTimeLimits(t *testing.T) {
 
 func TestTurnEndsWhatTheAgentLeftBehind(t *testing.T) {
 	o, _, err := turnOf(t, t.Context(), `sleep 600 & setsid sleep 600 & echo '`+result+`'`, nil)
-	if err != nil || o.Kind != OK {
+	if err != nil || o.Kind != journal.OutcomeOK {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	if o.Strays == 0 {
@@ -128,7 +129,7 @@ func TestTurnIsTold(t *testing.T) {
 	o, _, err := turnOf(t, ctx, `echo '{"type":"system"}'; exec sleep 600`, func(c *Call) {
 		c.Started = func(proc.ID) { cancel(told) }
 	})
-	if err != nil || o.Kind != Interrupted {
+	if err != nil || o.Kind != journal.OutcomeInterrupted {
 		t.Fatalf("%+v, %v", o, err)
 	}
 }
@@ -180,7 +181,7 @@ func TestTurnWhoseLogCannotBePutBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if err != nil || o.Kind != OK || o.LogLost == nil || !strings.Contains(o.LogLost.Error(), "has removed its log") {
+	if err != nil || o.Kind != journal.OutcomeOK || o.LogLost == nil || !strings.Contains(o.LogLost.Error(), "has removed its log") {
 		t.Errorf("%v: %s, %v", err, o.Kind, o.LogLost)
 	}
 	if files, err := os.ReadDir(elsewhere); len(files) > 0 || err != nil {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"ralph/internal/journal"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,15 +15,15 @@ func TestAwait(t *testing.T) {
 		name               string
 		exited, lost, told time.Duration // when that happens, 0 is never
 		slept              time.Duration
-		want               Outcome
+		want               journal.CheckOutcome
 		took               time.Duration
 	}{
 		{name: "exited", exited: 1500 * time.Millisecond, want: "", took: 1500 * time.Millisecond},
 		{name: "lost its guardian", lost: time.Minute, want: "", took: time.Minute},
-		{name: "told to end", told: time.Minute, want: Interrupted, took: time.Minute},
-		{name: "too slow", want: TimedOut, took: limit},
-		{name: "too slow, with a sleep of the machine", slept: limit - time.Minute, want: TimedOut, took: time.Minute},
-		{name: "slept through its limit", slept: 2 * limit, want: TimedOut, took: step},
+		{name: "told to end", told: time.Minute, want: journal.CheckInterrupted, took: time.Minute},
+		{name: "too slow", want: journal.CheckTimeout, took: limit},
+		{name: "too slow, with a sleep of the machine", slept: limit - time.Minute, want: journal.CheckTimeout, took: time.Minute},
+		{name: "slept through its limit", slept: 2 * limit, want: journal.CheckTimeout, took: step},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

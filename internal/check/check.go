@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stopwatch"
 )
@@ -36,22 +37,10 @@ type Check struct {
 	AcceptBaseline bool // a failure that was there before the run does not stand in the way
 }
 
-// Outcome is how a check ended.
-type Outcome string
-
-// The outcomes of a check.
-const (
-	Passed      Outcome = "passed"
-	Failed      Outcome = "failed"
-	TimedOut    Outcome = "timeout"
-	Missing     Outcome = "missing" // there is no such command
-	Interrupted Outcome = "interrupted"
-)
-
 // Result is one run of one check.
 type Result struct {
 	Check    Check
-	Outcome  Outcome
+	Outcome  journal.CheckOutcome
 	ExitCode int
 	Duration time.Duration
 	Tail     string // the end of what it printed
@@ -60,7 +49,7 @@ type Result struct {
 }
 
 // Green reports whether the check passed.
-func (r Result) Green() bool { return r.Outcome == Passed }
+func (r Result) Green() bool { return r.Outcome == journal.CheckPassed }
 
 const (
 	// grace is how long a check that is ended may take.
@@ -105,7 +94,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 	w.Close()
 	if errors.Is(err, proc.ErrLost) && !dead {
 		// A check that kills its parent can be faster than the news of its start.
-		return Result{Check: c, Outcome: Failed, Duration: watch.Passed().Awake, Tail: killed, Lost: true}, nil
+		return Result{Check: c, Outcome: journal.CheckFailed, Duration: watch.Passed().Awake, Tail: killed, Lost: true}, nil
 	}
 	if err != nil {
 		return Result{}, fmt.Errorf("check %s cannot be started: %w", c.Name, err)
@@ -115,7 +104,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 
 	res := Result{Check: c}
 	res.Outcome = await(ctx, p.Exited(), g.Lost(), c.Timeout, func() time.Duration { return watch.Passed().Real })
-	if res.Outcome == TimedOut && exited(p) {
+	if res.Outcome == journal.CheckTimeout && exited(p) {
 		res.Outcome = ""
 	}
 	_, err = p.End([]syscall.Signal{syscall.SIGTERM}, grace)
@@ -126,7 +115,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 	res.ExitCode = p.Exit().Code
 	if err != nil && ctx.Err() == nil {
 		// What it had started is dead all the same, found by the run's token.
-		res.Outcome, res.Lost = Failed, true
+		res.Outcome, res.Lost = journal.CheckFailed, true
 		res.Tail = strings.TrimSpace(res.Tail + "\n" + killed)
 	}
 	if res.Outcome == "" {
@@ -138,7 +127,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 // await waits until the check has exited or has to be ended, and says why; it is empty
 // where the check, or its guardian, is gone. passed is the real time since it began:
 // a timer stands still while the machine sleeps.
-func await(ctx context.Context, exited, lost <-chan struct{}, limit time.Duration, passed func() time.Duration) Outcome {
+func await(ctx context.Context, exited, lost <-chan struct{}, limit time.Duration, passed func() time.Duration) journal.CheckOutcome {
 	timeout := time.NewTimer(limit) // for precision; the ticks are for a machine that slept
 	defer timeout.Stop()
 	tick := time.NewTicker(step)
@@ -150,12 +139,12 @@ func await(ctx context.Context, exited, lost <-chan struct{}, limit time.Duratio
 		case <-lost:
 			return ""
 		case <-ctx.Done():
-			return Interrupted
+			return journal.CheckInterrupted
 		case <-timeout.C:
-			return TimedOut
+			return journal.CheckTimeout
 		case <-tick.C:
 			if passed() >= limit {
-				return TimedOut
+				return journal.CheckTimeout
 			}
 		}
 	}
@@ -174,16 +163,16 @@ func exited(p *proc.Process) bool {
 
 // verdict reads the outcome from the exit of the shell, whose 126 and 127 mean
 // that the command cannot be run or is not there.
-func verdict(e proc.Exit, tail string) Outcome {
+func verdict(e proc.Exit, tail string) journal.CheckOutcome {
 	switch {
 	case e.Signal != 0:
-		return Failed
+		return journal.CheckFailed
 	case e.Code == 0:
-		return Passed
+		return journal.CheckPassed
 	case e.Code == 127 || e.Code == 126 && strings.Contains(strings.ToLower(tail), "permission denied"):
-		return Missing
+		return journal.CheckMissing
 	}
-	return Failed
+	return journal.CheckFailed
 }
 
 // readTail reads to the end and keeps only the last part.
@@ -216,13 +205,13 @@ func (r Result) String() string {
 		where = " in a clean worktree of " + short(r.Commit)
 	}
 	switch r.Outcome {
-	case Passed:
+	case journal.CheckPassed:
 		return fmt.Sprintf("check %s passed in %s%s", r.Check.Name, r.Duration.Round(time.Millisecond), where)
-	case TimedOut:
+	case journal.CheckTimeout:
 		return fmt.Sprintf("check %s was ended after its time limit of %s%s", r.Check.Name, r.Check.Timeout, where)
-	case Missing:
+	case journal.CheckMissing:
 		return fmt.Sprintf("check %s cannot be run%s: no such command: %s", r.Check.Name, where, r.Check.Command)
-	case Interrupted:
+	case journal.CheckInterrupted:
 		return fmt.Sprintf("check %s was interrupted", r.Check.Name)
 	}
 	if r.ExitCode < 0 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ralph/internal/journal"
 	"ralph/internal/proc"
 )
 
@@ -64,21 +65,21 @@ func TestRun(t *testing.T) {
 	for _, c := range []struct {
 		name, command string
 		timeout       time.Duration
-		want          Outcome
+		want          journal.CheckOutcome
 		exit          int
 		tail          string
 	}{
-		{name: "passes", command: "echo fine", want: Passed, tail: "fine"},
-		{name: "fails", command: "echo 'a_test.go:3: no' >&2; exit 3", want: Failed, exit: 3, tail: "a_test.go:3: no"},
-		{name: "a pipe", command: "printf 'b\\na\\n' | sort", want: Passed, tail: "a\nb"},
-		{name: "hangs with children", command: "sleep 600 & sleep 600", timeout: 200 * time.Millisecond, want: TimedOut, exit: -1},
-		{name: "hangs deaf", command: "trap '' TERM; sleep 600 & wait; sleep 600", timeout: 200 * time.Millisecond, want: TimedOut, exit: -1},
-		{name: "leaves a server behind", command: "sleep 600 & echo started", want: Passed, tail: "started"},
-		{name: "prints a lot", command: "head -c 20000000 /dev/zero | tr '\\0' 'x'; echo; echo the end", want: Passed, tail: "the end"},
-		{name: "kills its own group", command: "kill -9 0", want: Failed, exit: -1},
-		{name: "does not exist", command: "no-such-command --now", want: Missing, exit: 127},
-		{name: "wants a terminal", command: "read answer </dev/tty; test -n \"$answer\"", want: Failed},
-		{name: "reads its input", command: "cat", want: Passed},
+		{name: "passes", command: "echo fine", want: journal.CheckPassed, tail: "fine"},
+		{name: "fails", command: "echo 'a_test.go:3: no' >&2; exit 3", want: journal.CheckFailed, exit: 3, tail: "a_test.go:3: no"},
+		{name: "a pipe", command: "printf 'b\\na\\n' | sort", want: journal.CheckPassed, tail: "a\nb"},
+		{name: "hangs with children", command: "sleep 600 & sleep 600", timeout: 200 * time.Millisecond, want: journal.CheckTimeout, exit: -1},
+		{name: "hangs deaf", command: "trap '' TERM; sleep 600 & wait; sleep 600", timeout: 200 * time.Millisecond, want: journal.CheckTimeout, exit: -1},
+		{name: "leaves a server behind", command: "sleep 600 & echo started", want: journal.CheckPassed, tail: "started"},
+		{name: "prints a lot", command: "head -c 20000000 /dev/zero | tr '\\0' 'x'; echo; echo the end", want: journal.CheckPassed, tail: "the end"},
+		{name: "kills its own group", command: "kill -9 0", want: journal.CheckFailed, exit: -1},
+		{name: "does not exist", command: "no-such-command --now", want: journal.CheckMissing, exit: 127},
+		{name: "wants a terminal", command: "read answer </dev/tty; test -n \"$answer\"", want: journal.CheckFailed},
+		{name: "reads its input", command: "cat", want: journal.CheckPassed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			timeout := c.timeout
@@ -107,7 +108,7 @@ func TestRunIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r, err := Run(ctx, g, Check{Name: "x", Command: "sleep 600", Timeout: time.Minute}, t.TempDir(), os.Environ())
-	if err != nil || r.Outcome != Interrupted {
+	if err != nil || r.Outcome != journal.CheckInterrupted {
 		t.Errorf("%s, %v", r.Outcome, err)
 	}
 }

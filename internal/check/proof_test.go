@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ralph/internal/git"
+	"ralph/internal/journal"
 )
 
 // newRepo is a repository with one commit of the file a, a temporary directory for
@@ -249,18 +250,18 @@ func TestResults(t *testing.T) {
 	if _, ok := rs.Find(c, clean); ok {
 		t.Error("a result is known before there was any")
 	}
-	rs.Keep(Result{Check: c, Outcome: Passed, Tail: "fine"}, clean)
-	rs.Keep(Result{Check: c, Outcome: Interrupted}, On{Tree: "t2", Clean: true})
-	rs.Keep(Result{Check: c, Outcome: Passed}, On{})
-	rs.Keep(Result{Check: c, Outcome: Failed}, dirty)
+	rs.Keep(Result{Check: c, Outcome: journal.CheckPassed, Tail: "fine"}, clean)
+	rs.Keep(Result{Check: c, Outcome: journal.CheckInterrupted}, On{Tree: "t2", Clean: true})
+	rs.Keep(Result{Check: c, Outcome: journal.CheckPassed}, On{})
+	rs.Keep(Result{Check: c, Outcome: journal.CheckFailed}, dirty)
 	other := c
 	other.Command = "make"
 	for _, q := range []struct {
 		c    Check
 		on   On
-		want Outcome
+		want journal.CheckOutcome
 	}{
-		{c, clean, Passed}, {c, dirty, Failed}, {c, On{Tree: "t2", Clean: true}, ""}, {c, On{}, ""}, {other, clean, ""},
+		{c, clean, journal.CheckPassed}, {c, dirty, journal.CheckFailed}, {c, On{Tree: "t2", Clean: true}, ""}, {c, On{}, ""}, {other, clean, ""},
 		{c, On{Tree: "t1", Plan: "another", Clean: true}, ""},
 	} {
 		r, ok := rs.Find(q.c, q.on)
@@ -285,7 +286,7 @@ func TestResults(t *testing.T) {
 func TestRunKillsItsGuardian(t *testing.T) {
 	g, token := lone(t)
 	r, err := Run(t.Context(), g, Check{Name: "x", Command: "sleep 600 & kill -9 $PPID; sleep 600", Timeout: time.Minute}, t.TempDir(), os.Environ())
-	if err != nil || r.Outcome != Failed || !strings.Contains(r.Tail, "was killed while this one ran") {
+	if err != nil || r.Outcome != journal.CheckFailed || !strings.Contains(r.Tail, "was killed while this one ran") {
 		t.Errorf("%v, %v: %q", r, err, r.Tail)
 	}
 	alone(t, token)

@@ -1,5 +1,7 @@
 package check
 
+import "ralph/internal/journal"
+
 // Results remembers how checks fared on a state of the project: the same check
 // is not run twice on the same one.
 type Results struct {
@@ -30,7 +32,7 @@ func (rs *Results) Find(c Check, on On) (Result, bool) {
 
 // Keep remembers a result. One that was interrupted says nothing.
 func (rs *Results) Keep(r Result, on On) {
-	if r.Outcome == Interrupted || on.Tree == "" {
+	if r.Outcome == journal.CheckInterrupted || on.Tree == "" {
 		return
 	}
 	if rs.known == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ralph/internal/agent"
+	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
 )
@@ -156,7 +157,7 @@ func (s *session) verdict(ctx context.Context) (Trial, error) {
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	if o.Kind != agent.OK || !strings.Contains(o.Final, answer) {
+	if o.Kind != journal.OutcomeOK || !strings.Contains(o.Final, answer) {
 		message := strings.TrimSuffix(fmt.Sprintf("ralph's own call of it ends as %q: %s", o.Kind, o.Message), ": ")
 		return Trial{ID: "verdict", Result: No, Message: message, Hint: "See the lines above; a run would take this for a failure."}, err
 	}

@@ -29,7 +29,7 @@ func (u Unit) Explain(now time.Time) []string {
 	if n := len(u.Stale); n > 0 {
 		var kinds []string
 		for _, m := range u.Stale {
-			kinds = append(kinds, m.Request.Kind)
+			kinds = append(kinds, string(m.Request.Kind))
 		}
 		lines = append(lines, fmt.Sprintf("%s for a loop that is gone: %s", plural(n, "request"), strings.Join(kinds, ", ")))
 	}

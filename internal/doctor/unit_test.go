@@ -150,7 +150,7 @@ func post(t *testing.T, dir, kind string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := inbox.Post(time.Now(), journal.Request{Kind: kind}); err != nil {
+	if _, err := inbox.Post(time.Now(), journal.Request{Kind: journal.RequestKind(kind)}); err != nil {
 		t.Fatal(err)
 	}
 }

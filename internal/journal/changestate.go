@@ -25,15 +25,15 @@ type ChangeState struct {
 
 // ChangeIteration is one iteration of a [ChangeState].
 type ChangeIteration struct {
-	Run          string `json:"run"`
-	N            int    `json:"iteration"` // from 1 in each run
-	Timestamp    int64  `json:"timestamp"` // of its end, in milliseconds since 1970
-	Duration     int64  `json:"duration"`  // in milliseconds; 0 where its begin is not known
-	Promised     bool   `json:"completionPromiseFound"`
-	ChangedFiles int    `json:"fileChangesCount"` // committed or not; 0 where nobody counted
-	ExitCode     int    `json:"exitCode"`
-	Outcome      string `json:"outcome"`
-	Validated    bool   `json:"validated"` // ralph found the change done
+	Run          string  `json:"run"`
+	N            int     `json:"iteration"` // from 1 in each run
+	Timestamp    int64   `json:"timestamp"` // of its end, in milliseconds since 1970
+	Duration     int64   `json:"duration"`  // in milliseconds; 0 where its begin is not known
+	Promised     bool    `json:"completionPromiseFound"`
+	ChangedFiles int     `json:"fileChangesCount"` // committed or not; 0 where nobody counted
+	ExitCode     int     `json:"exitCode"`
+	Outcome      Outcome `json:"outcome"`
+	Validated    bool    `json:"validated"` // ralph found the change done
 }
 
 // Apply brings the state up to date with the next event. What earlier runs of the

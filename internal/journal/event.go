@@ -25,22 +25,22 @@ type Body interface {
 
 // RunStarted opens a run. It holds everything that does not change during the run.
 type RunStarted struct {
-	Schema         int     `json:"schema"`           // version of this format
-	Version        string  `json:"version"`          // version of ralph
-	Unit           string  `json:"unit"`             // what the loop works on
-	Plan           string  `json:"plan"`             // prd, tasks, change or prompt
-	Feature        string  `json:"feature"`          // title of the feature
-	Task           string  `json:"task,omitempty"`   // the text given on the command line
-	Change         string  `json:"change,omitempty"` // id of the change
-	Module         string  `json:"module,omitempty"` // module of an Ito change
-	DoneCriteria   string  `json:"doneCriteria"`     // prd, tasks or manual
-	Branch         string  `json:"branch"`           // the current branch
-	Worktree       string  `json:"worktree"`         // its root, an absolute path
-	Head           string  `json:"head"`             // the current commit
-	Harness        string  `json:"harness"`          // kind of agent
-	Model          string  `json:"model,omitempty"`  // model from the settings or flags
-	MaxIterations  int     `json:"maxIterations"`    // iterations in this run
-	TimeoutSeconds float64 `json:"timeoutSeconds"`   // time limit of an iteration
+	Schema         int      `json:"schema"`           // version of this format
+	Version        string   `json:"version"`          // version of ralph
+	Unit           string   `json:"unit"`             // what the loop works on
+	Plan           PlanKind `json:"plan"`             // prd, tasks, change or prompt
+	Feature        string   `json:"feature"`          // title of the feature
+	Task           string   `json:"task,omitempty"`   // the text given on the command line
+	Change         string   `json:"change,omitempty"` // id of the change
+	Module         string   `json:"module,omitempty"` // module of an Ito change
+	DoneCriteria   string   `json:"doneCriteria"`     // prd, tasks or manual
+	Branch         string   `json:"branch"`           // the current branch
+	Worktree       string   `json:"worktree"`         // its root, an absolute path
+	Head           string   `json:"head"`             // the current commit
+	Harness        string   `json:"harness"`          // kind of agent
+	Model          string   `json:"model,omitempty"`  // model from the settings or flags
+	MaxIterations  int      `json:"maxIterations"`    // iterations in this run
+	TimeoutSeconds float64  `json:"timeoutSeconds"`   // time limit of an iteration
 	// iterations without progress that open the breaker
 	StallThreshold int `json:"stallThreshold"`
 	SameError      int `json:"sameError"`    // equal errors in a row that open it
@@ -107,7 +107,7 @@ type AttemptEnded struct {
 	N       int `json:"iteration"` // its iteration
 	Attempt int `json:"attempt"`   // its attempt
 	// ok, timeout, idle, usage_limit, transient, auth, error, crash or interrupted
-	Outcome string `json:"outcome"`
+	Outcome Outcome `json:"outcome"`
 	// what went wrong; with ok, what may have kept the agent from working
 	Message  string `json:"message,omitempty"`
 	Hint     string `json:"hint,omitempty"`   // what to do about it
@@ -149,8 +149,8 @@ type LimitWindow struct {
 
 // IterationEnded closes an iteration with what it achieved, by ralph's own evidence.
 type IterationEnded struct {
-	N       int    `json:"iteration"` // its number
-	Outcome string `json:"outcome"`   // as in attempt_ended
+	N       int     `json:"iteration"` // its number
+	Outcome Outcome `json:"outcome"`   // as in attempt_ended
 	// one line; with outcome ok, why the agent did nothing
 	Error    string   `json:"error,omitempty"`
 	ExitCode int      `json:"exitCode"` // exit status of the agent
@@ -184,14 +184,14 @@ type IterationEnded struct {
 
 // WaitStarted records that the run waits.
 type WaitStarted struct {
-	Reason  string     `json:"reason"`          // rate_limit, usage_limit, transient or paused
+	Reason  Reason     `json:"reason"`          // rate_limit, usage_limit, transient or paused
 	Until   *time.Time `json:"until,omitempty"` // planned end
 	Message string     `json:"message"`         // for people
 }
 
 // WaitEnded records that the run continues after a wait.
 type WaitEnded struct {
-	Reason  string  `json:"reason"`  // as in wait_started
+	Reason  Reason  `json:"reason"`  // as in wait_started
 	Seconds float64 `json:"seconds"` // length of the wait, with the sleep of the machine
 }
 
@@ -217,13 +217,13 @@ type HarnessSwitched struct {
 type CheckEnded struct {
 	N int `json:"iteration"` // its iteration; 0 before the first one
 	// baseline, claim, every or end; a clean baseline is the commit before the work
-	Phase   string `json:"phase"`
+	Phase   Phase  `json:"phase"`
 	Name    string `json:"name"`    // name of the check
 	Command string `json:"command"` // its command
 	// passed, failed, timeout, missing or interrupted
-	Outcome         string  `json:"outcome"`
-	ExitCode        int     `json:"exitCode"`        // exit status of the command
-	DurationSeconds float64 `json:"durationSeconds"` // how long it took
+	Outcome         CheckOutcome `json:"outcome"`
+	ExitCode        int          `json:"exitCode"`        // exit status of the command
+	DurationSeconds float64      `json:"durationSeconds"` // how long it took
 	// what it ran on: a git tree, or a fingerprint of the worktree
 	Tree  string `json:"tree,omitempty"`
 	Clean bool   `json:"clean,omitempty"` // true: in a clean worktree of the commit
@@ -235,7 +235,7 @@ type CheckEnded struct {
 // Compares tells whether the check was run on the commit before the work, in a
 // clean worktree, for comparison: that is no word on the work, nor on the files
 // that are there.
-func (b CheckEnded) Compares() bool { return b.Phase == "baseline" && b.Clean }
+func (b CheckEnded) Compares() bool { return b.Phase == PhaseBaseline && b.Clean }
 
 // StoryProved is the receipt of a story that ralph accepted.
 type StoryProved struct {
@@ -247,8 +247,8 @@ type StoryProved struct {
 	// tree of the commit; a fingerprint of the worktree in place
 	Tree string `json:"tree"`
 	// clean (in a worktree of its own) or inplace
-	Mode string `json:"mode"`
-	Why  string `json:"why,omitempty"` // why it was not proved in a clean worktree
+	Mode ProofPlace `json:"mode"`
+	Why  string     `json:"why,omitempty"` // why it was not proved in a clean worktree
 	// each with name, command, outcome, exitCode, durationSeconds
 	Checks  []CheckReceipt `json:"checks"`
 	Harness string         `json:"harness,omitempty"` // agent that made the claim
@@ -260,11 +260,11 @@ type StoryProved struct {
 
 // CheckReceipt is one check of a receipt.
 type CheckReceipt struct {
-	Name            string  `json:"name"`
-	Command         string  `json:"command"`
-	Outcome         string  `json:"outcome"`
-	ExitCode        int     `json:"exitCode"`
-	DurationSeconds float64 `json:"durationSeconds"`
+	Name            string       `json:"name"`
+	Command         string       `json:"command"`
+	Outcome         CheckOutcome `json:"outcome"`
+	ExitCode        int          `json:"exitCode"`
+	DurationSeconds float64      `json:"durationSeconds"`
 }
 
 // TamperFound lists what an iteration did to tests, checks or CI. An empty list means that
@@ -289,10 +289,10 @@ type TamperFinding struct {
 
 // ClaimRejected records a claim of the agent that ralph did not accept.
 type ClaimRejected struct {
-	N       int      `json:"iteration"`         // its iteration
-	Claim   string   `json:"claim"`             // promise, story or done
-	Stories []string `json:"stories,omitempty"` // ids of the stories
-	Reason  string   `json:"reason"`            // why it was not accepted
+	N       int       `json:"iteration"`         // its iteration
+	Claim   ClaimKind `json:"claim"`             // promise, story or done
+	Stories []string  `json:"stories,omitempty"` // ids of the stories
+	Reason  string    `json:"reason"`            // why it was not accepted
 }
 
 // PlanRestored records a file of the plan that ralph restored after the agent changed it.
@@ -327,7 +327,7 @@ type HeadMoved struct {
 
 // BreakerOpened records that the run is stuck.
 type BreakerOpened struct {
-	Reason string `json:"reason"` // no_progress or same_error
+	Reason Reason `json:"reason"` // no_progress or same_error
 	Count  int    `json:"count"`  // iterations in a row
 	// fingerprint of the plan's files and HEAD; a change closes the breaker
 	Print string `json:"print"`
@@ -340,10 +340,10 @@ type BreakerReset struct {
 
 // Request records what another command asked the loop to do.
 type Request struct {
-	Kind    string `json:"kind"`              // stop, pause, resume, context or plan
-	Text    string `json:"text,omitempty"`    // context for the agent
-	PID     int    `json:"pid,omitempty"`     // process that asked
-	Message string `json:"message,omitempty"` // for people
+	Kind    RequestKind `json:"kind"`              // stop, pause, resume, context or plan
+	Text    string      `json:"text,omitempty"`    // context for the agent
+	PID     int         `json:"pid,omitempty"`     // process that asked
+	Message string      `json:"message,omitempty"` // for people
 
 	// true: finished stories may be left out of the new plan
 	DropFinished bool `json:"dropFinished,omitempty"`
@@ -362,8 +362,8 @@ type Archived struct {
 
 // RunEnded closes a run.
 type RunEnded struct {
-	Status    string        `json:"status"`              // completed, failed or stopped
-	Reason    string        `json:"reason"`              // why it ended, in one word
+	Status    RunStatus     `json:"status"`              // completed, failed or stopped
+	Reason    Reason        `json:"reason"`              // why it ended, in one word
 	ExitCode  int           `json:"exitCode"`            // exit code of ralph run
 	Message   string        `json:"message"`             // for people
 	ResumesAt *time.Time    `json:"resumesAt,omitempty"` // end of the provider's limit

@@ -12,8 +12,8 @@ type Iteration struct {
 	Run           string        `json:"run"`
 	StartedAt     Time          `json:"startedAt"`
 	EndedAt       Time          `json:"endedAt"` // null where the run crashed
-	Outcome       string        `json:"outcome"`
-	Reason        Text          `json:"reason"` // of the run's end, on its last row
+	Outcome       Outcome       `json:"outcome"`
+	Reason        Reason        `json:"reason"` // of the run's end, on its last row
 	ExitCode      int           `json:"exitCode"`
 	Commits       []string      `json:"commits"`       // full hashes
 	StoriesPassed []string      `json:"storiesPassed"` // newly, and accepted
@@ -48,7 +48,7 @@ type History struct {
 // openIteration is an iteration that has begun and not ended.
 type openIteration struct {
 	row     Iteration
-	attempt string // the outcome of its last attempt; empty while it is under way
+	attempt Outcome // the outcome of its last attempt; empty while it is under way
 	called  bool
 }
 
@@ -125,7 +125,7 @@ func (h *History) endIteration(run *Run, e Event, b IterationEnded) {
 // limit had refused, or that had not called its agent yet, is none.
 func (h *History) crash(run *Run) {
 	o := h.open
-	if o == nil || !o.called || o.attempt == OutcomeLimit || o.attempt == OutcomeTransient {
+	if o == nil || !o.called || o.attempt.NoIteration() {
 		return
 	}
 	o.row.Outcome = OutcomeCrash
@@ -166,10 +166,10 @@ func (h *History) Iterations(dead bool) []Iteration {
 }
 
 // reason is why the run ended; empty while it has not.
-func (r Run) reason() Text {
+func (r Run) reason() Reason {
 	switch {
 	case r.End != nil:
-		return Text(r.End.Reason)
+		return r.End.Reason
 	case r.Crashed:
 		return ReasonCrashed
 	}

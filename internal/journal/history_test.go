@@ -109,7 +109,7 @@ func TestHistoryOfACrash(t *testing.T) {
 func outcomes(rows []journal.Iteration) []string {
 	out := []string{}
 	for _, r := range rows {
-		out = append(out, r.Outcome+" "+string(r.Reason))
+		out = append(out, string(r.Outcome)+" "+string(r.Reason))
 	}
 	return out
 }

@@ -13,8 +13,8 @@ import (
 // Latest is how far the last run of a journal is: what a list of many units
 // shows. It reads a few lines of each.
 type Latest struct {
-	Status        Text // running, paused, completed, failed or stopped
-	Reason        Text
+	Status        RunStatus // running, paused, completed, failed or stopped
+	Reason        Reason
 	Iteration     int
 	MaxIterations int
 	PID           PID // of a run that has not ended

@@ -116,7 +116,7 @@ func (s LoopState) Crashed() LoopState {
 }
 
 // loopStatus translates the end of a run into the words of the worktree tools.
-func loopStatus(status, reason string) string {
+func loopStatus(status RunStatus, reason Reason) string {
 	switch {
 	case status == StatusCompleted:
 		return "done"

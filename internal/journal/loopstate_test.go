@@ -105,7 +105,7 @@ func TestLoopStateAtTheEnd(t *testing.T) {
 		{"stopped", "stopped", "stopped"},
 		{"failed", "crashed", "stopped"},
 	} {
-		s := foldLoopState([]journal.Event{event(0, runStarted), event(1, journal.RunEnded{Status: tt.status, Reason: tt.reason})})
+		s := foldLoopState([]journal.Event{event(0, runStarted), event(1, journal.RunEnded{Status: journal.RunStatus(tt.status), Reason: journal.Reason(tt.reason)})})
 		if s.Status != tt.want {
 			t.Errorf("%s: %s, want %s", tt.reason, s.Status, tt.want)
 		}

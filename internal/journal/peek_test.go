@@ -37,7 +37,7 @@ func TestPeekTouchesNothing(t *testing.T) {
 
 func TestRequestsForTheRunAtWork(t *testing.T) {
 	for kind, want := range map[string]bool{"stop": true, "pause": true, "resume": true, "plan": false, "context": false, "context_clear": false} {
-		if got := (journal.Request{Kind: kind}).Passing(); got != want {
+		if got := (journal.Request{Kind: journal.RequestKind(kind)}).Passing(); got != want {
 			t.Errorf("%s: %v", kind, got)
 		}
 	}

@@ -6,27 +6,6 @@ import (
 	"ralph/internal/stream"
 )
 
-// The values of Status.Status and of RunEnded.Status.
-const (
-	StatusRunning   = "running"
-	StatusPaused    = "paused"
-	StatusCompleted = "completed"
-	StatusFailed    = "failed"
-	StatusStopped   = "stopped"
-)
-
-// The reasons and outcomes that this package itself must tell apart.
-const (
-	ReasonCrashed    = "crashed"     // a run whose process died before it could end it
-	ReasonSuspended  = "suspended"   // a loop whose process Ctrl-Z or SIGSTOP has stopped: nobody could record it
-	ReasonNoProgress = "no_progress" // a run that the breaker ended for want of progress
-	OutcomeCrash     = "crash"       // an iteration that such a death cut off
-	OutcomeTimeout   = "timeout"     // an iteration that reached its time limit
-	OutcomeLimit     = "usage_limit" // an attempt that is no iteration: the provider refused it
-	OutcomeError     = "error"       // an attempt that failed, or whose agent could not even be started
-	OutcomeTransient = "transient"   // an attempt that is no iteration: it is tried again
-)
-
 // StatusSchema is the version of status.json.
 const StatusSchema = 1
 
@@ -36,7 +15,7 @@ const StatusSchema = 1
 type Status struct {
 	Iteration         int           `json:"iteration"` // that runs or ran last; 0 before the first
 	MaxIterations     int           `json:"maxIterations"`
-	Status            Text          `json:"status"`
+	Status            RunStatus     `json:"status"`
 	Feature           Text          `json:"feature"`
 	StoriesComplete   int           `json:"storiesComplete"`
 	StoriesTotal      int           `json:"storiesTotal"`
@@ -46,7 +25,7 @@ type Status struct {
 	StartedAt         Time          `json:"startedAt"`
 	LastUpdated       Time          `json:"lastUpdated"` // the last event
 	SchemaVersion     int           `json:"schemaVersion"`
-	Reason            Text          `json:"reason"` // of the end or of the wait
+	Reason            Reason        `json:"reason"` // of the end or of the wait
 	Message           Text          `json:"message"`
 	PID               PID           `json:"pid"` // of the loop; null once the run has ended
 	Plan              Text          `json:"plan"`
@@ -157,8 +136,8 @@ func (s *Status) setStory(story *Story) {
 // iteration is still at work, and only the message tells of it.
 func (s *Status) wait(b WaitStarted) {
 	s.Message, s.ResumesAt = Text(b.Message), timeAt(b.Until)
-	if b.Reason != OutcomeTransient {
-		s.Status, s.Reason = StatusPaused, Text(b.Reason)
+	if b.Reason != WaitTransient {
+		s.Status, s.Reason = StatusPaused, b.Reason
 	}
 }
 
@@ -167,7 +146,7 @@ func (s *Status) goOn() {
 }
 
 func (s *Status) end(b RunEnded) {
-	s.Status, s.Reason, s.Message = Text(b.Status), Text(b.Reason), Text(b.Message)
+	s.Status, s.Reason, s.Message = b.Status, b.Reason, Text(b.Message)
 	s.ResumesAt, s.PID = timeAt(b.ResumesAt), 0
 }
 
@@ -201,7 +180,7 @@ func (s Status) Suspended() Status {
 	if !s.Active() {
 		return s
 	}
-	s.Status, s.Reason, s.ResumesAt = StatusPaused, ReasonSuspended, Time{}
+	s.Status, s.Reason, s.ResumesAt = StatusPaused, WaitSuspended, Time{}
 	s.Message = "its process is suspended (Ctrl-Z); go on with 'fg' in its terminal, or with 'ralph resume'"
 	return s
 }

@@ -44,7 +44,7 @@ func (l *Loop) runEach(due []check.Check, one func(check.Check) (check.Result, e
 		}
 		results = append(results, r)
 		switch {
-		case r.Outcome == check.Interrupted:
+		case r.Outcome == journal.CheckInterrupted:
 			return results, nil
 		case r.Green():
 			delete(l.red, c.Name)
@@ -57,7 +57,7 @@ func (l *Loop) runEach(due []check.Check, one func(check.Check) (check.Result, e
 }
 
 // runInPlace runs checks where the agent works.
-func (l *Loop) runInPlace(ctx context.Context, it *iteration, phase string, due []check.Check) ([]check.Result, error) {
+func (l *Loop) runInPlace(ctx context.Context, it *iteration, phase journal.Phase, due []check.Check) ([]check.Result, error) {
 	if len(due) > 0 {
 		if _, err := l.look(ctx, it); err != nil {
 			return nil, err
@@ -70,7 +70,7 @@ func (l *Loop) runInPlace(ctx context.Context, it *iteration, phase string, due 
 
 // runCheck runs one check, in place where clean is nil, and records how it fared.
 // What is known of it on the same tree is not found out again.
-func (l *Loop) runCheck(ctx context.Context, it *iteration, phase string, c check.Check, clean *check.Clean) (check.Result, error) {
+func (l *Loop) runCheck(ctx context.Context, it *iteration, phase journal.Phase, c check.Check, clean *check.Clean) (check.Result, error) {
 	on := l.on(it, clean)
 	r, known := l.proofs.results.Find(c, on)
 	if known && reusable(r, phase, it.n, clean != nil) {
@@ -140,15 +140,15 @@ func (l *Loop) tryCheck(ctx context.Context, c check.Check, dir string, env []st
 // reusable reports whether a known result will do. A success always does, but in
 // the baseline, which is there to find out. A failure may have been chance: it
 // does where nothing hangs on it, and a claim has a right to a new try.
-func reusable(r check.Result, phase string, n int, clean bool) bool {
+func reusable(r check.Result, phase journal.Phase, n int, clean bool) bool {
 	if phase == baselinePhase {
 		return clean
 	}
-	return r.Green() || phase == string(check.Every) || n == 0
+	return r.Green() || phase == journal.PhaseEvery || n == 0
 }
 
-func (l *Loop) recordCheck(n int, phase string, r check.Result, tree string, same bool) error {
-	return l.record(journal.CheckEnded{N: n, Phase: phase, Name: r.Check.Name, Command: r.Check.Command, Outcome: string(r.Outcome),
+func (l *Loop) recordCheck(n int, phase journal.Phase, r check.Result, tree string, same bool) error {
+	return l.record(journal.CheckEnded{N: n, Phase: phase, Name: r.Check.Name, Command: r.Check.Command, Outcome: r.Outcome,
 		ExitCode: r.ExitCode, DurationSeconds: r.Duration.Seconds(), Tree: tree, Clean: r.Commit != "", Same: same, Tail: r.Tail})
 }
 

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"ralph/internal/agent"
 	"ralph/internal/check"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
@@ -65,8 +64,8 @@ func (l *Loop) unseen(it *iteration, now plan.State) []string {
 // leave ends an iteration that was cut off before its marks were looked at: the
 // next run does that first.
 func (l *Loop) leave(it *iteration) error {
-	if it.outcome.Kind == agent.OK {
-		it.outcome.Kind, it.outcome.Message = agent.Interrupted, "ended by ralph before its work was checked"
+	if it.outcome.Kind == journal.OutcomeOK {
+		it.outcome.Kind, it.outcome.Message = journal.OutcomeInterrupted, "ended by ralph before its work was checked"
 	}
 	return nil
 }
@@ -95,14 +94,14 @@ func (l *Loop) judge(it *iteration) error {
 	switch {
 	case v.Refused != "":
 		l.notes.first("You promised completion, and it was not accepted: " + v.Refused + ".")
-		if err := l.record(journal.ClaimRejected{N: it.n, Claim: "promise", Reason: v.Refused}); err != nil {
+		if err := l.record(journal.ClaimRejected{N: it.n, Claim: journal.ClaimPromise, Reason: v.Refused}); err != nil {
 			return err
 		}
-	case v.Done && v.Reason == string(Promise) && it.n < l.MinIterations:
+	case v.Done && v.Reason == string(journal.ReasonPromise) && it.n < l.MinIterations:
 		v.Done = false
 		reason := fmt.Sprintf("iteration %d of at least %d", it.n, l.MinIterations)
 		l.notes.add("You promised completion in " + reason + ". Go over the work again, and promise again if nothing is left.")
-		if err := l.record(journal.ClaimRejected{N: it.n, Claim: "promise", Reason: reason}); err != nil {
+		if err := l.record(journal.ClaimRejected{N: it.n, Claim: journal.ClaimPromise, Reason: reason}); err != nil {
 			return err
 		}
 	}

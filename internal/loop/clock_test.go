@@ -99,7 +99,7 @@ func TestLimitThatWasWaitedOut(t *testing.T) {
 	}
 	l.OnLimit, l.MaxWait, l.Agents = "exit", 24*time.Hour, []Caller{{Harness: agent.Custom("claude")}}
 	l.assemble()
-	if end, err := l.awaitCall(t.Context()); err != nil || end == nil || end.Reason != UsageLimit {
+	if end, err := l.awaitCall(t.Context()); err != nil || end == nil || end.Reason != journal.ReasonUsageLimit {
 		t.Fatalf("a limit that lies ahead: %+v, %v", end, err)
 	}
 	l.at.waited = reset

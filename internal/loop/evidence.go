@@ -70,7 +70,7 @@ func (l *Loop) check(ctx context.Context, it *iteration, at check.When, newly []
 	if len(newly) > 0 || l.Plan.Judge(l.state, false, false).Done {
 		results, err = l.prove(ctx, it, at, due)
 	} else {
-		results, err = l.runInPlace(ctx, it, string(at), due)
+		results, err = l.runInPlace(ctx, it, journal.Phase(at), due)
 	}
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (l *Loop) reject(n int, ids []string, reason string) error {
 	}
 	l.state = state
 	l.notes.first(fmt.Sprintf("%s: marked as done, and not accepted: %s.", list(ids), reason))
-	return l.record(journal.ClaimRejected{N: n, Claim: "story", Stories: ids, Reason: reason})
+	return l.record(journal.ClaimRejected{N: n, Claim: journal.ClaimStory, Stories: ids, Reason: reason})
 }
 
 // standing returns the names of the checks whose failure keeps the plan from
@@ -223,7 +223,7 @@ func (l *Loop) confirm(ctx context.Context, it *iteration) error {
 	}
 	it.verdict.Done = false
 	reason := "quality checks fail: " + list(standing)
-	if err := l.record(journal.ClaimRejected{N: it.n, Claim: "done", Reason: reason}); err != nil {
+	if err := l.record(journal.ClaimRejected{N: it.n, Claim: journal.ClaimDone, Reason: reason}); err != nil {
 		return err
 	}
 	var against []string

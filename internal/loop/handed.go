@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ralph/internal/journal"
 	"ralph/internal/plan"
 )
 
@@ -20,7 +21,7 @@ func (l *Loop) handedOver(r plan.Restored) bool {
 	}
 	mail, _, _ := l.Inbox.Take() // without those that cannot be read
 	for _, m := range mail {
-		if m.Request.Kind == RequestPlan && m.Request.Text == string(text) {
+		if m.Request.Kind == journal.RequestPlan && m.Request.Text == string(text) {
 			return true
 		}
 	}

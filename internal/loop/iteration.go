@@ -59,7 +59,7 @@ func (l *Loop) abandon(it *iteration, err error) {
 	done, total := l.state.Counts()
 	// Where the journal itself is the trouble, the run's end tells.
 	_ = l.Recorder.Surely(journal.IterationEnded{
-		N: it.n, Outcome: string(agent.Interrupted), Error: err.Error(), ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
+		N: it.n, Outcome: journal.OutcomeInterrupted, Error: err.Error(), ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: []string{}, StoriesComplete: done, StoriesTotal: total,
 		NoProgress: l.breaker.NoProgress, SameError: l.breaker.SameError, Tokens: sub(l.tokens, it.tokens),
 		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.cost, it.cost),
@@ -105,9 +105,9 @@ func (it *iteration) counts(marked func() bool) bool {
 	switch it.outcome.Kind {
 	case "":
 		return false
-	case agent.UsageLimit:
+	case journal.OutcomeUsageLimit:
 		return marked()
-	case agent.Transient:
+	case journal.OutcomeTransient:
 		return it.gaveUp || marked()
 	}
 	return true
@@ -220,7 +220,7 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 	}
 	progress := fresh || l.Plan.CommitIsProgress() && len(it.commits) > 0
 	trouble := ""
-	if it.outcome.Kind != agent.OK {
+	if it.outcome.Kind != journal.OutcomeOK {
 		trouble = it.outcome.Message
 		l.notes.add("The last iteration ended with an error: " + trouble)
 	}
@@ -235,13 +235,13 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 	}
 	thresholds := breaker.Thresholds{NoProgress: l.NoProgress, SameError: l.SameError, Duds: l.Duds}
 	verdict := l.breaker.Step(thresholds, progress, trouble)
-	why := stuck(verdict.Reason, verdict.Count)
+	why := stuck(journal.Reason(verdict.Reason), verdict.Count)
 	if v := l.breaker.CountDud(thresholds, it.dud()); v.Open && !verdict.Open {
 		verdict, why = v, fmt.Sprintf("the agent ended within seconds, without a token, %d times in a row: %s", v.Count, it.outcome.Message)
 	}
 	done, total := l.state.Counts()
 	e := journal.IterationEnded{
-		N: it.n, Outcome: string(it.outcome.Kind), Error: trouble, ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
+		N: it.n, Outcome: it.outcome.Kind, Error: trouble, ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: nonNil(it.passed), StoriesComplete: done, StoriesTotal: total,
 		Progress: progress, NoProgress: l.breaker.NoProgress, SameError: l.breaker.SameError,
 		Promised: it.promised, Done: it.verdict.Done, Work: l.work, Tokens: sub(l.tokens, it.tokens),
@@ -267,7 +267,7 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 // hindrance is what kept the agent from working, empty where it left anything
 // behind or nothing is known.
 func (it *iteration) hindrance() string {
-	if it.outcome.Kind != agent.OK || len(it.commits) > 0 || len(it.passed) > 0 || it.promised {
+	if it.outcome.Kind != journal.OutcomeOK || len(it.commits) > 0 || len(it.passed) > 0 || it.promised {
 		return ""
 	}
 	return it.outcome.Message
@@ -283,7 +283,7 @@ func (it *iteration) dud() bool {
 	if o.Duration > atOnce || o.Summary.Tokens != (stream.Tokens{}) || len(it.commits) > 0 || len(it.passed) > 0 {
 		return false
 	}
-	return o.Kind == agent.Error || o.Kind == agent.Crash || o.Kind == agent.OK && strings.TrimSpace(o.Final) == ""
+	return o.Kind == journal.OutcomeError || o.Kind == journal.OutcomeCrash || o.Kind == journal.OutcomeOK && strings.TrimSpace(o.Final) == ""
 }
 
 // endAfter is the end that an iteration brings by itself.
@@ -293,21 +293,21 @@ func (l *Loop) endAfter(ctx context.Context, it *iteration) *End {
 		end := told(ctx)
 		return &end
 	case it.moved != "":
-		return &End{Reason: BranchChanged, Message: it.moved, Hint: "look at what it did there, then: git switch " + stream.ShellWord(l.branch)}
+		return &End{Reason: journal.ReasonBranchChanged, Message: it.moved, Hint: "look at what it did there, then: git switch " + stream.ShellWord(l.branch)}
 	case it.verdict.Done:
 		return l.done(it.verdict)
 	case it.verdict.Waiting:
 		return l.waiting()
-	case it.outcome.Kind == agent.Auth:
-		return &End{Reason: Auth, Message: it.outcome.Message, Hint: it.outcome.Hint}
+	case it.outcome.Kind == journal.OutcomeAuth:
+		return &End{Reason: journal.ReasonAuth, Message: it.outcome.Message, Hint: it.outcome.Hint}
 	}
 	return nil
 }
 
 // done is the end of a plan that is done.
 func (l *Loop) done(v plan.Verdict) *End {
-	end := &End{Reason: Reason(v.Reason), Message: l.left()}
-	if end.Reason == Promise {
+	end := &End{Reason: journal.Reason(v.Reason), Message: l.left()}
+	if end.Reason == journal.ReasonPromise {
 		end.Message = "the agent promised completion"
 	}
 	return end
@@ -316,10 +316,10 @@ func (l *Loop) done(v plan.Verdict) *End {
 func (l *Loop) overBudget() *End {
 	switch {
 	case l.MaxTokens > 0 && l.tokens.Total() >= l.MaxTokens:
-		return &End{Reason: Budget, Message: fmt.Sprintf("%d tokens are spent, the budget is %d; %s", l.tokens.Total(), l.MaxTokens, l.left()),
+		return &End{Reason: journal.ReasonBudget, Message: fmt.Sprintf("%d tokens are spent, the budget is %d; %s", l.tokens.Total(), l.MaxTokens, l.left()),
 			Hint: "go on with a new budget: ralph run --max-tokens N"}
 	case l.MaxCost > 0 && l.cost != nil && *l.cost >= l.MaxCost:
-		return &End{Reason: Budget, Message: fmt.Sprintf("$%.2f are spent, the budget is $%.2f; %s", *l.cost, l.MaxCost, l.left()),
+		return &End{Reason: journal.ReasonBudget, Message: fmt.Sprintf("$%.2f are spent, the budget is $%.2f; %s", *l.cost, l.MaxCost, l.left()),
 			Hint: "go on with a new budget: ralph run --max-cost USD"}
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 
 // limitWait is the reason of waits for the end of a provider's limit, in the
 // journal's words.
-const limitWait = journal.OutcomeLimit
+const limitWait = journal.ReasonUsageLimit
 
 const (
 	// firstGuess and longestGuess bound the waits at a usage limit whose end
@@ -80,9 +80,9 @@ func (l *Loop) probed(ctx context.Context, over bool) error {
 // output has told before.
 func (l *Loop) settleProbe(ctx context.Context, o agent.Outcome) error {
 	switch o.Kind {
-	case agent.UsageLimit: // tellLimit does
+	case journal.OutcomeUsageLimit: // tellLimit does
 		return nil
-	case agent.OK, agent.Error:
+	case journal.OutcomeOK, journal.OutcomeError:
 		return l.probed(ctx, true)
 	}
 	return l.probed(ctx, false)
@@ -110,7 +110,7 @@ func (l *Loop) atLimit(ctx context.Context, b blocked) (*End, error) {
 	if able := l.able(); len(able) > 1 {
 		note = fmt.Sprintf("%s are at their limits, %s is free first: %s", list(able), b.by.Harness.Name, b.note)
 	}
-	end := &End{Reason: UsageLimit, Message: "the provider's usage limit is reached: " + note, ResumesAt: b.reset}
+	end := &End{Reason: journal.ReasonUsageLimit, Message: "the provider's usage limit is reached: " + note, ResumesAt: b.reset}
 	if end.Hint = l.tooLong(b); end.Hint != "" {
 		return end, nil
 	}

@@ -142,10 +142,10 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 	defer cancel(nil)
 	defer l.closeGuardian()
 	if err := l.begin(ctx); err != nil {
-		return End{Reason: Failed, Message: err.Error()}, err
+		return End{Reason: journal.ReasonError, Message: err.Error()}, err
 	}
 	if err := l.clearInbox(); err != nil {
-		return End{Reason: Failed, Message: err.Error()}, err
+		return End{Reason: journal.ReasonError, Message: err.Error()}, err
 	}
 	stopListening := l.listen(ctx, cancel)
 	defer stopListening()
@@ -171,7 +171,7 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 		return end, err
 	}
 	return end, l.record(journal.RunEnded{
-		Status: end.Status(), Reason: string(end.Reason), ExitCode: end.ExitCode(), Message: end.Message,
+		Status: end.Status(), Reason: end.Reason, ExitCode: end.ExitCode(), Message: end.Message,
 		ResumesAt: timePtr(end.ResumesAt), Tokens: l.tokens, CostUSD: l.cost,
 	})
 }
@@ -215,7 +215,7 @@ func (l *Loop) begin(ctx context.Context) error {
 		return err
 	}
 	return l.record(journal.RunStarted{
-		Schema: journal.SchemaVersion, Version: l.Version, Unit: l.Unit, Plan: string(l.Plan.Kind()),
+		Schema: journal.SchemaVersion, Version: l.Version, Unit: l.Unit, Plan: journal.PlanKind(l.Plan.Kind()),
 		Feature: l.Feature, Task: l.Task, Change: l.Change, Module: l.Module, DoneCriteria: l.Plan.Criteria(), Branch: head.Branch,
 		Worktree: l.Repo.Root, Head: head.Commit, Harness: l.at.Harness.Name, Model: l.at.Options.Model,
 		MaxIterations: l.MaxIterations, TimeoutSeconds: l.Limits.Timeout.Seconds(),
@@ -245,7 +245,7 @@ func (l *Loop) iterate(ctx context.Context) (End, error) {
 			if l.MaxIterations > 1 {
 				used = fmt.Sprintf("%d iterations are used up", l.MaxIterations)
 			}
-			return End{Reason: MaxIterations, Message: used + " and " + l.left(),
+			return End{Reason: journal.ReasonMaxIterations, Message: used + " and " + l.left(),
 				Hint: "go on with another 'ralph run', or give more with --max-iterations"}, nil
 		}
 		if err := l.between(ctx); err != nil {
@@ -288,7 +288,7 @@ func (l *Loop) beforeFirst(ctx context.Context) (*End, error) {
 	case v.Waiting:
 		return l.waiting(), nil
 	case v.Done && len(l.standing()) == 0:
-		return &End{Reason: Reason(v.Reason), Message: "the plan was done already: " + l.left()}, nil
+		return &End{Reason: journal.Reason(v.Reason), Message: "the plan was done already: " + l.left()}, nil
 	case v.Done:
 		l.notes.add("Every item of the plan is marked as done, but a quality check fails: " + l.redNames() + ". Mend what it complains about.")
 	}
@@ -300,19 +300,19 @@ func (l *Loop) trouble(ctx context.Context, err error) End {
 	var missing *agent.MissingError
 	switch {
 	case errors.As(err, &missing):
-		return End{Reason: AgentMissing, Message: err.Error()}
+		return End{Reason: journal.ReasonAgentMissing, Message: err.Error()}
 	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)), errors.Is(err, context.Canceled):
 		return told(ctx)
 	}
-	return End{Reason: Failed, Message: err.Error()}
+	return End{Reason: journal.ReasonError, Message: err.Error()}
 }
 
 // told is the end of a run that was told to end.
 func told(ctx context.Context) End {
 	if errors.Is(context.Cause(ctx), ErrInterrupted) {
-		return End{Reason: Interrupted, Message: "ended by Ctrl-C; what was finished is kept", Hint: "go on with 'ralph run'"}
+		return End{Reason: journal.ReasonInterrupted, Message: "ended by Ctrl-C; what was finished is kept", Hint: "go on with 'ralph run'"}
 	}
-	return End{Reason: Stopped, Message: "ended by a signal or 'ralph stop'; what was finished is kept", Hint: "go on with 'ralph run'"}
+	return End{Reason: journal.ReasonStopped, Message: "ended by a signal or 'ralph stop'; what was finished is kept", Hint: "go on with 'ralph run'"}
 }
 
 // stories is the plan as ralph believes it.
@@ -328,7 +328,7 @@ func (l *Loop) stories() []journal.Story {
 func (l *Loop) left() string { return l.Plan.Left(l.state) }
 
 func (l *Loop) waiting() *End {
-	return &End{Reason: WaitingForPerson, Message: "only questions for a person are left: " + list(l.state.Questions()),
+	return &End{Reason: journal.ReasonWaitingForPerson, Message: "only questions for a person are left: " + list(l.state.Questions()),
 		Hint: "answer them in the checklist, then start ralph again"}
 }
 

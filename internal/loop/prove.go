@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ralph/internal/check"
+	"ralph/internal/journal"
 )
 
 // prove runs checks where claims are proved, and returns how they fared.
@@ -14,7 +15,7 @@ func (l *Loop) prove(ctx context.Context, it *iteration, phase check.When, due [
 		return nil, err
 	}
 	results, err := l.batch(ctx, it, due, func(c check.Check) (check.Result, error) {
-		return l.proveOne(ctx, it, string(phase), c)
+		return l.proveOne(ctx, it, journal.Phase(phase), c)
 	})
 	it.proof.results = append(it.proof.results, results...)
 	return results, err
@@ -24,7 +25,7 @@ func (l *Loop) prove(ctx context.Context, it *iteration, phase check.When, due [
 // can pass there. A failure there is held against the commit that the work began
 // with: a check that failed on that too tells nothing of the work. A success is
 // only half of the proof while not all of the work is committed.
-func (l *Loop) proveOne(ctx context.Context, it *iteration, phase string, c check.Check) (check.Result, error) {
+func (l *Loop) proveOne(ctx context.Context, it *iteration, phase journal.Phase, c check.Check) (check.Result, error) {
 	p := &it.proof
 	if p.clean == nil {
 		return l.runCheck(ctx, it, phase, c, nil)
@@ -36,9 +37,9 @@ func (l *Loop) proveOne(ctx context.Context, it *iteration, phase string, c chec
 	var none *check.CheckoutError
 	switch {
 	case ctx.Err() != nil:
-		return check.Result{Check: c, Outcome: check.Interrupted}, nil
+		return check.Result{Check: c, Outcome: journal.CheckInterrupted}, nil
 	case errors.As(err, &none) && l.Proof.Mode == ProofClean:
-		r = check.Result{Check: c, Outcome: check.Failed, ExitCode: -1, Tail: err.Error(), Commit: p.clean.Commit}
+		r = check.Result{Check: c, Outcome: journal.CheckFailed, ExitCode: -1, Tail: err.Error(), Commit: p.clean.Commit}
 		return r, l.recordCheck(it.n, phase, r, p.clean.Tree, false)
 	case errors.As(err, &none):
 		return l.proveInPlace(ctx, it, phase, c, err.Error())
@@ -87,7 +88,7 @@ func (l *Loop) holdAgainstBase(ctx context.Context, it *iteration, c check.Check
 }
 
 // proveInPlace runs a check where the agent works, for a reason that is said once.
-func (l *Loop) proveInPlace(ctx context.Context, it *iteration, phase string, c check.Check, why string) (check.Result, error) {
+func (l *Loop) proveInPlace(ctx context.Context, it *iteration, phase journal.Phase, c check.Check, why string) (check.Result, error) {
 	if it.proof.why == "" {
 		it.proof.why = fmt.Sprintf("check %s: %s", c.Name, why)
 	}

@@ -79,7 +79,7 @@ func fold(events []journal.Event) past {
 			open = true
 		case journal.AttemptEnded:
 			switch b.Outcome {
-			case "usage_limit", "transient":
+			case journal.OutcomeUsageLimit, journal.OutcomeTransient:
 				open = false // a call that the provider refused leaves nothing to look at
 			case "crash":
 				open = true // the agent may have been at work before that was on record
@@ -87,17 +87,17 @@ func fold(events []journal.Event) past {
 		case journal.IterationEnded:
 			open = false
 			p.accept(b.Work, b.Head)
-			p.cutOff = b.Outcome == "crash" || b.Outcome == "interrupted"
+			p.cutOff = b.Outcome == journal.OutcomeCrash || b.Outcome == journal.OutcomeInterrupted
 			for _, id := range b.StoriesPassed {
 				p.accepted[id], p.rejected = true, false
 			}
 		case journal.RunEnded:
-			p.cutOff = p.cutOff || b.Reason == string(BranchChanged)
+			p.cutOff = p.cutOff || b.Reason == journal.ReasonBranchChanged
 		case journal.CheckEnded:
 			if b.Compares() {
 				continue
 			}
-			if b.Outcome == "passed" {
+			if b.Outcome == journal.CheckPassed {
 				delete(p.red, b.Name)
 			} else if b.Phase == baselinePhase {
 				p.red[b.Name] = true
@@ -108,9 +108,9 @@ func fold(events []journal.Event) past {
 			p.opened = nil
 		case journal.Request:
 			switch b.Kind {
-			case RequestContext:
+			case journal.RequestContext:
 				p.steer = append(p.steer, b.Text)
-			case RequestClearContext:
+			case journal.RequestClearContext:
 				p.steer = nil
 			}
 		}
@@ -168,17 +168,17 @@ func (l *Loop) openBreaker() (*End, error) {
 	case o.Print != l.print():
 		return nil, l.record(journal.BreakerReset{Message: "the plan or the branch has changed since"})
 	}
-	return &End{Reason: Reason(o.Reason), Message: "the circuit breaker is still open since the last run: " + stuck(o.Reason, o.Count),
+	return &End{Reason: o.Reason, Message: "the circuit breaker is still open since the last run: " + stuck(o.Reason, o.Count),
 		Hint: "change the plan, commit something, or run with --reset-circuit"}, nil
 }
 
 // openedBreaker records that the run is stuck and ends it. why says so in words,
 // hint what the last iteration's error needs, if that is known.
 func (l *Loop) openedBreaker(v breaker.Verdict, why, hint string) (*End, error) {
-	if err := l.record(journal.BreakerOpened{Reason: v.Reason, Count: v.Count, Print: l.print()}); err != nil {
+	if err := l.record(journal.BreakerOpened{Reason: journal.Reason(v.Reason), Count: v.Count, Print: l.print()}); err != nil {
 		return nil, err
 	}
-	end := &End{Reason: Reason(v.Reason), Message: why + "; " + l.left(),
+	end := &End{Reason: journal.Reason(v.Reason), Message: why + "; " + l.left(),
 		Hint: "read the last logs with 'ralph logs', mend the plan or the project, then start ralph again"}
 	if hint != "" && v.Reason == breaker.SameError {
 		end.Hint = hint + "; then start ralph again"
@@ -186,8 +186,8 @@ func (l *Loop) openedBreaker(v breaker.Verdict, why, hint string) (*End, error) 
 	return end, nil
 }
 
-func stuck(reason string, n int) string {
-	if reason == string(SameError) {
+func stuck(reason journal.Reason, n int) string {
+	if reason == journal.ReasonSameError {
 		return fmt.Sprintf("the same error %s in a row", count(n, "time"))
 	}
 	return fmt.Sprintf("%s in a row without progress", count(n, "iteration"))

@@ -40,16 +40,16 @@ func (l *Loop) receipts(ctx context.Context, it *iteration) error {
 // receipt is what all stories of the iteration have in common.
 func (l *Loop) receipt(it *iteration) journal.StoryProved {
 	p := &it.proof
-	r := journal.StoryProved{N: it.n, Commit: p.look.Head.Commit, Tree: p.print, Mode: string(ProofInPlace), Why: p.why, Checks: []journal.CheckReceipt{}}
+	r := journal.StoryProved{N: it.n, Commit: p.look.Head.Commit, Tree: p.print, Mode: journal.ProvedInPlace, Why: p.why, Checks: []journal.CheckReceipt{}}
 	switch {
 	case p.why != "":
 	case len(p.results) == 0:
 		r.Why = "no quality check is due when a story is finished"
 	default:
-		r.Mode, r.Tree = string(ProofClean), p.clean.Tree
+		r.Mode, r.Tree = journal.ProvedClean, p.clean.Tree
 	}
 	for _, c := range p.results {
-		r.Checks = append(r.Checks, journal.CheckReceipt{Name: c.Check.Name, Command: c.Check.Command, Outcome: string(c.Outcome),
+		r.Checks = append(r.Checks, journal.CheckReceipt{Name: c.Check.Name, Command: c.Check.Command, Outcome: c.Outcome,
 			ExitCode: c.ExitCode, DurationSeconds: c.Duration.Seconds()})
 	}
 	if it.n > 0 { // else nobody knows any more whose claim it is

@@ -25,7 +25,7 @@ func TestRefusedRecordComesLater(t *testing.T) {
 	var observed []string
 	l := &Loop{Recorder: &recorder.Recorder{Journal: w, Run: "r", Observe: func(e journal.Event) { observed = append(observed, e.Body.EventType()) }}}
 	rename(t, path, path+".away") // the journal refuses to be written behind another's back
-	if err := l.recordAttempt(1, 1, agent.Outcome{Kind: agent.OK}); err == nil {
+	if err := l.recordAttempt(1, 1, agent.Outcome{Kind: journal.OutcomeOK}); err == nil {
 		t.Fatal("the journal was away, and no error")
 	}
 	if err := l.record(journal.RunEnded{}); err == nil {

@@ -63,7 +63,7 @@ func (u *unfinished) apply(b journal.Body) {
 		u.call = nil
 		u.tokens, u.spent = u.tokens.Add(b.Tokens), u.spent.Add(b.Tokens)
 		u.cost, u.iterCost = plus(u.cost, b.CostUSD), plus(u.iterCost, b.CostUSD)
-		if b.Outcome == string(agent.UsageLimit) || b.Outcome == string(agent.Transient) {
+		if b.Outcome.NoIteration() {
 			u.log = "" // that call was no iteration; the next one sets it again
 		}
 	case journal.IterationEnded:
@@ -139,8 +139,8 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 			return nil, err
 		}
 	}
-	end := &End{Reason: Crashed, Message: fmt.Sprintf(ralphDied+" at about %s", clock(died)), Hint: "go on with 'ralph run'"}
-	return end, record(journal.RunEnded{Status: end.Status(), Reason: string(end.Reason), ExitCode: end.ExitCode(),
+	end := &End{Reason: journal.ReasonCrashed, Message: fmt.Sprintf(ralphDied+" at about %s", clock(died)), Hint: "go on with 'ralph run'"}
+	return end, record(journal.RunEnded{Status: end.Status(), Reason: end.Reason, ExitCode: end.ExitCode(),
 		Message: end.Message, Tokens: u.tokens, CostUSD: u.cost})
 }
 
@@ -209,7 +209,7 @@ func (u *unfinished) cutOff(repo *git.Repo) (journal.AttemptEnded, error) {
 	if err != nil {
 		return journal.AttemptEnded{}, err
 	}
-	e := journal.AttemptEnded{N: u.call.N, Attempt: u.call.Attempt, Outcome: string(agent.Crash), Message: ralphDied, ExitCode: -1,
+	e := journal.AttemptEnded{N: u.call.N, Attempt: u.call.Attempt, Outcome: journal.OutcomeCrash, Message: ralphDied, ExitCode: -1,
 		Tokens: s.Tokens, TokensEstimated: s.Estimated, Session: s.Session, Model: s.Model, BrokenLines: s.Broken}
 	if s.HasCost {
 		e.CostUSD = &s.CostUSD
@@ -223,7 +223,7 @@ const ralphDied = "ralph itself died"
 // crash is the record of the iteration that was cut off.
 func (u *unfinished) crash(ctx context.Context, repo *git.Repo) journal.IterationEnded {
 	e := journal.IterationEnded{
-		N: u.open.N, Outcome: string(agent.Crash), Error: ralphDied, ExitCode: -1, Head: u.open.Head,
+		N: u.open.N, Outcome: journal.OutcomeCrash, Error: ralphDied, ExitCode: -1, Head: u.open.Head,
 		Commits: []string{}, StoriesPassed: []string{}, StoriesComplete: u.done, StoriesTotal: len(u.start.Stories),
 		CurrentStory: u.open.Story, Tokens: u.spent, CostUSD: u.iterCost, LogFile: u.log,
 	}

@@ -161,7 +161,7 @@ func TestRecover(t *testing.T) {
 			if diff := cmp.Diff(c.want, told); diff != "" {
 				t.Errorf("recorded (-want +got): %s", diff)
 			}
-			if (end != nil) != (c.want != nil) || end != nil && end.Reason != Crashed {
+			if (end != nil) != (c.want != nil) || end != nil && end.Reason != journal.ReasonCrashed {
 				t.Errorf("the end is %+v", end)
 			}
 			if told, end := w.recover(); told != nil || end != nil {

@@ -3,7 +3,6 @@ package loop
 import (
 	"time"
 
-	"ralph/internal/agent"
 	"ralph/internal/journal"
 )
 
@@ -28,15 +27,15 @@ func (r *refusals) follow(e journal.Event) {
 		r.calling = b
 	case journal.AttemptEnded:
 		name := r.calling.Harness
-		switch agent.Kind(b.Outcome) {
-		case agent.UsageLimit:
+		switch b.Outcome {
+		case journal.OutcomeUsageLimit:
 			r.last[name] = refusal{at: e.Time, model: r.calling.Model, times: r.last[name].times + 1, told: b}
-		case agent.Transient:
+		case journal.OutcomeTransient:
 		default:
 			delete(r.last, name)
 		}
 	case journal.RunEnded:
-		if b.Reason != string(Crashed) {
+		if b.Reason != journal.ReasonCrashed {
 			clear(r.last)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 // one knew, and what it does not.
 func TestLimitsOutliveADeadRun(t *testing.T) {
 	now := time.Now()
-	reset, died, ended := now.Add(2*time.Hour), journal.RunEnded{Reason: string(Crashed)}, journal.RunEnded{Reason: string(Interrupted)}
+	reset, died, ended := now.Add(2*time.Hour), journal.RunEnded{Reason: journal.ReasonCrashed}, journal.RunEnded{Reason: journal.ReasonInterrupted}
 	call := func(model string) journal.AttemptStarted { return journal.AttemptStarted{Harness: "a", Model: model} }
-	came := func(outcome string) journal.AttemptEnded { return journal.AttemptEnded{Outcome: outcome} }
+	came := func(outcome journal.Outcome) journal.AttemptEnded { return journal.AttemptEnded{Outcome: outcome} }
 	refused := came("usage_limit")
 	ofModel, ofAccount := refused, refused
 	ofModel.ResetsAt, ofModel.ModelLimit, ofAccount.ResetsAt = &reset, true, &reset

@@ -9,16 +9,6 @@ import (
 	"ralph/internal/stopwatch"
 )
 
-// The kinds of request that other commands leave in the inbox.
-const (
-	RequestStop         = "stop"
-	RequestPause        = "pause"
-	RequestResume       = "resume"
-	RequestContext      = "context"
-	RequestClearContext = "context_clear"
-	RequestPlan         = "plan"
-)
-
 // requests are what was asked of the loop and not answered yet. The listener
 // puts them in, the loop takes them out between two iterations; a stop is
 // carried out at once. A new plan only wakes the loop, which reads it from the
@@ -35,7 +25,7 @@ func (r *requests) put(m journal.Mail) {
 	known := r.seen[m.Name]
 	if !known {
 		r.seen[m.Name] = true
-		if m.Request.Kind != RequestPlan {
+		if m.Request.Kind != journal.RequestPlan {
 			r.queue = append(r.queue, m)
 		}
 	}
@@ -63,7 +53,7 @@ func (l *Loop) clearInbox() error {
 	mail, _, err := l.Inbox.Take()
 	for _, m := range mail {
 		switch m.Request.Kind {
-		case RequestStop, RequestPause, RequestResume:
+		case journal.RequestStop, journal.RequestPause, journal.RequestResume:
 			if m.Posted().After(l.Since) {
 				continue // somebody was quick: it is meant for this run
 			}
@@ -88,7 +78,7 @@ func (l *Loop) listen(ctx context.Context, cancel context.CancelCauseFunc) (stop
 			}
 			for _, m := range mail {
 				l.requests.put(m)
-				if m.Request.Kind == RequestStop {
+				if m.Request.Kind == journal.RequestStop {
 					cancel(ErrStopped)
 				}
 			}
@@ -101,7 +91,7 @@ func (l *Loop) listen(ctx context.Context, cancel context.CancelCauseFunc) (stop
 // left for the next one.
 func (l *Loop) acknowledge() error {
 	for _, m := range l.requests.take() {
-		if m.Request.Kind != RequestStop {
+		if m.Request.Kind != journal.RequestStop {
 			continue
 		}
 		if err := l.record(m.Request); err != nil {
@@ -122,7 +112,7 @@ func (l *Loop) between(ctx context.Context) error {
 		return firstErr(err, cause(ctx))
 	}
 	watch := stopwatch.Start()
-	if err := l.record(journal.WaitStarted{Reason: "paused", Message: "paused; go on with 'ralph resume'"}); err != nil {
+	if err := l.record(journal.WaitStarted{Reason: journal.WaitPaused, Message: "paused; go on with 'ralph resume'"}); err != nil {
 		return err
 	}
 	for paused {
@@ -135,7 +125,7 @@ func (l *Loop) between(ctx context.Context) error {
 			return err
 		}
 	}
-	return l.record(journal.WaitEnded{Reason: "paused", Seconds: watch.Passed().Real.Seconds()})
+	return l.record(journal.WaitEnded{Reason: journal.WaitPaused, Seconds: watch.Passed().Real.Seconds()})
 }
 
 // answer carries out what was asked and returns whether the loop is paused.
@@ -152,13 +142,13 @@ func (l *Loop) answer(paused bool) (bool, error) {
 			return paused, err
 		}
 		switch q.Kind {
-		case RequestPause:
+		case journal.RequestPause:
 			paused = true
-		case RequestResume:
+		case journal.RequestResume:
 			paused = false
-		case RequestContext:
+		case journal.RequestContext:
 			l.notes.steer = append(l.notes.steer, q.Text)
-		case RequestClearContext:
+		case journal.RequestClearContext:
 			l.notes.steer = nil
 		}
 	}
@@ -175,7 +165,7 @@ func (l *Loop) newPlan() error {
 	if err != nil {
 		return l.warn("what other commands ask for cannot be read: %v", err)
 	}
-	mail = slices.DeleteFunc(mail, func(m journal.Mail) bool { return m.Request.Kind != RequestPlan })
+	mail = slices.DeleteFunc(mail, func(m journal.Mail) bool { return m.Request.Kind != journal.RequestPlan })
 	for _, m := range mail {
 		if err := firstErr(l.record(m.Request), l.Inbox.Done(m.Name)); err != nil {
 			return err

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"ralph/internal/agent"
 	"ralph/internal/journal"
 	"ralph/internal/stopwatch"
 )
@@ -94,14 +93,14 @@ func (s *standstill) follow(e journal.Event) {
 			s.total += time.Duration(b.Seconds * float64(time.Second))
 		}
 	case journal.AttemptEnded:
-		switch agent.Kind(b.Outcome) {
-		case agent.UsageLimit, agent.Transient, agent.Auth:
+		switch b.Outcome {
+		case journal.OutcomeUsageLimit, journal.OutcomeTransient, journal.OutcomeAuth:
 		default:
 			s.total = 0
 		}
 	case journal.RunEnded:
 		switch {
-		case b.Reason != string(Crashed):
+		case b.Reason != journal.ReasonCrashed:
 			s.total = 0
 		case !s.from.IsZero(): // the death may have been found much later
 			end := e.Time

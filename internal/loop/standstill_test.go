@@ -118,10 +118,10 @@ func TestAStandstillOutlivesADeath(t *testing.T) {
 	at := func(h float64, b journal.Body) journal.Event { return journal.Event{Time: hour(h), Body: b} }
 	wait := func(h, until float64, reason string) journal.Event {
 		end := hour(until)
-		return at(h, journal.WaitStarted{Reason: reason, Until: &end})
+		return at(h, journal.WaitStarted{Reason: journal.Reason(reason), Until: &end})
 	}
 	waited := func(h, hours float64, reason string) journal.Event {
-		return at(h, journal.WaitEnded{Reason: reason, Seconds: hours * 3600})
+		return at(h, journal.WaitEnded{Reason: journal.Reason(reason), Seconds: hours * 3600})
 	}
 	refused, died := journal.AttemptEnded{Outcome: "usage_limit"}, journal.RunEnded{Reason: "crashed"}
 	for _, c := range []struct {
@@ -129,14 +129,14 @@ func TestAStandstillOutlivesADeath(t *testing.T) {
 		events []journal.Event
 		want   time.Duration
 	}{
-		{"two waits, and a third that was cut off", []journal.Event{wait(0, 1, limitWait), waited(1, 1, limitWait), at(1, refused),
-			wait(1, 3, limitWait), waited(3, 2, limitWait), at(3, refused), wait(3, 9, limitWait), at(4, died)}, 4 * time.Hour},
-		{"a death that was found days later", []journal.Event{wait(0, 2, limitWait), at(90, died)}, 2 * time.Hour},
-		{"a clock that was set back", []journal.Event{wait(5, 7, limitWait), at(1, died)}, 0},
+		{"two waits, and a third that was cut off", []journal.Event{wait(0, 1, string(limitWait)), waited(1, 1, string(limitWait)), at(1, refused),
+			wait(1, 3, string(limitWait)), waited(3, 2, string(limitWait)), at(3, refused), wait(3, 9, string(limitWait)), at(4, died)}, 4 * time.Hour},
+		{"a death that was found days later", []journal.Event{wait(0, 2, string(limitWait)), at(90, died)}, 2 * time.Hour},
+		{"a clock that was set back", []journal.Event{wait(5, 7, string(limitWait)), at(1, died)}, 0},
 		{"other waits", []journal.Event{wait(0, 1, "rate_limit"), waited(1, 1, "rate_limit"), wait(1, 3, "paused"), at(2, died)}, 0},
-		{"a call that went through", []journal.Event{wait(0, 1, limitWait), waited(1, 1, limitWait), at(1, journal.AttemptEnded{Outcome: "ok"}), at(2, died)}, 0},
-		{"an end in order", []journal.Event{wait(0, 1, limitWait), waited(1, 1, limitWait), at(1, journal.RunEnded{Reason: "usage_limit"})}, 0},
-		{"a person's Ctrl-C in the wait", []journal.Event{wait(0, 9, limitWait), at(4, journal.RunEnded{Reason: "interrupted"}), at(5, died)}, 0},
+		{"a call that went through", []journal.Event{wait(0, 1, string(limitWait)), waited(1, 1, string(limitWait)), at(1, journal.AttemptEnded{Outcome: "ok"}), at(2, died)}, 0},
+		{"an end in order", []journal.Event{wait(0, 1, string(limitWait)), waited(1, 1, string(limitWait)), at(1, journal.RunEnded{Reason: "usage_limit"})}, 0},
+		{"a person's Ctrl-C in the wait", []journal.Event{wait(0, 9, string(limitWait)), at(4, journal.RunEnded{Reason: "interrupted"}), at(5, died)}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := fold(c.events).still.total; got != c.want {

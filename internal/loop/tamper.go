@@ -177,7 +177,7 @@ func (l *Loop) rejectTampered(it *iteration, newly []string, found []tamper.Find
 		reason += fmt.Sprintf(", and %d more", more)
 	}
 	if it.promised {
-		if err := l.record(journal.ClaimRejected{N: it.n, Claim: "promise", Reason: reason}); err != nil {
+		if err := l.record(journal.ClaimRejected{N: it.n, Claim: journal.ClaimPromise, Reason: reason}); err != nil {
 			return err
 		}
 	}

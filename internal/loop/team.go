@@ -165,7 +165,7 @@ func (l *Loop) unfitAfter(o agent.Outcome, err error) (bool, error) {
 		return false, err
 	case errors.As(err, &missing):
 		return true, l.leaveOut(l.at, err.Error())
-	case err != nil || o.Kind != agent.Auth:
+	case err != nil || o.Kind != journal.OutcomeAuth:
 		return false, err
 	}
 	why := o.Message

@@ -51,7 +51,7 @@ func (l *Loop) pick(t *testing.T) blocked {
 // refuse is what becomes of a call that meets a limit.
 func (l *Loop) refuse(t *testing.T, reset time.Time) {
 	t.Helper()
-	o := agent.Outcome{Kind: agent.UsageLimit, Message: "no more", ResetsAt: reset}
+	o := agent.Outcome{Kind: journal.OutcomeUsageLimit, Message: "no more", ResetsAt: reset}
 	if err := l.tellLimit(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestLimitOfAModelIsNotTold(t *testing.T) {
 	l, _ := teamOf(t, ledgers, "a")
 	other, _ := teamOf(t, ledgers, "a")
 	reset := time.Now().Add(time.Hour)
-	if err := l.tellLimit(t.Context(), agent.Outcome{Kind: agent.UsageLimit, ResetsAt: reset, OfModel: true}); err != nil {
+	if err := l.tellLimit(t.Context(), agent.Outcome{Kind: journal.OutcomeUsageLimit, ResetsAt: reset, OfModel: true}); err != nil {
 		t.Fatal(err)
 	}
 	if b := l.pick(t); !b.reset.Equal(reset) {
@@ -166,7 +166,7 @@ func TestProbeThatIsRefused(t *testing.T) {
 		}
 		time.Sleep(2 * time.Hour)
 		one.pick(t)
-		if err := one.settleProbe(t.Context(), agent.Outcome{Kind: agent.Interrupted}); err != nil {
+		if err := one.settleProbe(t.Context(), agent.Outcome{Kind: journal.OutcomeInterrupted}); err != nil {
 			t.Fatal(err)
 		}
 		if two.pick(t); !two.at.probing {
@@ -207,7 +207,7 @@ func TestAnAgentThatCannotTakeOver(t *testing.T) {
 	if err := os.Remove(filepath.Join(strings.TrimPrefix(l.Env[0], "PATH="), "gone")); err != nil {
 		t.Fatal(err)
 	}
-	auth := agent.Outcome{Kind: agent.Auth, Message: "no key", Hint: "log in"}
+	auth := agent.Outcome{Kind: journal.OutcomeAuth, Message: "no key", Hint: "log in"}
 	if unfit, err := l.unfitAfter(auth, nil); unfit || err != nil {
 		t.Errorf("the run's own agent: %v, %v", unfit, err)
 	}
@@ -263,7 +263,7 @@ func TestALimitThatDoesNotEnd(t *testing.T) {
 			}
 		}
 		took := time.Since(began)
-		if end == nil || end.Reason != UsageLimit || took < 5*time.Hour || took > 6*time.Hour+time.Hour/2 {
+		if end == nil || end.Reason != journal.ReasonUsageLimit || took < 5*time.Hour || took > 6*time.Hour+time.Hour/2 {
 			t.Errorf("the run ended with %+v after %s", end, took)
 		}
 	})

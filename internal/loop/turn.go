@@ -55,17 +55,17 @@ func (l *Loop) turn(ctx context.Context, it *iteration) (*End, error) {
 // tryAgain tells whether a call did not count, and waits where that is due.
 func (l *Loop) tryAgain(ctx context.Context, it *iteration) (bool, error) {
 	switch it.outcome.Kind {
-	case agent.UsageLimit:
+	case journal.OutcomeUsageLimit:
 		if err := l.tellLimit(ctx, it.outcome); err != nil {
 			return false, err
 		}
-	case agent.Transient:
+	case journal.OutcomeTransient:
 		if it.overloads++; it.overloads >= maxTransient {
 			it.gaveUp = true
 			return false, nil
 		}
 		until := time.Now().Add(l.backoff(it.overloads))
-		if err := l.wait(ctx, "transient", until, "the provider cannot be reached or is overloaded: "+it.outcome.Message); err != nil {
+		if err := l.wait(ctx, journal.WaitTransient, until, "the provider cannot be reached or is overloaded: "+it.outcome.Message); err != nil {
 			return false, err
 		}
 	default:
@@ -137,7 +137,7 @@ func (l *Loop) takeCall(ctx context.Context) (granted bool, err error) {
 		return true, nil
 	}
 	why := fmt.Sprintf("%d of %d calls of this hour are used", l.grant.Used, l.grant.Limit)
-	return false, l.wait(ctx, "rate_limit", l.grant.ResetsAt, why)
+	return false, l.wait(ctx, journal.WaitRateLimit, l.grant.ResetsAt, why)
 }
 
 // attempt is one call of the agent, recorded before and after.
@@ -178,7 +178,7 @@ func (l *Loop) attempt(ctx context.Context, n, attempt int, prompt []byte) (agen
 	}
 	told := o
 	if err != nil && o.Kind == "" {
-		told.Kind, told.Message = agent.Error, err.Error()
+		told.Kind, told.Message = journal.OutcomeError, err.Error()
 	}
 	var missing *agent.MissingError
 	if errors.As(err, &missing) { // no call was made: the ledger was asked for nothing
@@ -191,9 +191,9 @@ func (l *Loop) attempt(ctx context.Context, n, attempt int, prompt []byte) (agen
 func (l *Loop) recordAttempt(n, attempt int, o agent.Outcome) error {
 	s := o.Summary
 	e := journal.AttemptEnded{
-		N: n, Attempt: attempt, Outcome: string(o.Kind), Message: o.Message, Hint: o.Hint, ExitCode: o.Exit.Code,
+		N: n, Attempt: attempt, Outcome: o.Kind, Message: o.Message, Hint: o.Hint, ExitCode: o.Exit.Code,
 		DurationSeconds: o.Duration.Seconds(), Tokens: s.Tokens, TokensEstimated: s.Estimated,
-		Session: s.Session, Model: s.Model, ResetsAt: timePtr(o.ResetsAt), ModelLimit: o.Kind == agent.UsageLimit && o.OfModel, Promised: l.promised(o),
+		Session: s.Session, Model: s.Model, ResetsAt: timePtr(o.ResetsAt), ModelLimit: o.Kind == journal.OutcomeUsageLimit && o.OfModel, Promised: l.promised(o),
 		Strays: o.Strays, BrokenLines: s.Broken, Limits: windows(s.Limits),
 	}
 	if o.Exit.Signal != 0 {

@@ -15,14 +15,14 @@ import (
 const tick = time.Second
 
 // wait waits until a time by the wall clock, as a state in the journal.
-func (l *Loop) wait(ctx context.Context, reason string, until time.Time, message string) error {
+func (l *Loop) wait(ctx context.Context, reason journal.Reason, until time.Time, message string) error {
 	_, err := l.waitOr(ctx, reason, until, message, nil)
 	return err
 }
 
 // waitOr does the same, but ends early as soon as sooner holds, which is asked
 // about once a second; nil never does.
-func (l *Loop) waitOr(ctx context.Context, reason string, until time.Time, message string, sooner func(now time.Time) bool) (early bool, err error) {
+func (l *Loop) waitOr(ctx context.Context, reason journal.Reason, until time.Time, message string, sooner func(now time.Time) bool) (early bool, err error) {
 	watch := stopwatch.Start()
 	if err := l.record(journal.WaitStarted{Reason: reason, Until: timePtr(until), Message: message}); err != nil {
 		return false, err

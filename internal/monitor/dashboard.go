@@ -30,7 +30,7 @@ type (
 	drawMsg    struct{}
 	resumedMsg struct{} // something else had the terminal meanwhile
 	askedMsg   struct { // what came of a request
-		kind string
+		kind journal.RequestKind
 		err  error
 	}
 )
@@ -174,7 +174,7 @@ func (d *dashboard) key(key string) tea.Cmd {
 	if d.asking {
 		d.asking = false
 		if key == "y" || key == "Y" {
-			return d.request(requestStop)
+			return d.request(journal.RequestStop)
 		}
 		return nil
 	}
@@ -226,9 +226,9 @@ func (d *dashboard) askFor(key string) tea.Cmd {
 		case !d.canAsk():
 			d.say("no loop is at work: nothing to pause")
 		case d.paused():
-			return d.request(requestResume)
+			return d.request(journal.RequestResume)
 		default:
-			return d.request(requestPause)
+			return d.request(journal.RequestPause)
 		}
 	}
 	return nil
@@ -255,7 +255,7 @@ func (d *dashboard) scrollBy(key string) {
 
 // request asks the loop for something, outside of the order of messages: the
 // disk may be slow.
-func (d *dashboard) request(kind string) tea.Cmd {
+func (d *dashboard) request(kind journal.RequestKind) tea.Cmd {
 	ask := d.opts.Ask
 	return func() tea.Msg { return askedMsg{kind, ask(journal.Request{Kind: kind})} }
 }
@@ -265,9 +265,9 @@ func (d *dashboard) answered(a askedMsg) {
 	switch {
 	case a.err != nil:
 		d.say(plainLine(a.err.Error()))
-	case a.kind == requestPause:
+	case a.kind == journal.RequestPause:
 		d.say("asked to pause after this iteration")
-	case a.kind == requestResume:
+	case a.kind == journal.RequestResume:
 		d.say("asked to go on")
 	default:
 		d.say("asked to stop; it ends its agent and itself within seconds")

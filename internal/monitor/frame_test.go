@@ -184,7 +184,7 @@ func checkFrame(t *testing.T, rows []string, width, height int) {
 
 func TestStatusWords(t *testing.T) {
 	until := at(3600).Local().Format("15:04")
-	wait := func(reason string, until *time.Time) journal.Event {
+	wait := func(reason journal.Reason, until *time.Time) journal.Event {
 		return event(100, journal.WaitStarted{Reason: reason, Until: until, Message: "why"})
 	}
 	for _, c := range []struct {

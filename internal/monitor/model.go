@@ -187,9 +187,9 @@ func (m *model) pausing() bool {
 	pausing := m.state.pausing
 	for _, mail := range m.waiting {
 		switch mail.Request.Kind {
-		case requestPause:
+		case journal.RequestPause:
 			pausing = true
-		case requestResume:
+		case journal.RequestResume:
 			pausing = false
 		}
 	}
@@ -198,7 +198,7 @@ func (m *model) pausing() bool {
 
 // paused tells whether the loop goes on only when it is told to, now or soon.
 func (m *model) paused() bool {
-	return m.health == Suspended || m.pausing() || m.state.Reason == reasonPaused
+	return m.health == Suspended || m.pausing() || m.state.Reason == journal.WaitPaused
 }
 
 // status is the run's as the journal has it, held against what is known of its process.

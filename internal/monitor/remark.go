@@ -38,7 +38,7 @@ func remark(body journal.Body) string {
 func oddity(body journal.Body) string {
 	switch b := body.(type) {
 	case journal.ClaimRejected:
-		return fmt.Sprintf("not accepted: %s: %s", strings.Join(append([]string{b.Claim}, b.Stories...), " "), b.Reason)
+		return fmt.Sprintf("not accepted: %s: %s", strings.Join(append([]string{string(b.Claim)}, b.Stories...), " "), b.Reason)
 	case journal.PlanRestored:
 		return fmt.Sprintf("put back %s: %s", b.Path, b.What)
 	case journal.TamperFound:
@@ -48,14 +48,14 @@ func oddity(body journal.Body) string {
 	case journal.HeadMoved:
 		return b.Message
 	case journal.BreakerOpened:
-		return fmt.Sprintf("circuit breaker open: %s (%d in a row)", words(b.Reason), b.Count)
+		return fmt.Sprintf("circuit breaker open: %s (%d in a row)", words(string(b.Reason)), b.Count)
 	case journal.PlanChanged:
 		return b.Message
 	case journal.Request:
 		if b.Text == "" {
-			return "asked to " + words(b.Kind)
+			return "asked to " + words(string(b.Kind))
 		}
-		return "asked to take up: " + b.Kind
+		return "asked to take up: " + string(b.Kind)
 	case journal.ClockJumped:
 		return b.Message
 	case journal.HarnessSwitched:
@@ -69,7 +69,7 @@ func oddity(body journal.Body) string {
 }
 
 func iterationRemark(b journal.IterationEnded) string {
-	parts := []string{fmt.Sprintf("iteration %d ended: %s", b.N, words(b.Outcome))}
+	parts := []string{fmt.Sprintf("iteration %d ended: %s", b.N, words(string(b.Outcome)))}
 	if b.Error != "" {
 		parts = append(parts, b.Error)
 	}

@@ -64,13 +64,13 @@ func (s *state) apply(e journal.Event) {
 	case journal.IterationEnded:
 		s.endIteration(b)
 	case journal.BreakerOpened:
-		s.breaker.open = b.Reason
+		s.breaker.open = string(b.Reason)
 	case journal.BreakerReset:
 		s.breaker.open = ""
 	case journal.Request:
-		s.pausing = b.Kind == requestPause || s.pausing && b.Kind != requestResume
+		s.pausing = b.Kind == journal.RequestPause || s.pausing && b.Kind != journal.RequestResume
 	case journal.WaitStarted:
-		s.pausing = s.pausing && b.Reason != reasonPaused
+		s.pausing = s.pausing && b.Reason != journal.WaitPaused
 	case journal.Archived:
 		s.archived = b.Path
 	case journal.RunEnded:
@@ -103,7 +103,7 @@ func (s *state) endIteration(b journal.IterationEnded) {
 		}
 	}
 	s.breaker.noProgress, s.breaker.sameError = b.NoProgress, b.SameError
-	took := span{n: b.N, tokens: b.Tokens.Total(), ok: b.Outcome == outcomeOK}
+	took := span{n: b.N, tokens: b.Tokens.Total(), ok: b.Outcome == journal.OutcomeOK}
 	if b.CostUSD != nil {
 		took.cost = *b.CostUSD
 	}
@@ -111,16 +111,6 @@ func (s *state) endIteration(b journal.IterationEnded) {
 		s.spans = slices.Delete(s.spans, 0, len(s.spans)-maxSpans)
 	}
 }
-
-// The words of the journal that the dashboard must tell apart. Package loop has
-// its own constants for them, and is not for this package to import.
-const (
-	requestPause  = "pause"
-	requestResume = "resume"
-	requestStop   = "stop"
-	reasonPaused  = "paused"
-	outcomeOK     = "ok"
-)
 
 // Health is what can be told of a loop's process.
 type Health uint8

@@ -66,7 +66,7 @@ func Of(e journal.Event, s journal.Status) (Notice, bool) {
 func kindOf(b journal.Body) string {
 	switch b := b.(type) {
 	case journal.WaitStarted:
-		if b.Reason == "rate_limit" || b.Reason == journal.OutcomeLimit {
+		if b.Reason == journal.WaitRateLimit || b.Reason == journal.ReasonUsageLimit {
 			return Waiting
 		}
 	case journal.RunEnded:
@@ -77,9 +77,9 @@ func kindOf(b journal.Body) string {
 
 func kindOfEnd(b journal.RunEnded) string {
 	switch b.Reason {
-	case journal.ReasonNoProgress, "same_error":
+	case journal.ReasonNoProgress, journal.ReasonSameError:
 		return Stuck
-	case journal.OutcomeLimit, "waiting_for_person":
+	case journal.ReasonUsageLimit, journal.ReasonWaitingForPerson:
 		return Waiting
 	}
 	switch b.Status {

@@ -14,7 +14,9 @@ import (
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func TestWhichEventsAreTold(t *testing.T) {
-	ended := func(status, reason string) journal.RunEnded { return journal.RunEnded{Status: status, Reason: reason} }
+	ended := func(status journal.RunStatus, reason journal.Reason) journal.RunEnded {
+		return journal.RunEnded{Status: status, Reason: reason}
+	}
 	for _, c := range []struct {
 		body journal.Body
 		want string

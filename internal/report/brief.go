@@ -40,9 +40,9 @@ func (it *Iteration) Brief() string {
 	case !it.Ended && it.Outcome == outcomeNoCall:
 		parts = append(parts, "its agent was not called")
 	case !it.Ended && it.Outcome != journal.OutcomeCrash:
-		parts = append(parts, strings.ReplaceAll(it.Outcome, "_", " ")+": no iteration")
+		parts = append(parts, spaced(it.Outcome)+": no iteration")
 	case it.Outcome != "ok":
-		text := strings.ReplaceAll(it.Outcome, "_", " ")
+		text := spaced(it.Outcome)
 		if it.Error != "" {
 			text += ": " + it.Error
 		}
@@ -81,12 +81,12 @@ func (r Rejection) what(most int) string {
 	switch {
 	case len(r.Stories) > 0:
 		return some(r.Stories, most)
-	case r.Claim == "promise":
+	case r.Claim == journal.ClaimPromise:
 		return "the promise that all is done"
-	case r.Claim == "done":
+	case r.Claim == journal.ClaimDone:
 		return "the plan as done"
 	}
-	return r.Claim
+	return string(r.Claim)
 }
 
 // Brief says in a line how the story stands and why.

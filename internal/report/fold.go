@@ -50,7 +50,7 @@ func (f *Fold) Report(dead bool) Report {
 		f.crash()
 	}
 	f.finish()
-	r := Report{Unit: clean(f.unit.Unit), Plan: clean(f.unit.Plan), Branch: clean(f.unit.Branch),
+	r := Report{Unit: clean(f.unit.Unit), Plan: clean(string(f.unit.Plan)), Branch: clean(f.unit.Branch),
 		Worktree: clean(f.unit.Worktree), Run: f.kept, Runs: list(f.runs)}
 	if r.Run == nil && f.run != nil && (f.want == "" || f.want == f.run.ID) {
 		r.Run = f.run
@@ -75,7 +75,7 @@ func (f *Fold) start(e journal.Event, b journal.RunStarted) {
 	at := journal.Time{Time: e.Time}
 	f.run = &Run{
 		Summary: Summary{ID: clean(e.Run), Harness: clean(b.Harness), Model: clean(b.Model), StartedAt: at, UpdatedAt: at, Status: journal.StatusRunning},
-		Plan:    clean(b.Plan), Version: clean(b.Version), Task: clean(b.Task), Head: clean(b.Head), MaxIterations: b.MaxIterations,
+		Plan:    clean(string(b.Plan)), Version: clean(b.Version), Task: clean(b.Task), Head: clean(b.Head), MaxIterations: b.MaxIterations,
 		TimeoutSeconds: b.TimeoutSeconds, StallThreshold: b.StallThreshold, SameError: b.SameError,
 	}
 	f.stories = map[string]int{}
@@ -96,7 +96,7 @@ func (f *Fold) crash() {
 	if f.run.Status != journal.StatusRunning && f.run.Status != journal.StatusPaused {
 		return
 	}
-	f.run.Status, f.run.Reason = journal.StatusFailed, journal.ReasonCrashed
+	f.run.Status, f.run.Reason = journal.StatusFailed, string(journal.ReasonCrashed)
 	f.run.Message = "ralph died before it could end this run"
 	f.leave()
 }

@@ -84,7 +84,7 @@ func TestARunWithoutAnEnd(t *testing.T) {
 		name    string
 		dead    bool
 		events  []journal.Body
-		status  string
+		status  journal.RunStatus
 		outcome string // of the iteration, empty where there is none
 		says    string
 	}{
@@ -105,11 +105,11 @@ func TestARunWithoutAnEnd(t *testing.T) {
 				tp.add(float64(i+1), b)
 			}
 			r := fold("", tt.dead, tp.events)
-			outcome := ""
+			outcome := journal.Outcome("")
 			if len(r.Run.Iterations) > 0 {
 				outcome = r.Run.Iterations[0].Outcome
 			}
-			if r.Run.Status != tt.status || outcome != tt.outcome || r.Run.Outcome() != tt.says {
+			if r.Run.Status != tt.status || string(outcome) != tt.outcome || r.Run.Outcome() != tt.says {
 				t.Errorf("%q, %q, %q", r.Run.Status, outcome, r.Run.Outcome())
 			}
 			if page := html(t, r); !strings.Contains(page, strings.ReplaceAll(tt.says, "'", "&#39;")) {

@@ -35,7 +35,7 @@ func (f *Fold) iteration(e journal.Event) bool {
 		f.iterationEnded(e, b)
 	case journal.RunEnded:
 		f.leave()
-		f.run.EndedAt, f.run.Status, f.run.Reason = journal.Time{Time: e.Time}, clean(b.Status), clean(b.Reason)
+		f.run.EndedAt, f.run.Status, f.run.Reason = journal.Time{Time: e.Time}, clean(b.Status), clean(string(b.Reason))
 		f.run.Message = clean(b.Message)
 		if b.Reason != journal.ReasonCrashed {
 			code := b.ExitCode
@@ -155,7 +155,7 @@ func (f *Fold) evidence(e journal.Event) bool {
 
 func (f *Fold) rejected(b journal.ClaimRejected) {
 	it := f.of(b.N)
-	reason := clean(b.Reason)
+	reason := clean(string(b.Reason))
 	stories := plain(b.Stories)
 	it.Rejected = append(it.Rejected, Rejection{clean(b.Claim), stories, reason})
 	it.claim(stories)
@@ -200,7 +200,7 @@ const (
 
 // tailOf is the end of what a check printed, where somebody will want to read it.
 func tailOf(b journal.CheckEnded) string {
-	if b.Outcome == "passed" {
+	if b.Outcome == journal.CheckPassed {
 		return ""
 	}
 	lines := strings.Split(strings.TrimRight(clean(b.Tail), "\n "), "\n")
@@ -212,7 +212,7 @@ func tailOf(b journal.CheckEnded) string {
 }
 
 // clean makes a text harmless wherever it is shown.
-func clean(text string) string { return stream.Sanitize(text) }
+func clean[T ~string](text T) T { return T(stream.Sanitize(string(text))) }
 
 // plain returns the texts, harmless.
 func plain(texts []string) []string {

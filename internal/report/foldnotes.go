@@ -9,11 +9,11 @@ func (f *Fold) note(e journal.Event) {
 	n := Note{At: journal.Time{Time: e.Time}, Iteration: f.at().N}
 	switch b := e.Body.(type) {
 	case journal.WaitStarted:
-		n.Kind, n.Reason, n.Text = NoteWait, clean(b.Reason), clean(b.Message)
+		n.Kind, n.Reason, n.Text = NoteWait, clean(string(b.Reason)), clean(b.Message)
 		if b.Until != nil {
 			n.Until = journal.Time{Time: b.Until.UTC()}
 		}
-		if b.Reason != journal.OutcomeTransient {
+		if b.Reason != journal.WaitTransient {
 			f.run.Status, f.run.Reason, f.run.Message = journal.StatusPaused, n.Reason, n.Text
 		}
 	case journal.WaitEnded:
@@ -22,16 +22,16 @@ func (f *Fold) note(e journal.Event) {
 	case journal.ClockJumped:
 		n.Kind, n.Seconds, n.Text = NoteClock, b.Seconds, clean(b.Message)
 	case journal.HarnessSwitched:
-		n.Kind, n.Reason = NoteHarness, clean(b.Reason)
+		n.Kind, n.Reason = NoteHarness, clean(string(b.Reason))
 		n.Text = clean(b.To + " takes over from " + b.From + ": " + b.Reason)
 	case journal.Request:
-		n.Kind, n.Reason, n.Text = NoteRequest, clean(b.Kind), asked(b)
+		n.Kind, n.Reason, n.Text = NoteRequest, clean(string(b.Kind)), asked(b)
 	case journal.PlanChanged:
 		n.Kind, n.Text = NotePlan, clean(b.Message)
 		f.setStories(b.Stories, false)
 		f.run.count(e, len(b.Stories))
 	case journal.BreakerOpened:
-		n.Kind, n.Reason = NoteBreaker, clean(b.Reason)
+		n.Kind, n.Reason = NoteBreaker, clean(string(b.Reason))
 		n.Text = "the circuit breaker opened: " + tripped(n.Reason, b.Count)
 	case journal.BreakerReset:
 		n.Kind, n.Text = NoteBreaker, "the circuit breaker is closed again: "+clean(b.Message)
@@ -68,5 +68,5 @@ func asked(b journal.Request) string {
 	case "context_clear":
 		return "a person took back what the agent was told"
 	}
-	return "a person asked to " + clean(b.Kind)
+	return "a person asked to " + clean(string(b.Kind))
 }

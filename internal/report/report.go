@@ -24,19 +24,19 @@ type Report struct {
 
 // Summary is a run in brief.
 type Summary struct {
-	ID        string       `json:"id"`
-	Harness   string       `json:"harness"`
-	Model     string       `json:"model"` // as the agent reports it, else as configured
-	StartedAt journal.Time `json:"startedAt"`
-	EndedAt   journal.Time `json:"endedAt"` // null while it goes on
-	UpdatedAt journal.Time `json:"updatedAt"`
-	Status    string       `json:"status"` // as of status.json
-	Reason    string       `json:"reason"` // of the end or of the wait
-	Message   string       `json:"message"`
-	ExitCode  *int         `json:"exitCode"` // null where nothing exited with one
-	Ended     int          `json:"iterationsEnded"`
-	Calls     int          `json:"calls"` // of an agent, those that were no iteration included
-	Commits   int          `json:"commits"`
+	ID        string            `json:"id"`
+	Harness   string            `json:"harness"`
+	Model     string            `json:"model"` // as the agent reports it, else as configured
+	StartedAt journal.Time      `json:"startedAt"`
+	EndedAt   journal.Time      `json:"endedAt"` // null while it goes on
+	UpdatedAt journal.Time      `json:"updatedAt"`
+	Status    journal.RunStatus `json:"status"` // as of status.json
+	Reason    string            `json:"reason"` // of the end or of the wait
+	Message   string            `json:"message"`
+	ExitCode  *int              `json:"exitCode"` // null where nothing exited with one
+	Ended     int               `json:"iterationsEnded"`
+	Calls     int               `json:"calls"` // of an agent, those that were no iteration included
+	Commits   int               `json:"commits"`
 
 	Tokens          stream.Tokens `json:"tokens"` // of all calls
 	TokensEstimated bool          `json:"tokensEstimated"`
@@ -92,16 +92,16 @@ type Point struct {
 
 // Iteration is one iteration and what was found out in it.
 type Iteration struct {
-	N         int          `json:"iteration"`
-	Story     *Title       `json:"story"` // the open one with the highest priority, when it began
-	StartedAt journal.Time `json:"startedAt"`
-	EndedAt   journal.Time `json:"endedAt"`
-	Ended     bool         `json:"ended"`   // else it goes on, or is no iteration in the end
-	Outcome   string       `json:"outcome"` // of iteration_ended; "running", or of the last call where it has not ended
-	Error     string       `json:"error"`
-	ExitCode  int          `json:"exitCode"`
-	LogFile   string       `json:"logFile"` // from the worktree's root, where it lies now
-	Commits   []string     `json:"commits"`
+	N         int             `json:"iteration"`
+	Story     *Title          `json:"story"` // the open one with the highest priority, when it began
+	StartedAt journal.Time    `json:"startedAt"`
+	EndedAt   journal.Time    `json:"endedAt"`
+	Ended     bool            `json:"ended"`   // else it goes on, or is no iteration in the end
+	Outcome   journal.Outcome `json:"outcome"` // of iteration_ended; "running", or of the last call where it has not ended
+	Error     string          `json:"error"`
+	ExitCode  int             `json:"exitCode"`
+	LogFile   string          `json:"logFile"` // from the worktree's root, where it lies now
+	Commits   []string        `json:"commits"`
 
 	Claimed  []string `json:"claimed"`  // stories that the agent marked as done
 	Accepted []string `json:"accepted"` // of them
@@ -137,53 +137,53 @@ type Title struct {
 
 // Attempt is one call of the agent.
 type Attempt struct {
-	N         int          `json:"attempt"`
-	StartedAt journal.Time `json:"startedAt"`
-	Harness   string       `json:"harness"`
-	Model     string       `json:"model"`
-	Outcome   string       `json:"outcome"` // empty while it goes on
-	Message   string       `json:"message"`
-	Hint      string       `json:"hint"`
-	ExitCode  int          `json:"exitCode"`
-	Signal    string       `json:"signal"`
-	Seconds   float64      `json:"durationSeconds"`
-	Promised  bool         `json:"promised"`
-	Denied    []string     `json:"denied"`
-	Strays    int          `json:"strays"`
-	Broken    int          `json:"brokenLines"`
+	N         int             `json:"attempt"`
+	StartedAt journal.Time    `json:"startedAt"`
+	Harness   string          `json:"harness"`
+	Model     string          `json:"model"`
+	Outcome   journal.Outcome `json:"outcome"` // empty while it goes on
+	Message   string          `json:"message"`
+	Hint      string          `json:"hint"`
+	ExitCode  int             `json:"exitCode"`
+	Signal    string          `json:"signal"`
+	Seconds   float64         `json:"durationSeconds"`
+	Promised  bool            `json:"promised"`
+	Denied    []string        `json:"denied"`
+	Strays    int             `json:"strays"`
+	Broken    int             `json:"brokenLines"`
 }
 
 // Check is a quality check that ralph ran.
 type Check struct {
-	Phase    string  `json:"phase,omitempty"`
-	Name     string  `json:"name"`
-	Command  string  `json:"command"`
-	Outcome  string  `json:"outcome"`
-	ExitCode int     `json:"exitCode"`
-	Seconds  float64 `json:"durationSeconds"`
-	Clean    bool    `json:"clean"` // in a clean worktree
-	Same     bool    `json:"same"`  // not run again
-	Tail     string  `json:"tail"`  // the last lines, of one that did not pass
-	Compares bool    `json:"-"`     // run on the commit before the work: no word on the work
+	Phase    journal.Phase        `json:"phase,omitempty"`
+	Name     string               `json:"name"`
+	Command  string               `json:"command"`
+	Outcome  journal.CheckOutcome `json:"outcome"`
+	ExitCode int                  `json:"exitCode"`
+	Seconds  float64              `json:"durationSeconds"`
+	Clean    bool                 `json:"clean"` // in a clean worktree
+	Same     bool                 `json:"same"`  // not run again
+	Tail     string               `json:"tail"`  // the last lines, of one that did not pass
+	Compares bool                 `json:"-"`     // run on the commit before the work: no word on the work
 }
 
 // Proof is the receipt of a story.
 type Proof struct {
-	Story   string  `json:"story"`
-	Commit  string  `json:"commit"`
-	Mode    string  `json:"mode"` // clean or inplace
-	Why     string  `json:"why"`
-	Checks  []Check `json:"checks"`
-	Harness string  `json:"harness"`
-	Model   string  `json:"model"`
-	Noted   bool    `json:"noted"`
+	Story   string             `json:"story"`
+	Commit  string             `json:"commit"`
+	Mode    journal.ProofPlace `json:"mode"` // clean or inplace
+	Why     string             `json:"why"`
+	Checks  []Check            `json:"checks"`
+	Harness string             `json:"harness"`
+	Model   string             `json:"model"`
+	Noted   bool               `json:"noted"`
 }
 
 // Rejection is a claim that was not accepted.
 type Rejection struct {
-	Claim   string   `json:"claim"` // promise, story or done
-	Stories []string `json:"stories"`
-	Reason  string   `json:"reason"`
+	Claim   journal.ClaimKind `json:"claim"` // promise, story or done
+	Stories []string          `json:"stories"`
+	Reason  string            `json:"reason"`
 }
 
 // NoWork are stories that were marked with nothing changed for them.

@@ -9,45 +9,26 @@ import (
 	"ralph/internal/words"
 )
 
-// reasons says for each reason for which a run can end what it means.
-var reasons = map[string]string{
-	"stories_complete":   "every story passes",
-	"tasks_complete":     "no task is open",
-	"promise":            "the agent promised completion, and nothing speaks against it",
-	"max_iterations":     "the iterations are used up",
-	"no_progress":        "too many iterations in a row without progress",
-	"same_error":         "the same error too many times in a row",
-	"budget":             "the budget is spent",
-	"auth":               "the agent is not logged in, or has no credit",
-	"agent_missing":      "the agent's program is not there",
-	"branch_changed":     "the agent left the branch",
-	"error":              "something that ralph cannot go on with",
-	"waiting_for_person": "only tasks for a person are left",
-	"usage_limit":        "the provider's usage limit is reached",
-	"interrupted":        "ended by Ctrl-C",
-	"stopped":            "ended by a signal or 'ralph stop'",
-	"crashed":            "ralph itself died",
-	"rate_limit":         "the calls of this hour are used up",
-	"paused":             "a person holds it",
-}
-
 // reasonText says a reason in words; one of a newer program reads as it is.
 func reasonText(reason string) string {
-	if text, ok := reasons[reason]; ok {
+	if text := journal.Reason(reason).Text(); text != "" {
 		return text
 	}
-	return strings.ReplaceAll(reason, "_", " ")
+	return spaced(reason)
 }
+
+// spaced returns a word of the journal as people read it.
+func spaced[T ~string](word T) string { return strings.ReplaceAll(string(word), "_", " ") }
 
 // tripped says what opened the breaker.
 func tripped(reason string, count int) string {
-	switch reason {
+	switch journal.Reason(reason) {
 	case journal.ReasonNoProgress:
 		return words.Count(count, "iteration") + " in a row without progress"
-	case "same_error":
+	case journal.ReasonSameError:
 		return "the same error " + words.Count(count, "time") + " in a row"
 	}
-	return fmt.Sprintf("%s, %d in a row", strings.ReplaceAll(reason, "_", " "), count)
+	return fmt.Sprintf("%s, %d in a row", spaced(reason), count)
 }
 
 // Active tells whether the run goes on, as far as the journal knows.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ralph/internal/journal"
 	"ralph/internal/words"
 )
 
@@ -102,7 +103,7 @@ func (r *Run) errorTable() Table {
 	index := map[string]int{}
 	for i := range r.Iterations {
 		if it := &r.Iterations[i]; it.Mark() == Bad {
-			list = grouped(list, index, strings.TrimSuffix(strings.ReplaceAll(it.Outcome, "_", " ")+": "+it.Error, ": "), it.N)
+			list = grouped(list, index, strings.TrimSuffix(spaced(it.Outcome)+": "+it.Error, ": "), it.N)
 		}
 	}
 	for _, g := range list {
@@ -166,7 +167,7 @@ func (s *checkSum) take(c Check) {
 	}
 	s.last = c
 	s.runs++
-	if c.Outcome == "passed" {
+	if c.Outcome == journal.CheckPassed {
 		s.passed++
 	} else if c.Tail != "" {
 		s.failure = c.Tail
@@ -236,7 +237,7 @@ func (r *Run) waitTable() Table {
 		if n.Over {
 			span = words.Seconds(n.Seconds)
 		}
-		t.add("", "", at(n.At.Time), span, strings.ReplaceAll(n.Reason, "_", " "), n.Text)
+		t.add("", "", at(n.At.Time), span, spaced(n.Reason), n.Text)
 	}
 	return t
 }

@@ -89,8 +89,8 @@ func (d *decider) calls() {
 			if !d.it.Ended && d.it.Outcome == journal.OutcomeCrash {
 				d.add(Session, false, fmt.Sprintf("call %d of %s was cut off", a.N, a.Harness), "ralph itself died while the agent was at work")
 			}
-		case (a.Outcome == journal.OutcomeLimit || a.Outcome == journal.OutcomeTransient) && !(last && d.it.Ended):
-			d.add(Refused, false, fmt.Sprintf("call %d of %s does not count as an iteration: %s", a.N, a.Harness, strings.ReplaceAll(a.Outcome, "_", " ")), a.evidence()...)
+		case a.Outcome.NoIteration() && !(last && d.it.Ended):
+			d.add(Refused, false, fmt.Sprintf("call %d of %s does not count as an iteration: %s", a.N, a.Harness, spaced(a.Outcome)), a.evidence()...)
 		default:
 			d.session(a)
 		}
@@ -99,11 +99,11 @@ func (d *decider) calls() {
 
 // session explains the outcome of the call that was the iteration.
 func (d *decider) session(a Attempt) {
-	if a.Outcome == "ok" {
+	if a.Outcome == journal.OutcomeOK {
 		d.add(Session, true, fmt.Sprintf("the session of %s ended well", a.Harness), a.evidence()...)
 		return
 	}
-	d.add(Session, false, fmt.Sprintf("the session of %s counts as an error: %s", a.Harness, strings.ReplaceAll(a.Outcome, "_", " ")), a.evidence()...)
+	d.add(Session, false, fmt.Sprintf("the session of %s counts as an error: %s", a.Harness, spaced(a.Outcome)), a.evidence()...)
 }
 
 // evidence is what is known of a call.
@@ -157,7 +157,7 @@ func (d *decider) notes(waits bool) {
 
 // waited says how long a wait took and for what.
 func (n Note) waited() string {
-	reason := strings.ReplaceAll(n.Reason, "_", " ")
+	reason := spaced(n.Reason)
 	if !n.Over {
 		return "the run waits: " + reason
 	}

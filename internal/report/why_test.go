@@ -208,13 +208,13 @@ func TestWhyComparedWithTheCommitBefore(t *testing.T) {
 
 // TestEveryReasonIsExplained: a reason that the loop knows reads as words.
 func TestEveryReasonIsExplained(t *testing.T) {
-	for _, reason := range []loop.Reason{loop.StoriesComplete, loop.TasksComplete, loop.Promise, loop.MaxIterations, loop.NoProgress, loop.SameError, loop.Budget,
-		loop.Auth, loop.AgentMissing, loop.BranchChanged, loop.Failed, loop.WaitingForPerson, loop.UsageLimit, loop.Interrupted, loop.Stopped, loop.Crashed} {
+	for _, reason := range []journal.Reason{journal.ReasonStoriesComplete, journal.ReasonTasksComplete, journal.ReasonPromise, journal.ReasonMaxIterations, journal.ReasonNoProgress, journal.ReasonSameError, journal.ReasonBudget,
+		journal.ReasonAuth, journal.ReasonAgentMissing, journal.ReasonBranchChanged, journal.ReasonError, journal.ReasonWaitingForPerson, journal.ReasonUsageLimit, journal.ReasonInterrupted, journal.ReasonStopped, journal.ReasonCrashed} {
 		tp := &tape{run: "20261121-140203"}
 		tp.add(0, opened(tp.run))
-		tp.add(1, journal.RunEnded{Status: loop.End{Reason: reason}.Status(), Reason: string(reason)})
+		tp.add(1, journal.RunEnded{Status: loop.End{Reason: reason}.Status(), Reason: journal.Reason(reason)})
 		said := fold("", false, tp.events).Run.Outcome()
-		if plain := strings.ReplaceAll(string(reason), "_", " "); strings.HasSuffix(said, ": "+plain+".") && reason != loop.Stopped {
+		if plain := strings.ReplaceAll(string(reason), "_", " "); strings.HasSuffix(said, ": "+plain+".") && reason != journal.ReasonStopped {
 			t.Errorf("%s is only repeated: %s", reason, said)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ralph/internal/journal"
 	"ralph/internal/words"
 )
 
@@ -39,7 +40,7 @@ func (d *decider) claims() {
 	}
 	for _, r := range d.it.Rejected {
 		text := "not accepted: " + r.what(mostNames)
-		if r.Claim == "story" {
+		if r.Claim == journal.ClaimStory {
 			text += "; the mark was taken back"
 		}
 		d.add(NotAccepted, false, text, append([]string{r.Reason}, d.against(r)...)...)
@@ -97,7 +98,7 @@ func (c Check) evidence() []string {
 		text += ", in a clean worktree"
 	}
 	because := []string{text + ": " + c.Command}
-	if c.Outcome == "passed" || c.Tail == "" {
+	if c.Outcome == journal.CheckPassed || c.Tail == "" {
 		return because
 	}
 	for _, line := range lines(c.Tail, mostTail) {
@@ -120,7 +121,7 @@ func (c Check) ended() string {
 	case "interrupted":
 		return "was cut off"
 	}
-	return c.Outcome
+	return string(c.Outcome)
 }
 
 // String says what a story was proved on.
@@ -151,7 +152,7 @@ func (d *decider) verdict() {
 	}
 	because := []string{so}
 	for _, r := range d.it.Rejected {
-		if r.Claim == "done" {
+		if r.Claim == journal.ClaimDone {
 			because = append(because, r.Reason)
 		}
 	}
@@ -167,7 +168,7 @@ func (d *decider) counts() {
 		d.add(NoProgress, false, text+limit(d.run.StallThreshold), d.standstill())
 	}
 	if d.it.SameError > 0 {
-		because := []string{firstOf(d.it.Error, strings.ReplaceAll(d.it.Outcome, "_", " "))}
+		because := []string{firstOf(d.it.Error, spaced(d.it.Outcome))}
 		d.add(SameError, false, fmt.Sprintf("equal errors in a row: %d", d.it.SameError)+limit(d.run.SameError), because...)
 	}
 }

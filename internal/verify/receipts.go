@@ -67,7 +67,7 @@ func (r *Report) best(list []journal.Receipt, stateOf func(commit string) State)
 }
 
 func (r *Report) receipt(o journal.Receipt, state State) *Receipt {
-	one := &Receipt{Time: o.Time, Commit: o.Commit, Tree: o.Tree, Mode: o.Mode, Why: o.Why, State: state}
+	one := &Receipt{Time: o.Time, Commit: o.Commit, Tree: o.Tree, Mode: string(o.Mode), Why: o.Why, State: state}
 	for _, c := range o.Checks {
 		if !slices.ContainsFunc(r.Checks, func(now Check) bool { return now.Name == c.Name }) {
 			one.Dropped = append(one.Dropped, c.Name)

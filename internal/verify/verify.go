@@ -76,7 +76,7 @@ func Run(ctx context.Context, g *proc.Guardian, checks []check.Check, dir string
 			return list, context.Cause(ctx)
 		}
 		one := Check{Accepted: r.Green() || c.AcceptBaseline, Tail: r.Tail, CheckReceipt: journal.CheckReceipt{
-			Name: c.Name, Command: c.Command, Outcome: string(r.Outcome), ExitCode: r.ExitCode, DurationSeconds: r.Duration.Seconds()}}
+			Name: c.Name, Command: c.Command, Outcome: r.Outcome, ExitCode: r.ExitCode, DurationSeconds: r.Duration.Seconds()}}
 		if r.Green() {
 			one.Tail = ""
 		}

@@ -67,7 +67,7 @@ func TestReceipts(t *testing.T) {
 		t.Fatal(err)
 	}
 	hour := func(n int) time.Time { return time.Date(2026, 3, 4, n, 0, 0, 0, time.UTC) }
-	note := func(on, unit, story, mode string, at time.Time) {
+	note := func(on, unit, story string, mode journal.ProofPlace, at time.Time) {
 		line, err := journal.Receipt{Schema: 1, Time: at, Run: "r", Unit: unit, StoryProved: journal.StoryProved{
 			Story: story, Commit: "forged", Mode: mode, Checks: []journal.CheckReceipt{{Name: "unit"}, {Name: "lint"}}}}.AppendTo(nil)
 		if err != nil {
