@@ -9,6 +9,7 @@
 //
 //	cmd/ralph            the commands, and all text that a user sees
 //	internal/loop        the order of a run: wait, prompt, turn, guard, check, record, go on or stop
+//	internal/calls       the calls of a run: which agent, the ledger, limits, waiting
 //	internal/plan        the kinds of plan: context for the prompt, progress, done, guard, snapshot
 //	internal/agent       one turn of one agent: the call, time limits, the typed outcome
 //	internal/proc        process trees: the guardian starts and ends every agent and check

@@ -14,6 +14,7 @@ import (
 	"ralph"
 	"ralph/internal/agent"
 	"ralph/internal/breaker"
+	"ralph/internal/calls"
 	"ralph/internal/change"
 	"ralph/internal/check"
 	"ralph/internal/config"
@@ -35,7 +36,7 @@ type resolved struct {
 	plan     plan.Plan
 	harness  agent.Harness
 	agent    agent.Options
-	fallback []loop.Caller // who takes over while the harness is at its limit
+	fallback []calls.Caller // who takes over while the harness is at its limit
 	template string
 	source   string        // where the template is from
 	changes  *[]git.Change // uncommitted, as preflight saw them; nil where it did not look
@@ -196,16 +197,16 @@ func (r *resolved) chooseHarness() error {
 }
 
 // caller is the harness of that name, as the settings want it to be called.
-func caller(all []agent.Harness, s *config.Settings, repo *git.Repo, name string) (loop.Caller, error) {
+func caller(all []agent.Harness, s *config.Settings, repo *git.Repo, name string) (calls.Caller, error) {
 	h, ok := agent.Find(all, name)
 	if !ok {
 		var names []string
 		for _, h := range all {
 			names = append(names, h.Name)
 		}
-		return loop.Caller{}, &hintError{fmt.Errorf("there is no harness %q", name), "known are: " + strings.Join(names, ", ")}
+		return calls.Caller{}, &hintError{fmt.Errorf("there is no harness %q", name), "known are: " + strings.Join(names, ", ")}
 	}
-	return loop.Caller{Harness: h, Options: agent.Options{
+	return calls.Caller{Harness: h, Options: agent.Options{
 		Model: s.ModelOf(h.Name), ApproveAll: s.Claude.DangerouslySkipPermissions, AllowedTools: s.Claude.AllowedTools, GitDirs: gitDirs(repo)}}, nil
 }
 
@@ -215,8 +216,8 @@ func gitDirs(repo *git.Repo) []string {
 }
 
 // callers are all agents of the run, its own one first.
-func (r *resolved) callers() []loop.Caller {
-	return append([]loop.Caller{{Harness: r.harness, Options: r.agent}}, r.fallback...)
+func (r *resolved) callers() []calls.Caller {
+	return append([]calls.Caller{{Harness: r.harness, Options: r.agent}}, r.fallback...)
 }
 
 // withSettings adds the harnesses of the settings, and changes those that are

@@ -207,9 +207,9 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 		Ledger: ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), r.ledgerDir(), r.harness.Name, r.settings.Defaults.RateLimitPerHour).For(token),
 		Agents: r.callers(), Env: os.Environ(), CheckEnv: r.checkEnv(),
 		Recorder: &recorder.Recorder{Journal: s.writer, Run: runID, Secrets: secret.New(environs)},
-		Guardian: func() (*proc.Guardian, error) {
+		Keeper: &proc.Keeper{Token: token, Start: func() (*proc.Guardian, error) {
 			return proc.StartGuardian([]string{exe, guardianWord, r.place.repo.Root, r.place.unit, r.place.folder}, token)
-		},
+		}},
 		Working: out.working, Stopping: out.stopping, Stream: out.screen.stream, Drained: out.drained,
 	}
 	if r.app.t.canAsk && !r.flags.NoInteractive && !r.flags.JSON {

@@ -143,7 +143,7 @@ func showStatus(t *terminal, s journal.Status, alive bool, path string) {
 	if s.CurrentStory != "" && s.Active() {
 		row("Story:", "%s", title(journal.Story{ID: string(s.CurrentStory), Title: s.StoryTitle}))
 	}
-	row("API:", "%s", calls(s))
+	row("API:", "%s", callsUsed(s))
 	if total := s.Tokens.Total(); total > 0 {
 		spent := tokens(total, s.TokensEstimated)
 		if s.CostUSD != nil {
@@ -160,7 +160,7 @@ func showStatus(t *terminal, s journal.Status, alive bool, path string) {
 }
 
 // calls shows the ledger as the run saw it last.
-func calls(s journal.Status) string {
+func callsUsed(s journal.Status) string {
 	if s.APICallsLimit == 0 {
 		return fmt.Sprintf("%d calls, no limit", s.APICallsUsed)
 	}

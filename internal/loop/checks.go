@@ -126,7 +126,7 @@ func (l *Loop) room(ctx context.Context, it *iteration, clean *check.Clean) (str
 // that says nothing about the project, unless the check does it every time.
 func (l *Loop) tryCheck(ctx context.Context, c check.Check, dir string, env []string) (check.Result, error) {
 	for again := true; ; again = false {
-		g, err := l.guard()
+		g, err := l.Keeper.Get()
 		if err != nil {
 			return check.Result{Check: c}, err
 		}

@@ -20,7 +20,7 @@ func (l *Loop) claims(ctx context.Context, it *iteration) (err error) {
 	}
 	l.state = state
 	newly := l.unseen(it, state)
-	it.promised = l.promised(it.outcome)
+	it.promised = l.team.Promised(it.outcome)
 	if newly, err = l.requireWork(ctx, it, newly); err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (l *Loop) claims(ctx context.Context, it *iteration) (err error) {
 	if newly, err = l.requireCommit(ctx, it, newly); err != nil {
 		return err
 	}
-	if cause(ctx) != nil && len(l.Checks) > 0 {
+	if context.Cause(ctx) != nil && len(l.Checks) > 0 {
 		return l.leave(it) // nothing is accepted unchecked
 	}
 	at := check.Every
@@ -40,7 +40,7 @@ func (l *Loop) claims(ctx context.Context, it *iteration) (err error) {
 	if newly, err = l.check(ctx, it, at, newly); err != nil {
 		return err
 	}
-	if cause(ctx) != nil && len(l.Checks) > 0 {
+	if context.Cause(ctx) != nil && len(l.Checks) > 0 {
 		return l.leave(it)
 	}
 	it.passed = newly

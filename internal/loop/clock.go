@@ -16,7 +16,7 @@ func (l *Loop) watchClock(ctx context.Context) (stop func()) {
 	ctx, end := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		look := time.NewTicker(tick)
+		look := time.NewTicker(stopwatch.Tick)
 		defer look.Stop()
 		watch := stopwatch.Start()
 		for {

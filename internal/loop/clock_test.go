@@ -10,9 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ralph/internal/agent"
+	"ralph/internal/calls"
+	"ralph/internal/git"
 	"ralph/internal/journal"
-	"ralph/internal/ratelimit"
+	"ralph/internal/proc"
 	"ralph/internal/recorder"
 	"ralph/internal/stopwatch"
 )
@@ -27,6 +28,7 @@ func recording(t *testing.T) (*Loop, *[]journal.Body) {
 	t.Cleanup(func() { _ = w.Close() })
 	told := new([]journal.Body)
 	l := &Loop{Identity: Identity{Run: "run"}, Recorder: &recorder.Recorder{Journal: w, Run: "run", Observe: func(e journal.Event) { *told = append(*told, e.Body) }}}
+	l.Repo, l.Keeper, l.team = &git.Repo{}, &proc.Keeper{}, &calls.Team{Recorder: l.Recorder}
 	return l, told
 }
 
@@ -56,7 +58,7 @@ func TestWaitTakesAsLongAsItSays(t *testing.T) {
 		stop := l.watchClock(t.Context())
 		began := time.Now()
 		until := began.Add(90*time.Minute + 300*time.Millisecond)
-		if err := l.wait(t.Context(), "rate_limit", until, "no calls are left"); err != nil {
+		if err := l.team.Wait(t.Context(), "rate_limit", until, "no calls are left"); err != nil {
 			t.Fatal(err)
 		}
 		stop()
@@ -79,36 +81,13 @@ func TestWaitEndsWithTheRun(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		began := time.Now()
 		time.AfterFunc(10*time.Minute, func() { cancel(ErrStopped) })
-		if err := l.wait(ctx, "usage_limit", began.Add(time.Hour), ""); !errors.Is(err, ErrStopped) {
+		if err := l.team.Wait(ctx, "usage_limit", began.Add(time.Hour), ""); !errors.Is(err, ErrStopped) {
 			t.Errorf("the wait ended with %v", err)
 		}
 		if took := time.Since(began); took != 10*time.Minute {
 			t.Errorf("the stop was heard after %s", took)
 		}
 	})
-}
-
-// TestLimitThatWasWaitedOut: where the clock was set back during a wait, the limit
-// lies ahead again. It is tried, not waited for once more.
-func TestLimitThatWasWaitedOut(t *testing.T) {
-	l, told := recording(t)
-	l.Ledger = ratelimit.Open(t.TempDir(), "claude", 0)
-	reset := time.Now().Add(3 * time.Hour)
-	if err := l.Ledger.SetLimited(t.Context(), reset, "the limit"); err != nil {
-		t.Fatal(err)
-	}
-	l.OnLimit, l.MaxWait, l.Agents = "exit", 24*time.Hour, []Caller{{Harness: agent.Custom("claude")}}
-	l.assemble()
-	if end, err := l.awaitCall(t.Context()); err != nil || end == nil || end.Reason != journal.ReasonUsageLimit {
-		t.Fatalf("a limit that lies ahead: %+v, %v", end, err)
-	}
-	l.at.waited = reset
-	if end, err := l.awaitCall(t.Context()); end != nil || err != nil || !l.grant.OK {
-		t.Errorf("a limit that was waited out: %+v, %v", end, err)
-	}
-	if len(*told) > 0 {
-		t.Errorf("told: %+v", *told)
-	}
 }
 
 // TestStoppingIsSaidOnce, and not after the run has gone on to its end.

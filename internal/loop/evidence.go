@@ -112,7 +112,7 @@ func (l *Loop) baseline(ctx context.Context) error {
 	}
 	it := &iteration{}
 	results, err := l.runInPlace(ctx, it, baselinePhase, l.Checks)
-	if err := firstErr(err, cause(ctx)); err != nil {
+	if err := firstErr(err, context.Cause(ctx)); err != nil {
 		return err
 	}
 	failed := failures(results)
@@ -150,7 +150,7 @@ func (l *Loop) adopt(ctx context.Context, it *iteration, ids []string) (err erro
 		return err
 	}
 	ids, err = l.check(ctx, it, check.Claim, ids)
-	if err := firstErr(err, cause(ctx)); err != nil || len(ids) == 0 {
+	if err := firstErr(err, context.Cause(ctx)); err != nil || len(ids) == 0 {
 		return err
 	}
 	for _, id := range ids {

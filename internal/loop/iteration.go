@@ -42,7 +42,7 @@ type iteration struct {
 
 // iteration runs iteration n; the end is nil where the run goes on.
 func (l *Loop) iteration(ctx context.Context, n int) (*End, error) {
-	it := &iteration{n: n, tokens: l.tokens, cost: l.cost}
+	it := &iteration{n: n, tokens: l.team.Tokens, cost: l.team.Cost}
 	end, err := l.play(ctx, it)
 	if err != nil {
 		l.abandon(it, err)
@@ -61,8 +61,8 @@ func (l *Loop) abandon(it *iteration, err error) {
 	_ = l.Recorder.Surely(journal.IterationEnded{
 		N: it.n, Outcome: journal.OutcomeInterrupted, Error: err.Error(), ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: []string{}, StoriesComplete: done, StoriesTotal: total,
-		NoProgress: l.breaker.NoProgress, SameError: l.breaker.SameError, Tokens: sub(l.tokens, it.tokens),
-		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.cost, it.cost),
+		NoProgress: l.breaker.NoProgress, SameError: l.breaker.SameError, Tokens: sub(l.team.Tokens, it.tokens),
+		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.team.Cost, it.cost),
 		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
 	})
 }
@@ -244,8 +244,8 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 		N: it.n, Outcome: it.outcome.Kind, Error: trouble, ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: nonNil(it.passed), StoriesComplete: done, StoriesTotal: total,
 		Progress: progress, NoProgress: l.breaker.NoProgress, SameError: l.breaker.SameError,
-		Promised: it.promised, Done: it.verdict.Done, Work: l.work, Tokens: sub(l.tokens, it.tokens),
-		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.cost, it.cost),
+		Promised: it.promised, Done: it.verdict.Done, Work: l.work, Tokens: sub(l.team.Tokens, it.tokens),
+		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.team.Cost, it.cost),
 		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)), ChangedFiles: l.changedFiles(ctx, it),
 	}
 	if next := l.state.Next; next != nil {
@@ -289,7 +289,7 @@ func (it *iteration) dud() bool {
 // endAfter is the end that an iteration brings by itself.
 func (l *Loop) endAfter(ctx context.Context, it *iteration) *End {
 	switch {
-	case cause(ctx) != nil:
+	case context.Cause(ctx) != nil:
 		end := told(ctx)
 		return &end
 	case it.moved != "":
@@ -315,11 +315,11 @@ func (l *Loop) done(v plan.Verdict) *End {
 
 func (l *Loop) overBudget() *End {
 	switch {
-	case l.MaxTokens > 0 && l.tokens.Total() >= l.MaxTokens:
-		return &End{Reason: journal.ReasonBudget, Message: fmt.Sprintf("%d tokens are spent, the budget is %d; %s", l.tokens.Total(), l.MaxTokens, l.left()),
+	case l.MaxTokens > 0 && l.team.Tokens.Total() >= l.MaxTokens:
+		return &End{Reason: journal.ReasonBudget, Message: fmt.Sprintf("%d tokens are spent, the budget is %d; %s", l.team.Tokens.Total(), l.MaxTokens, l.left()),
 			Hint: "go on with a new budget: ralph run --max-tokens N"}
-	case l.MaxCost > 0 && l.cost != nil && *l.cost >= l.MaxCost:
-		return &End{Reason: journal.ReasonBudget, Message: fmt.Sprintf("$%.2f are spent, the budget is $%.2f; %s", *l.cost, l.MaxCost, l.left()),
+	case l.MaxCost > 0 && l.team.Cost != nil && *l.team.Cost >= l.MaxCost:
+		return &End{Reason: journal.ReasonBudget, Message: fmt.Sprintf("$%.2f are spent, the budget is $%.2f; %s", *l.team.Cost, l.MaxCost, l.left()),
 			Hint: "go on with a new budget: ralph run --max-cost USD"}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"ralph/internal/agent"
 	"ralph/internal/breaker"
+	"ralph/internal/calls"
 	"ralph/internal/check"
 	"ralph/internal/git"
 	"ralph/internal/journal"
@@ -89,12 +90,11 @@ type Loop struct {
 	Inbox    *journal.Inbox
 	Changes  *[]git.Change     // not committed, as seen a moment ago; optional
 	Ledger   *ratelimit.Ledger // of the first agent
-	Agents   []Caller          // the first does the work; the others take over, in this order, while those before are limited
+	Agents   []calls.Caller    // the first does the work; the others take over, in this order, while those before are limited
 	Env      []string          // of agents and checks
 	CheckEnv []string
 
-	// Guardian starts the process that is the parent of all agents and checks.
-	Guardian func() (*proc.Guardian, error)
+	Keeper *proc.Keeper // of the guardian, the parent of all agents and checks
 	// Working is told what is going on where it may take a while until the next
 	// event; Stopping that the run was told to end, once. Both are optional.
 	Working  func(what string)
@@ -108,11 +108,7 @@ type Loop struct {
 	Ask func(ctx context.Context, question string, limit time.Duration) bool
 
 	past     past // what the journal tells of earlier runs
-	guardian *proc.Guardian
-	team     []*member
-	at       *member       // the agent that works
-	stood    time.Duration // waited at usage limits since an agent was last let in
-	taken    time.Time     // when the last call was counted
+	team     *calls.Team
 	breaker  breaker.State
 	requests requests
 	branch   string
@@ -129,9 +125,6 @@ type Loop struct {
 	rewound  bool     // commits were taken back
 	notes    notes
 	suspect  suspicion
-	tokens   stream.Tokens
-	cost     *float64
-	grant    ratelimit.Grant
 	late     []string // warnings from before the run had a record
 }
 
@@ -140,7 +133,7 @@ type Loop struct {
 func (l *Loop) Run(ctx context.Context) (End, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer l.closeGuardian()
+	defer l.Keeper.Close()
 	if err := l.begin(ctx); err != nil {
 		return End{Reason: journal.ReasonError, Message: err.Error()}, err
 	}
@@ -160,9 +153,7 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 	if err != nil {
 		end = l.trouble(ctx, err)
 	}
-	if l.guardian != nil && l.guardian.IsLost() {
-		l.closeGuardian() // which ends what the dead one has left
-	}
+	l.Keeper.CloseLost()
 	hush()
 	stopWatching() // the end of the run is its last event
 	end.Message, end.Hint = l.Recorder.Secrets.Text(end.Message), l.Recorder.Secrets.Text(end.Hint)
@@ -172,7 +163,7 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 	}
 	return end, l.record(journal.RunEnded{
 		Status: end.Status(), Reason: end.Reason, ExitCode: end.ExitCode(), Message: end.Message,
-		ResumesAt: timePtr(end.ResumesAt), Tokens: l.tokens, CostUSD: l.cost,
+		ResumesAt: timePtr(end.ResumesAt), Tokens: l.team.Tokens, CostUSD: l.team.Cost,
 	})
 }
 
@@ -203,7 +194,7 @@ func (l *Loop) begin(ctx context.Context) error {
 		return err
 	}
 	l.workHead, l.works = cmp.Or(l.past.workHead, l.head), append(l.past.works, l.work)
-	calls, err := l.Ledger.Peek(time.Now())
+	grant, err := l.Ledger.Peek(time.Now())
 	if err != nil {
 		return err
 	}
@@ -211,15 +202,15 @@ func (l *Loop) begin(ctx context.Context) error {
 	for _, c := range l.Checks {
 		names = append(names, c.Name)
 	}
-	if _, err := l.guard(); err != nil { // from here on somebody records this process's death
+	if _, err := l.Keeper.Get(); err != nil { // from here on somebody records this process's death
 		return err
 	}
 	return l.record(journal.RunStarted{
 		Schema: journal.SchemaVersion, Version: l.Version, Unit: l.Unit, Plan: journal.PlanKind(l.Plan.Kind()),
 		Feature: l.Feature, Task: l.Task, Change: l.Change, Module: l.Module, DoneCriteria: l.Plan.Criteria(), Branch: head.Branch,
-		Worktree: l.Repo.Root, Head: head.Commit, Harness: l.at.Harness.Name, Model: l.at.Options.Model,
+		Worktree: l.Repo.Root, Head: head.Commit, Harness: l.team.Current().Harness.Name, Model: l.team.Current().Options.Model,
 		MaxIterations: l.MaxIterations, TimeoutSeconds: l.Limits.Timeout.Seconds(),
-		StallThreshold: l.NoProgress, SameError: l.SameError, RateLimit: l.RateLimit, CallsUsed: calls.Used,
+		StallThreshold: l.NoProgress, SameError: l.SameError, RateLimit: l.RateLimit, CallsUsed: grant.Used,
 		PID: l.Self.PID, PIDStart: l.Self.Start, Host: l.Host, Token: l.Token,
 		Stories: l.stories(), Checks: names, Work: l.work,
 	})
@@ -228,6 +219,18 @@ func (l *Loop) begin(ctx context.Context) error {
 func (l *Loop) record(b journal.Body) error { return l.Recorder.Record(b) }
 
 func (l *Loop) warn(format string, args ...any) error { return l.Recorder.Warn(format, args...) }
+
+func (l *Loop) assemble() {
+	l.team = &calls.Team{Recorder: l.Recorder, Keeper: l.Keeper, Env: l.Env, Unit: l.Unit, Root: l.Repo.Root, LogDir: l.LogDir,
+		Limits: l.Limits, Promise: l.Promise, Drained: l.Drained}
+	l.team.Assemble(l.Agents, l.Ledger)
+}
+
+// pause waits between two iterations.
+func (l *Loop) pause(ctx context.Context) error {
+	_, err := stopwatch.Sleep(ctx, stopwatch.Start(), stopwatch.Deadline{After: l.Pause}, nil)
+	return err
+}
 
 // iterate is the run itself.
 func (l *Loop) iterate(ctx context.Context) (End, error) {
@@ -256,7 +259,7 @@ func (l *Loop) iterate(ctx context.Context) (End, error) {
 			return deref(end), err
 		}
 		if n < l.MaxIterations {
-			if err := l.sleepUntil(ctx, stopwatch.Start(), stopwatch.Deadline{After: l.Pause}); err != nil {
+			if err := l.pause(ctx); err != nil {
 				return End{}, err
 			}
 		}
@@ -330,36 +333,6 @@ func (l *Loop) left() string { return l.Plan.Left(l.state) }
 func (l *Loop) waiting() *End {
 	return &End{Reason: journal.ReasonWaitingForPerson, Message: "only questions for a person are left: " + list(l.state.Questions()),
 		Hint: "answer them in the checklist, then start ralph again"}
-}
-
-// guard returns the run's guardian, a new one where the last was lost.
-func (l *Loop) guard() (*proc.Guardian, error) {
-	if l.guardian != nil && !l.guardian.IsLost() {
-		return l.guardian, nil
-	}
-	if l.guardian != nil {
-		// Its children live on without a parent; the token tells whose they are.
-		if _, err := proc.EndByToken(l.Token); err != nil {
-			return nil, err
-		}
-		l.closeGuardian()
-	}
-	g, err := l.Guardian()
-	if err != nil { // somebody may have killed it before it was ready
-		g, err = l.Guardian()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the guardian cannot be started: %w", err)
-	}
-	l.guardian = g
-	return g, nil
-}
-
-func (l *Loop) closeGuardian() {
-	if l.guardian != nil {
-		_ = l.guardian.Close()
-		l.guardian = nil
-	}
 }
 
 func deref(e *End) End {

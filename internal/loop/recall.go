@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ralph/internal/breaker"
+	"ralph/internal/calls"
 	"ralph/internal/journal"
 )
 
@@ -17,8 +18,7 @@ type past struct {
 	red      map[string]bool // checks that were red before the last run, and since
 	opened   *journal.BreakerOpened
 	steer    []string
-	still    standstill // of the last run where it died, so that the next one goes on with it
-	refused  refusals   // of that run, where it died
+	limits   calls.Past // of the last run where it died, so that the next one goes on with it
 	work     string     // fingerprint of the work when a story was last accepted
 	base     string     // the commit that the work began with which is not accepted yet: of the last run, or of those before
 	rejected bool       // stories were not accepted, and none has been since
@@ -37,8 +37,8 @@ func (l *Loop) recall() error {
 	}
 	l.late = damage.Warnings(journal.Path(l.StateDir))
 	l.past = fold(events)
-	l.notes.steer, l.stood = l.past.steer, l.past.still.total
-	l.waitOn(l.past.refused)
+	l.notes.steer = l.past.steer
+	l.team.Resume(l.past.limits)
 	if l.past.cutOff {
 		l.notes.add("The last iteration was cut off. Look at `git status` and `git log` for what it left, and finish it or clean it up first.")
 	}
@@ -47,11 +47,9 @@ func (l *Loop) recall() error {
 
 func fold(events []journal.Event) past {
 	p := past{accepted: map[string]bool{}, red: map[string]bool{}, calls: map[string]int{}}
-	p.refused.last = map[string]refusal{}
 	open := false
 	for _, e := range events {
-		p.still.follow(e)
-		p.refused.follow(e)
+		p.limits.Follow(e)
 		switch b := e.Body.(type) {
 		case journal.RunStarted:
 			p.runs++

@@ -53,7 +53,7 @@ func (l *Loop) receipt(it *iteration) journal.StoryProved {
 			ExitCode: c.ExitCode, DurationSeconds: c.Duration.Seconds()})
 	}
 	if it.n > 0 { // else nobody knows any more whose claim it is
-		r.Harness, r.Model, r.Session = l.at.Harness.Name, it.outcome.Summary.Model, it.outcome.Summary.Session
+		r.Harness, r.Model, r.Session = l.team.Current().Harness.Name, it.outcome.Summary.Model, it.outcome.Summary.Session
 	}
 	return r
 }

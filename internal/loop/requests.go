@@ -109,7 +109,7 @@ func (l *Loop) acknowledge() error {
 func (l *Loop) between(ctx context.Context) error {
 	paused, err := l.answer(false)
 	if err != nil || !paused {
-		return firstErr(err, cause(ctx))
+		return firstErr(err, context.Cause(ctx))
 	}
 	watch := stopwatch.Start()
 	if err := l.record(journal.WaitStarted{Reason: journal.WaitPaused, Message: "paused; go on with 'ralph resume'"}); err != nil {

@@ -1,4 +1,4 @@
-package loop
+package calls
 
 import (
 	"errors"
@@ -23,16 +23,17 @@ func TestRefusedRecordComesLater(t *testing.T) {
 	}
 	defer w.Close()
 	var observed []string
-	l := &Loop{Recorder: &recorder.Recorder{Journal: w, Run: "r", Observe: func(e journal.Event) { observed = append(observed, e.Body.EventType()) }}}
+	rec := &recorder.Recorder{Journal: w, Run: "r", Observe: func(e journal.Event) { observed = append(observed, e.Body.EventType()) }}
+	team := &Team{Recorder: rec}
 	rename(t, path, path+".away") // the journal refuses to be written behind another's back
-	if err := l.recordAttempt(1, 1, agent.Outcome{Kind: journal.OutcomeOK}); err == nil {
+	if err := team.Ended(1, 1, agent.Outcome{Kind: journal.OutcomeOK}); err == nil {
 		t.Fatal("the journal was away, and no error")
 	}
-	if err := l.record(journal.RunEnded{}); err == nil {
+	if err := rec.Record(journal.RunEnded{}); err == nil {
 		t.Error("the run has an end, but not the call")
 	}
 	rename(t, path+".away", path)
-	if err := errors.Join(l.record(journal.Warning{Message: "x"}), l.record(journal.RunEnded{})); err != nil {
+	if err := errors.Join(rec.Record(journal.Warning{Message: "x"}), rec.Record(journal.RunEnded{})); err != nil {
 		t.Fatal(err)
 	}
 	var recorded []string

@@ -1,4 +1,4 @@
-package loop
+package calls
 
 import (
 	"context"
@@ -15,45 +15,61 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/journal"
 	"ralph/internal/ratelimit"
+	"ralph/internal/recorder"
+	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 )
 
-// teamOf is a loop with agents of these names, all of which are there, and what it
-// has recorded. Loops with the same folder share their ledgers.
-func teamOf(t *testing.T, ledgers string, names ...string) (*Loop, *[]journal.Body) {
+// teamOf is a team with agents of these names, all of which are there, and what it
+// has recorded. Teams with the same folder share their ledgers.
+func teamOf(t *testing.T, ledgers string, names ...string) (*Team, *[]journal.Body) {
 	t.Helper()
-	l, told := recording(t)
+	w, err := journal.OpenWriter(filepath.Join(t.TempDir(), journal.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	told := new([]journal.Body)
 	bin := t.TempDir()
-	l.Env = []string{"PATH=" + bin}
-	l.Ledger = ratelimit.Open(ledgers, names[0], 0).For(rand.Text())
+	team := &Team{Env: []string{"PATH=" + bin}, LogDir: "logs", Root: t.TempDir(),
+		Recorder: &recorder.Recorder{Journal: w, Run: "run", Observe: func(e journal.Event) { *told = append(*told, e.Body) }}}
+	var agents []Caller
 	for _, name := range names {
 		h := agent.Custom(name)
 		h.Command = []string{name}
-		l.Agents = append(l.Agents, Caller{Harness: h})
+		agents = append(agents, Caller{Harness: h})
 		if err := os.WriteFile(filepath.Join(bin, name), nil, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	l.OnLimit, l.MaxWait = "wait", 24*time.Hour
-	l.assemble()
-	return l, told
+	team.Assemble(agents, ratelimit.Open(ledgers, names[0], 0).For(rand.Text()))
+	return team, told
 }
 
-func (l *Loop) pick(t *testing.T) blocked {
-	t.Helper()
-	b, err := l.pickAgent(t.Context())
+func (t *Team) pick(tb *testing.T) Block {
+	tb.Helper()
+	b, err := t.Pick(tb.Context())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }
 
 // refuse is what becomes of a call that meets a limit.
-func (l *Loop) refuse(t *testing.T, reset time.Time) {
-	t.Helper()
+func (t *Team) refuse(tb *testing.T, reset time.Time) {
+	tb.Helper()
 	o := agent.Outcome{Kind: journal.OutcomeUsageLimit, Message: "no more", ResetsAt: reset}
-	if err := l.tellLimit(t.Context(), o); err != nil {
-		t.Fatal(err)
+	if err := t.Refused(tb.Context(), o); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// stand waits at the limit that is in the way.
+func (t *Team) stand(tb *testing.T) {
+	tb.Helper()
+	b := t.pick(tb)
+	if err := t.StandStill(tb.Context(), b, b.Note); err != nil {
+		tb.Fatal(err)
 	}
 }
 
@@ -76,10 +92,10 @@ func TestTheNextAgentTakesOverAndTheFirstComesBack(t *testing.T) {
 		l.refuse(t, now.Add(time.Hour))
 		l.pick(t)
 		l.refuse(t, time.Time{}) // nobody said when: it is a guess of five minutes
-		if b := l.pick(t); b.by.Harness.Name != "c" || !b.until.Equal(now.Add(firstGuess)) || !b.reset.IsZero() {
+		if b := l.pick(t); b.Agent != "c" || !b.Until.Equal(now.Add(firstGuess)) || !b.Reset.IsZero() {
 			t.Errorf("the first to be free: %+v", b)
 		}
-		if err := l.team[2].ledger.SetLimited(t.Context(), now.Add(9*time.Hour), "told by another loop"); err != nil {
+		if err := l.members[2].ledger.SetLimited(t.Context(), now.Add(9*time.Hour), "told by another loop"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Hour)
@@ -99,13 +115,13 @@ func TestLimitOfAModelIsNotTold(t *testing.T) {
 	l, _ := teamOf(t, ledgers, "a")
 	other, _ := teamOf(t, ledgers, "a")
 	reset := time.Now().Add(time.Hour)
-	if err := l.tellLimit(t.Context(), agent.Outcome{Kind: journal.OutcomeUsageLimit, ResetsAt: reset, OfModel: true}); err != nil {
+	if err := l.Refused(t.Context(), agent.Outcome{Kind: journal.OutcomeUsageLimit, ResetsAt: reset, OfModel: true}); err != nil {
 		t.Fatal(err)
 	}
-	if b := l.pick(t); !b.reset.Equal(reset) {
+	if b := l.pick(t); !b.Reset.Equal(reset) {
 		t.Errorf("this loop is not held: %+v", b)
 	}
-	if b := other.pick(t); b.by != nil {
+	if b := other.pick(t); b.Blocked() {
 		t.Errorf("another loop is held: %+v", b)
 	}
 }
@@ -118,30 +134,30 @@ func TestOneLoopTriesForTheOthers(t *testing.T) {
 		one, _ := teamOf(t, ledgers, "a")
 		two, told := teamOf(t, ledgers, "a")
 		one.refuse(t, time.Now().Add(time.Hour))
-		if b := two.pick(t); b.by == nil || b.probed {
+		if b := two.pick(t); !b.Blocked() || b.Probed {
 			t.Fatalf("the other loop was not told: %+v", b)
 		}
 		time.Sleep(time.Hour)
-		if b := one.pick(t); b.by != nil || !one.at.probing {
+		if b := one.pick(t); b.Blocked() || !one.at.probing {
 			t.Fatalf("nobody may try: %+v", b)
 		}
 		b := two.pick(t)
-		if !b.probed {
+		if !b.Probed {
 			t.Fatalf("both may try: %+v", b)
 		}
 		began := time.Now()
 		time.AfterFunc(30*time.Second, func() {
-			heard := one.listening(t.Context())
+			heard := one.listening(t.Context(), func(stream.Event) {})
 			heard(stream.Event{Kind: stream.KindStart})
 			heard(stream.Event{Kind: stream.KindText})
 		})
-		if end, err := two.atLimit(t.Context(), b); end != nil || err != nil {
-			t.Fatal(end, err)
+		if err := two.StandStill(t.Context(), b, "another loop tries"); err != nil {
+			t.Fatal(err)
 		}
 		if took := time.Since(began); took < 30*time.Second || took > 32*time.Second {
 			t.Errorf("the other loop waited for %s", took)
 		}
-		if b := two.pick(t); b.by != nil || two.at.probing {
+		if b := two.pick(t); b.Blocked() || two.at.probing {
 			t.Errorf("the limit is not over for the other loop: %+v", b)
 		}
 		if w, ok := (*told)[0].(journal.WaitStarted); !ok || !strings.Contains(w.Message, "another loop tries") {
@@ -161,7 +177,7 @@ func TestProbeThatIsRefused(t *testing.T) {
 		one.pick(t)
 		again := time.Now().Add(2 * time.Hour)
 		one.refuse(t, again)
-		if b := two.pick(t); !b.until.Equal(again) || b.probed {
+		if b := two.pick(t); !b.Until.Equal(again) || b.Probed {
 			t.Errorf("%+v, want until %s", b, again)
 		}
 		time.Sleep(2 * time.Hour)
@@ -185,14 +201,12 @@ func TestAWaitEndsSoonerWhereALimitIsForgotten(t *testing.T) {
 			reset := began.Add(5 * time.Hour)
 			l.refuse(t, reset)
 			if cleared {
-				time.AfterFunc(time.Hour, func() { _ = l.Ledger.SetLimited(context.Background(), time.Time{}, "") })
+				time.AfterFunc(time.Hour, func() { _ = l.members[0].ledger.SetLimited(context.Background(), time.Time{}, "") })
 			}
-			if end, err := l.atLimit(t.Context(), l.pick(t)); end != nil || err != nil {
-				t.Fatal(end, err)
-			}
-			least, most := 5*time.Hour, 5*time.Hour+longestJitter+tick
+			l.stand(t)
+			least, most := 5*time.Hour, 5*time.Hour+longestJitter+stopwatch.Tick
 			if cleared {
-				least, most = time.Hour, time.Hour+2*tick
+				least, most = time.Hour, time.Hour+2*stopwatch.Tick
 			}
 			if took := time.Since(began); took < least || took > most {
 				t.Errorf("cleared %v: the wait took %s", cleared, took)
@@ -208,7 +222,7 @@ func TestAnAgentThatCannotTakeOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	auth := agent.Outcome{Kind: journal.OutcomeAuth, Message: "no key", Hint: "log in"}
-	if unfit, err := l.unfitAfter(auth, nil); unfit || err != nil {
+	if unfit, err := l.DropUnfit(auth, nil); unfit || err != nil {
 		t.Errorf("the run's own agent: %v, %v", unfit, err)
 	}
 	l.refuse(t, time.Now().Add(time.Hour))
@@ -216,17 +230,17 @@ func TestAnAgentThatCannotTakeOver(t *testing.T) {
 	if l.at.Harness.Name != "b" {
 		t.Errorf("%s took over", l.at.Harness.Name)
 	}
-	if unfit, err := l.unfitAfter(auth, nil); !unfit || err != nil {
+	if unfit, err := l.DropUnfit(auth, nil); !unfit || err != nil {
 		t.Errorf("an agent without a login: %v, %v", unfit, err)
 	}
 	l.pick(t)
 	if diff := cmp.Diff([]string{"a > b: usage limit", "b > c: b cannot be called"}, switches(*told)); diff != "" {
 		t.Error(diff)
 	}
-	if unfit, err := l.unfitAfter(agent.Outcome{}, &agent.MissingError{Harness: "c", Program: "c", Err: os.ErrPermission}); !unfit || err != nil {
+	if unfit, err := l.DropUnfit(agent.Outcome{}, &agent.MissingError{Harness: "c", Program: "c", Err: os.ErrPermission}); !unfit || err != nil {
 		t.Errorf("an agent that cannot be started: %v, %v", unfit, err)
 	}
-	if b := l.pick(t); b.by.Harness.Name != "a" {
+	if b := l.pick(t); b.Agent != "a" {
 		t.Errorf("waiting for %+v", b)
 	}
 	text := ""
@@ -240,31 +254,4 @@ func TestAnAgentThatCannotTakeOver(t *testing.T) {
 			t.Errorf("%q is not said in\n%s", want, text)
 		}
 	}
-}
-
-// TestALimitThatDoesNotEnd is waited for no longer than the settings allow, also
-// where nobody tells when it ends and each wait is short.
-func TestALimitThatDoesNotEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l, _ := teamOf(t, t.TempDir(), "a")
-		l.MaxWait = time.Minute
-		l.refuse(t, time.Time{})
-		if end, err := l.atLimit(t.Context(), l.pick(t)); err != nil || end == nil || !strings.Contains(end.Hint, "nobody told when it ends") {
-			t.Fatalf("%+v, %v", end, err)
-		}
-		l.MaxWait = 6 * time.Hour
-		began := time.Now()
-		var end *End
-		for tries := 0; end == nil && tries < 50; tries++ {
-			l.refuse(t, time.Time{})
-			var err error
-			if end, err = l.atLimit(t.Context(), l.pick(t)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		took := time.Since(began)
-		if end == nil || end.Reason != journal.ReasonUsageLimit || took < 5*time.Hour || took > 6*time.Hour+time.Hour/2 {
-			t.Errorf("the run ended with %+v after %s", end, took)
-		}
-	})
 }

@@ -1,0 +1,147 @@
+package calls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ralph/internal/agent"
+	"ralph/internal/journal"
+	"ralph/internal/plan"
+	"ralph/internal/proc"
+	"ralph/internal/ratelimit"
+	"ralph/internal/stream"
+)
+
+// Take counts a call of the agent that works, if its ledger allows one now.
+func (t *Team) Take(ctx context.Context) (ratelimit.Grant, error) {
+	t.taken = time.Now()
+	var err error
+	if t.grant, err = t.at.ledger.Take(ctx, t.taken); err != nil {
+		return t.grant, err
+	}
+	if t.grant.Damaged != nil {
+		err = t.Recorder.Warn("%v", t.grant.Damaged)
+	}
+	return t.grant, err
+}
+
+// Call calls the agent, and records the attempt before and after. Take has counted it.
+// hear receives every event of the agent's output.
+func (t *Team) Call(ctx context.Context, n, attempt int, prompt []byte, hear func(stream.Event)) (agent.Outcome, error) {
+	g, err := t.Keeper.Get()
+	if err != nil {
+		return agent.Outcome{}, err
+	}
+	start, err := t.started(n, attempt)
+	if err != nil {
+		return agent.Outcome{}, err
+	}
+	if err := t.Recorder.Record(start); err != nil {
+		return agent.Outcome{}, err
+	}
+	var recordErr error
+	o, err := agent.Run(ctx, g, agent.Call{
+		Harness: t.at.Harness, Options: t.at.Options, Prompt: prompt, Dir: t.Root, Env: t.Env,
+		Extra:  []string{"RALPH_UNIT=" + t.Unit, fmt.Sprintf("RALPH_ITERATION=%d", n), fmt.Sprintf("RALPH_ATTEMPT=%d", attempt)},
+		Limits: t.Limits, Log: filepath.Join(t.Root, start.LogFile), Event: t.listening(ctx, hear), Drained: t.Drained,
+		Started: func(id proc.ID) {
+			recordErr = t.Recorder.Record(journal.AgentStarted{N: n, Attempt: attempt, PID: id.PID, PIDStart: id.Start})
+		},
+	})
+	if err == nil {
+		err = recordErr
+	}
+	if err == nil && o.LogLost != nil {
+		err = t.Recorder.Warn("%v", o.LogLost)
+	}
+	ended := o
+	if err != nil && o.Kind == "" {
+		ended.Kind, ended.Message = journal.OutcomeError, err.Error()
+	}
+	var missing *agent.MissingError
+	if errors.As(err, &missing) { // the agent was not started: no call was made
+		if back := t.at.ledger.GiveBack(context.WithoutCancel(ctx), t.taken); back != nil {
+			err = errors.Join(back, err)
+		}
+	}
+	// Every attempt that was started gets its end on record, whatever failed.
+	probeErr, endErr := t.settleProbe(ctx, o), t.Ended(n, attempt, ended)
+	if err == nil {
+		err = errors.Join(probeErr, endErr)
+	}
+	return o, err
+}
+
+// started is the record of an attempt that starts now. It makes the folder of its log.
+func (t *Team) started(n, attempt int) (journal.AttemptStarted, error) {
+	log := filepath.Join(t.LogDir, fmt.Sprintf("iteration-%d.log", n))
+	// An agent that tidied up may have removed the folder.
+	if err := os.MkdirAll(filepath.Join(t.Root, t.LogDir), 0o755); err != nil {
+		return journal.AttemptStarted{}, fmt.Errorf("the agent's log cannot be written: %w", err)
+	}
+	offset := int64(0) // an earlier attempt may have written to the log
+	if info, err := os.Stat(filepath.Join(t.Root, log)); err == nil {
+		offset = info.Size()
+	}
+	return journal.AttemptStarted{
+		N: n, Attempt: attempt, Harness: t.at.Harness.Name, Model: t.at.Options.Model, LogFile: log, LogOffset: offset, Output: t.at.Harness.Output.String(),
+		CallsUsed: t.grant.Used, CallsLimit: t.grant.Limit, CallsResetAt: timePtr(t.grant.ResetsAt),
+	}, nil
+}
+
+// Ended records the end of an attempt and adds what it used.
+func (t *Team) Ended(n, attempt int, o agent.Outcome) error {
+	s := o.Summary
+	e := journal.AttemptEnded{
+		N: n, Attempt: attempt, Outcome: o.Kind, Message: o.Message, Hint: o.Hint, ExitCode: o.Exit.Code,
+		DurationSeconds: o.Duration.Seconds(), Tokens: s.Tokens, TokensEstimated: s.Estimated,
+		Session: s.Session, Model: s.Model, ResetsAt: timePtr(o.ResetsAt), ModelLimit: o.Kind == journal.OutcomeUsageLimit && o.OfModel,
+		Promised: t.Promised(o), Strays: o.Strays, BrokenLines: s.Broken, Limits: windows(s.Limits),
+	}
+	if o.Exit.Signal != 0 {
+		e.Signal = o.Exit.Signal.String()
+	}
+	if s.HasCost {
+		e.CostUSD = &s.CostUSD
+		sum := s.CostUSD
+		if t.Cost != nil {
+			sum += *t.Cost
+		}
+		t.Cost = &sum
+	}
+	t.Tokens = t.Tokens.Add(s.Tokens)
+	for _, d := range s.Denied {
+		e.Denied = append(e.Denied, d.Tool)
+	}
+	if err := t.Recorder.Surely(e); err != nil || len(e.Denied) == 0 {
+		return err
+	}
+	calls := "1 call"
+	if len(e.Denied) > 1 {
+		calls = fmt.Sprintf("%d calls", len(e.Denied))
+	}
+	return t.Recorder.Warn("the agent was not permitted to use %s (%s); %s", strings.Join(e.Denied, ", "), calls, t.at.Harness.Permission)
+}
+
+// Promised reports whether the outcome holds the agent's promise.
+func (t *Team) Promised(o agent.Outcome) bool {
+	return o.HasFinal && plan.Promised(o.Final, t.Promise)
+}
+
+// windows returns the account's limits in the words of the journal.
+func windows(limits []stream.Limit) []journal.LimitWindow {
+	var list []journal.LimitWindow
+	for _, l := range limits {
+		w := journal.LimitWindow{Window: l.Window, ResetsAt: timePtr(l.ResetsAt), Rejected: l.Rejected}
+		if l.Utilization >= 0 {
+			w.Utilization = &l.Utilization
+		}
+		list = append(list, w)
+	}
+	return list
+}

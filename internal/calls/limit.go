@@ -1,0 +1,143 @@
+package calls
+
+import (
+	"context"
+	"time"
+
+	"ralph/internal/agent"
+	"ralph/internal/journal"
+	"ralph/internal/ratelimit"
+	"ralph/internal/stream"
+)
+
+// firstGuess and longestGuess bound the waits at a usage limit without a known reset.
+const (
+	firstGuess   = 5 * time.Minute
+	longestGuess = time.Hour
+)
+
+// backoff returns the wait after n refusals in a row without a known reset.
+func backoff(refusals int) time.Duration {
+	pause := firstGuess
+	for range min(refusals-1, 10) {
+		pause = min(2*pause, longestGuess)
+	}
+	return pause
+}
+
+// Refused takes note of a call that met a usage limit, and reports the account's limit
+// to the other loops. A limit without a reset, or with one in the past, is tried again
+// after a pause that doubles, and is not reported: it would be a guess. Nor is one of a
+// model: loops with another model can continue.
+func (t *Team) Refused(ctx context.Context, o agent.Outcome) error {
+	m := t.at
+	m.refusals++
+	m.waited = time.Time{} // this limit has not been waited out yet
+	m.own = Block{by: m, Agent: m.Harness.Name, Until: o.ResetsAt, Reset: o.ResetsAt, Note: o.Message, Hint: o.Hint}
+	if !o.ResetsAt.After(time.Now()) {
+		m.own.Until, m.own.Reset = time.Now().Add(backoff(m.refusals)), time.Time{}
+		return t.probed(ctx, false)
+	}
+	if o.OfModel {
+		return t.probed(ctx, true)
+	}
+	own := m.own
+	m.own = Block{} // the ledger knows
+	if err := m.ledger.SetLimited(ctx, o.ResetsAt, o.Message); err != nil {
+		m.own = own
+		return t.Recorder.Warn("other loops cannot be told of the limit: %v", err)
+	}
+	return nil
+}
+
+// LetIn takes note of a call that went through.
+func (t *Team) LetIn() { t.at.refusals, t.Stood = 0, 0 }
+
+// knock asks whether the agent may be called now.
+func (m *member) knock(ctx context.Context, now time.Time) (Block, error) {
+	m.probing = false
+	if m.held(now) {
+		return m.own, nil
+	}
+	g, err := m.ledger.Knock(ctx, now, m.waited)
+	m.probing = g.Probe
+	return m.blockedBy(g), err
+}
+
+// look returns what knock would, without asking to be let in.
+func (m *member) look(now time.Time) (Block, error) {
+	if m.held(now) {
+		return m.own, nil
+	}
+	g, err := m.ledger.Look(now, m.waited)
+	return m.blockedBy(g), err
+}
+
+// held reports whether a limit that only this run knows is in the way.
+func (m *member) held(now time.Time) bool {
+	return m.own.Until.After(now) && m.own.Until.After(m.waited)
+}
+
+// blockedBy turns the ledger's answer into a Block.
+func (m *member) blockedBy(g ratelimit.Gate) Block {
+	if g.Until.IsZero() {
+		return Block{}
+	}
+	return Block{by: m, Agent: m.Harness.Name, Until: g.Until, Reset: g.Until, Note: g.Note, Probed: g.Probed}
+}
+
+// firstFree returns what Pick would, without asking to be let in: the zero value where
+// an agent can be called.
+func (t *Team) firstFree(now time.Time) (first Block, err error) {
+	for _, m := range t.members {
+		if m.out {
+			continue
+		}
+		b, err := m.look(now)
+		if b.by == nil || err != nil {
+			return Block{}, err
+		}
+		if first.by == nil || b.Until.Before(first.Until) {
+			first = b
+		}
+	}
+	return first, nil
+}
+
+// probed reports to the other loops, where this one was let in to try, whether the
+// provider took the call.
+func (t *Team) probed(ctx context.Context, over bool) error {
+	if !t.at.probing {
+		return nil
+	}
+	t.at.probing = false
+	if err := t.at.ledger.Probed(context.WithoutCancel(ctx), over); err != nil {
+		return t.Recorder.Warn("other loops cannot be told whether the limit is over: %v", err)
+	}
+	return nil
+}
+
+// settleProbe reports the result of a call that tried a limit, where its output has
+// not shown it before.
+func (t *Team) settleProbe(ctx context.Context, o agent.Outcome) error {
+	switch o.Kind {
+	case journal.OutcomeUsageLimit: // Refused does
+		return nil
+	case journal.OutcomeOK, journal.OutcomeError:
+		return t.probed(ctx, true)
+	}
+	return t.probed(ctx, false)
+}
+
+// listening passes an agent's events on to hear. Loops that wait for the end of a
+// limit learn as soon as the model has said anything: the call may take an hour.
+func (t *Team) listening(ctx context.Context, hear func(stream.Event)) func(stream.Event) {
+	ledger, waiting := t.at.ledger, t.at.probing
+	return func(e stream.Event) {
+		if waiting && (e.Kind == stream.KindText || e.Kind == stream.KindTool) {
+			waiting = false
+			_ = ledger.Probed(context.WithoutCancel(ctx), true) // the end of the call reports it again
+		}
+		hear(e)
+	}
+}

@@ -1,0 +1,204 @@
+// Package calls takes a run's calls: it picks the agent, asks the ledger, waits where
+// a limit is in the way, makes the call and records it. It does not know the plan.
+package calls
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ralph/internal/agent"
+	"ralph/internal/journal"
+	"ralph/internal/proc"
+	"ralph/internal/ratelimit"
+	"ralph/internal/recorder"
+	"ralph/internal/stream"
+)
+
+// Caller is an agent that a run may call, and how.
+type Caller struct {
+	Harness agent.Harness
+	Options agent.Options
+}
+
+// Team is the agents of one run.
+type Team struct {
+	Recorder *recorder.Recorder
+	Keeper   *proc.Keeper
+	Env      []string
+	Unit     string
+	Root     string // of the worktree
+	LogDir   string // for iteration-N.log, from the worktree's root
+	Limits   agent.Limits
+	Promise  string
+	Drained  func() // called when no event of the output is left for the moment; optional
+
+	// The sum of the run's calls. The cost is nil while no agent reported one.
+	Tokens stream.Tokens
+	Cost   *float64
+
+	// Stood is how long the run waited at usage limits since an agent was last let in.
+	Stood time.Duration
+
+	members []*member
+	at      *member // the agent that works
+	grant   ratelimit.Grant
+	taken   time.Time // when the last call was counted
+}
+
+// member is one agent of the team, with what the run has learnt about it.
+type member struct {
+	Caller
+	ledger *ratelimit.Ledger
+
+	own      Block     // a limit that only this run knows: a model's, or one without a known reset
+	waited   time.Time // until when a limit was waited out
+	refusals int       // of the provider in a row
+	probing  bool      // its next call tries whether a limit is over
+	out      bool      // it cannot be called in this run: not installed, or not logged in
+}
+
+// Block says that an agent should not be called now. The zero value: it can be called.
+type Block struct {
+	Agent  string
+	Until  time.Time // when it can be called again; a guess where Reset is zero
+	Reset  time.Time // of the provider's limit
+	Note   string    // the provider's words
+	Hint   string    // what the user can do other than wait, may be empty
+	Probed bool      // the limit should be over, and another loop is finding out
+
+	by *member
+}
+
+// Assemble sets the agents of the team. The first does the work; the others take over,
+// in this order, while those before are limited. An agent that is named twice is called
+// as it was named first. The ledger is that of the first.
+func (t *Team) Assemble(agents []Caller, ledger *ratelimit.Ledger) {
+	t.members = nil
+	for _, c := range agents {
+		if t.named(c.Harness.Name) == nil {
+			t.members = append(t.members, &member{Caller: c, ledger: ledger.Of(c.Harness.Name)})
+		}
+	}
+	t.at = t.members[0]
+}
+
+func (t *Team) named(name string) *member {
+	for _, m := range t.members {
+		if m.Harness.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// Current is the agent that works.
+func (t *Team) Current() Caller { return t.at.Caller }
+
+// Present returns an error where the run's own agent cannot be found.
+func (t *Team) Present() error { return t.members[0].Harness.Present(t.Env) }
+
+// Able returns the names of the agents that can be called in this run.
+func (t *Team) Able() []string {
+	var names []string
+	for _, m := range t.members {
+		if !m.out {
+			names = append(names, m.Harness.Name)
+		}
+	}
+	return names
+}
+
+// Pick lets the first agent do the work that can be called: that is the run's own one
+// again as soon as its limit is over. Where none can be called, it returns the Block of
+// the agent that is free first.
+func (t *Team) Pick(ctx context.Context) (Block, error) {
+	var first Block
+	for _, m := range t.members {
+		if m.out {
+			continue
+		}
+		b, err := m.knock(ctx, time.Now())
+		if err != nil {
+			return Block{}, err
+		}
+		if b.by == nil {
+			if present, err := t.takeOver(m); present || err != nil {
+				return Block{}, err
+			}
+			continue
+		}
+		if first.by == nil || b.Until.Before(first.Until) {
+			first = b
+		}
+	}
+	return first, nil
+}
+
+// Blocked reports whether anything is in the way.
+func (b Block) Blocked() bool { return b.by != nil }
+
+// takeOver makes m the agent that works, and records it where it was another. An
+// agent that is not installed does not take over.
+func (t *Team) takeOver(m *member) (present bool, err error) {
+	if m == t.at {
+		return true, nil
+	}
+	if err := m.Harness.Present(t.Env); err != nil {
+		return false, t.leaveOut(m, err.Error())
+	}
+	e := journal.HarnessSwitched{From: t.at.Harness.Name, To: m.Harness.Name, Reason: "usage limit"}
+	if t.isBefore(m, t.at) {
+		e.Reason = "its limit is over"
+	} else if t.at.out {
+		e.Reason = t.at.Harness.Name + " cannot be called"
+	} else if until, _, err := t.at.ledger.LimitedUntil(time.Now()); err == nil {
+		e.Until = timePtr(until)
+	}
+	t.at = m
+	return true, t.Recorder.Record(e)
+}
+
+// isBefore reports whether a is preferred to b.
+func (t *Team) isBefore(a, b *member) bool {
+	for _, m := range t.members {
+		if m == a || m == b {
+			return m == a && a != b
+		}
+	}
+	return false
+}
+
+// leaveOut takes an agent out of the run and says why.
+func (t *Team) leaveOut(m *member, why string) error {
+	m.out = true
+	return t.Recorder.Warn("%s cannot take over in this run: %s", m.Harness.Name, why)
+}
+
+// DropUnfit takes an agent that took over out of the run where its call showed that
+// it cannot work: it is not logged in, or cannot be started. The run's own agent is
+// never taken out: its trouble ends the run.
+func (t *Team) DropUnfit(o agent.Outcome, err error) (dropped bool, _ error) {
+	var missing *agent.MissingError
+	switch {
+	case t.at == t.members[0]:
+		return false, err
+	case errors.As(err, &missing):
+		return true, t.leaveOut(t.at, err.Error())
+	case err != nil || o.Kind != journal.OutcomeAuth:
+		return false, err
+	}
+	why := o.Message
+	if o.Hint != "" {
+		why += "; " + o.Hint
+	}
+	return true, t.leaveOut(t.at, why)
+}
+
+func timePtr(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}

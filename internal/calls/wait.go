@@ -1,0 +1,74 @@
+package calls
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/stopwatch"
+)
+
+// LimitWait is the reason of waits for the end of a provider's limit, in the
+// journal's words.
+const LimitWait = journal.ReasonUsageLimit
+
+// longestJitter bounds how long after a reset a loop continues: not all loops at
+// once, and not a second before the provider's own clock has turned.
+const longestJitter = 15 * time.Second
+
+// jitter returns a random time to wait after a reset, a small part of the wait.
+func jitter(wait time.Duration) time.Duration {
+	return rand.N(max(1, min(wait/20, longestJitter)))
+}
+
+// sameReset is how far two reports of one reset may be apart: "in 2h39m" is rounded to
+// the minute. The user who agreed to wait is not asked again for less.
+const sameReset = time.Minute
+
+// Wait waits until a time by the wall clock, as a state in the journal.
+func (t *Team) Wait(ctx context.Context, reason journal.Reason, until time.Time, message string) error {
+	_, err := t.wait(ctx, reason, until, message, nil)
+	return err
+}
+
+// StandStill waits at a limit. It ends early where the wait has lost its reason: an
+// agent is free, another loop's try was answered, or the reset has moved.
+func (t *Team) StandStill(ctx context.Context, b Block, why string) error {
+	until := b.Until
+	if !b.Probed {
+		until = until.Add(jitter(time.Until(until)))
+	}
+	watch := stopwatch.Start()
+	early, err := t.wait(ctx, LimitWait, until, why, func(now time.Time) bool { return t.overtaken(b, now) })
+	t.Stood += watch.Passed().Real
+	if !early && !b.Probed {
+		b.by.waited = b.Until
+	}
+	return err
+}
+
+// wait records a wait and ends early as soon as sooner reports true.
+func (t *Team) wait(ctx context.Context, reason journal.Reason, until time.Time, message string, sooner func(now time.Time) bool) (early bool, err error) {
+	watch := stopwatch.Start()
+	if err := t.Recorder.Record(journal.WaitStarted{Reason: reason, Until: timePtr(until), Message: message}); err != nil {
+		return false, err
+	}
+	if early, err = stopwatch.Sleep(ctx, watch, stopwatch.Until(until, watch.Began()), sooner); err != nil {
+		return false, err
+	}
+	return early, t.Recorder.Record(journal.WaitEnded{Reason: reason, Seconds: watch.Passed().Real.Seconds()})
+}
+
+// overtaken reports whether something else than b is in the way by now, or nothing.
+func (t *Team) overtaken(b Block, now time.Time) bool {
+	if !b.Probed && !now.Before(b.Until) {
+		return false // the rest is jitter
+	}
+	first, err := t.firstFree(now)
+	if err != nil {
+		return false // the end of the wait meets it again
+	}
+	moved := first.Until.Sub(b.Until).Abs()
+	return first.by == nil || first.Probed != b.Probed || moved > sameReset || b.Probed && moved > 0
+}

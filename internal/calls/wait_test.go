@@ -1,0 +1,99 @@
+package calls
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/stopwatch"
+)
+
+// TestAWaitFollowsWhatOthersLearn: a loop that waits says anew until when, as soon as
+// another one knows better; not for some seconds of difference.
+func TestAWaitFollowsWhatOthersLearn(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		after time.Duration // when the news comes
+		reset time.Duration // what is told then, all from the begin
+		took  time.Duration
+	}{
+		{"the same by another clock", time.Minute, 5*time.Minute + 20*time.Second, 5 * time.Minute},
+		{"a longer limit", time.Minute, 50 * time.Minute, time.Minute},
+		{"a shorter one", time.Minute, 2 * time.Minute, time.Minute},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ledgers := t.TempDir()
+				one, _ := teamOf(t, ledgers, "a")
+				two, _ := teamOf(t, ledgers, "a")
+				began := time.Now()
+				one.refuse(t, began.Add(5*time.Minute))
+				time.AfterFunc(c.after, func() { one.refuse(t, began.Add(c.reset)) })
+				two.stand(t)
+				if took := time.Since(began); took < c.took || took > c.took+longestJitter+2*stopwatch.Tick {
+					t.Errorf("the wait took %s, want %s", took, c.took)
+				}
+			})
+		})
+	}
+}
+
+// TestTheJitterIsWaitedOut: behind the reset nobody holds the loop back, and it waits
+// that moment longer all the same.
+func TestTheJitterIsWaitedOut(t *testing.T) {
+	l, _ := teamOf(t, t.TempDir(), "a")
+	l.refuse(t, time.Now().Add(time.Hour))
+	b := l.pick(t)
+	if err := l.members[0].ledger.SetLimited(t.Context(), time.Time{}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if !l.overtaken(b, b.Until.Add(-stopwatch.Tick)) || l.overtaken(b, b.Until) {
+		t.Error("a limit that is forgotten ends the wait before the reset, and not behind it")
+	}
+}
+
+// TestATryOfAnotherLoopThatIsRefused ends the wait for it: until when the new one
+// lasts is told at once, not when the try would have been given up.
+func TestATryOfAnotherLoopThatIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ledgers := t.TempDir()
+		one, _ := teamOf(t, ledgers, "a")
+		two, told := teamOf(t, ledgers, "a")
+		one.refuse(t, time.Now().Add(time.Minute))
+		time.Sleep(time.Minute)
+		one.pick(t)
+		again := time.Now().Add(3 * time.Minute)
+		time.AfterFunc(10*time.Second, func() { one.refuse(t, again) })
+		began := time.Now()
+		for range 2 {
+			two.stand(t)
+			if len(*told) == 2 {
+				if took := time.Since(began); took > 12*time.Second {
+					t.Errorf("the refusal was seen after %s", took)
+				}
+			}
+		}
+		w, ok := (*told)[2].(journal.WaitStarted)
+		if !ok || w.Until.Before(again) || w.Until.After(again.Add(longestJitter)) || w.Message != "no more" {
+			t.Errorf("told: %+v, want a wait until %s", (*told)[2], again)
+		}
+	})
+}
+
+// TestLimitThatWasWaitedOut: where the clock was set back during a wait, the limit
+// is ahead again. It is tried, not waited for once more.
+func TestLimitThatWasWaitedOut(t *testing.T) {
+	l, told := teamOf(t, t.TempDir(), "a")
+	reset := time.Now().Add(3 * time.Hour)
+	if err := l.members[0].ledger.SetLimited(t.Context(), reset, "the limit"); err != nil {
+		t.Fatal(err)
+	}
+	if b := l.pick(t); !b.Until.Equal(reset) {
+		t.Errorf("a limit that is ahead: %+v", b)
+	}
+	l.at.waited = reset
+	if b := l.pick(t); b.Blocked() || len(*told) > 0 {
+		t.Errorf("a limit that was waited out: %+v, told %+v", b, *told)
+	}
+}
