@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -46,6 +47,10 @@ type Result struct {
 	Tail     string // the end of what it printed
 	Commit   string // in whose clean worktree it was run; empty in place
 	Lost     bool   // the guardian was killed while it ran
+
+	Tests     int  // that ran, where Counted
+	Counted   bool // the output or a report says how many tests ran
+	Uncounted bool // go test ran, which says so only with -v
 }
 
 // Green reports whether the check passed.
@@ -82,7 +87,7 @@ func Due(checks []Check, at When) []Check {
 // The error is ralph's own trouble, [proc.ErrLost] where the guardian was dead
 // before; how the check fared is in the result.
 func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []string) (Result, error) {
-	watch := stopwatch.Start()
+	watch, began := stopwatch.Start(), time.Now()
 	r, w, err := os.Pipe()
 	if err != nil {
 		return Result{}, fmt.Errorf("check %s: %w", c.Name, err)
@@ -100,7 +105,8 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 		return Result{}, fmt.Errorf("check %s cannot be started: %w", c.Name, err)
 	}
 	tail := make(chan string, 1)
-	go func() { tail <- readTail(r) }()
+	var count counter
+	go func() { tail <- readTail(io.TeeReader(r, &count)) }()
 
 	res := Result{Check: c}
 	res.Outcome = await(ctx, p.Exited(), g.Lost(), c.Timeout, func() time.Duration { return watch.Passed().Real })
@@ -112,6 +118,11 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 		return res, fmt.Errorf("check %s cannot be ended: %w", c.Name, err)
 	}
 	res.Tail, res.Duration = <-tail, watch.Passed().Awake
+	count.close()
+	res.Tests, res.Counted, res.Uncounted = count.tests, count.counted, count.silent && !count.counted
+	if !res.Counted {
+		res.Tests, res.Counted = countReports(dir, began)
+	}
 	res.ExitCode = p.Exit().Code
 	if err != nil && ctx.Err() == nil {
 		// What it had started is dead all the same, found by the run's token.
@@ -176,7 +187,7 @@ func verdict(e proc.Exit, tail string) journal.CheckOutcome {
 }
 
 // readTail reads to the end and keeps only the last part.
-func readTail(f *os.File) string {
+func readTail(f io.Reader) string {
 	buf, tail := make([]byte, 64<<10), []byte(nil)
 	cut := false
 	for {

@@ -45,10 +45,15 @@ const endGrace = 2 * time.Second
 // run calls git in dir and returns its standard output. The context's end ends
 // git and what it started, such as a content filter.
 func run(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error) {
+	return runWith(ctx, dir, nil, stdin, args...)
+}
+
+// runWith is run with more variables in git's environment.
+func runWith(ctx context.Context, dir string, env []string, stdin []byte, args ...string) ([]byte, error) {
 	argv := append(append([]string{}, settings[:]...), args...)
 	cmd := exec.CommandContext(ctx, "git", argv...)
 	var stdout, stderr bytes.Buffer
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, environ(os.Environ()), &stdout, &stderr
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(environ(os.Environ()), env...), &stdout, &stderr
 	if stdin != nil {
 		cmd.Stdin = bytes.NewReader(stdin)
 	}

@@ -1,0 +1,195 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Entry is a file of a tree. Without a mode it is a file that is not there.
+type Entry struct {
+	Mode string // as git writes it: 100644, 100755, 120000 (link), 160000 (submodule)
+	Hash string
+}
+
+// IsFile reports whether the entry is a plain file, which has text to read.
+func (e Entry) IsFile() bool { return strings.HasPrefix(e.Mode, "100") }
+
+// IsSubmodule reports whether the entry is a commit of another repository.
+func (e Entry) IsSubmodule() bool { return e.Mode == "160000" }
+
+// Entries returns all files of a commit or tree by their paths.
+func (r *Repo) Entries(ctx context.Context, treeish string) (map[string]Entry, error) {
+	if err := checkRevision(treeish); err != nil {
+		return nil, err
+	}
+	out, err := r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", treeish, "--")
+	if err != nil {
+		return nil, err
+	}
+	entries := map[string]Entry{}
+	for record := range strings.SplitSeq(string(out), "\x00") {
+		meta, path, ok := strings.Cut(record, "\t")
+		part := strings.Fields(meta) // mode, type, hash
+		if !ok || len(part) != 3 {
+			continue
+		}
+		entries[path] = Entry{Mode: part[0], Hash: part[2]}
+	}
+	return entries, nil
+}
+
+// Contents returns the contents of objects by their hashes, in the same order.
+func (r *Repo) Contents(ctx context.Context, hashes ...string) ([]string, error) {
+	if len(hashes) == 0 {
+		return nil, nil
+	}
+	return r.contents(ctx, hashes)
+}
+
+// WriteBlob stores a file's content in the repository and returns its hash.
+func (r *Repo) WriteBlob(ctx context.Context, content string) (string, error) {
+	out, err := run(ctx, r.Root, []byte(content), "hash-object", "-w", "--stdin", "--no-filters")
+	return strings.TrimSpace(string(out)), err
+}
+
+// Compose returns the tree that is treeish with some files changed. Neither the index
+// nor the worktree of the repository is touched.
+func (r *Repo) Compose(ctx context.Context, treeish string, edits map[string]Entry) (string, error) {
+	if err := checkRevision(treeish); err != nil {
+		return "", err
+	}
+	var tree string
+	err := r.inIndex(ctx, func(git func(stdin []byte, args ...string) (string, error)) error {
+		if _, err := git(nil, "read-tree", treeish); err != nil {
+			return err
+		}
+		if _, err := git(indexInfo(edits), "update-index", "-z", "--index-info"); err != nil {
+			return err
+		}
+		var err error
+		tree, err = git(nil, "write-tree")
+		return err
+	})
+	return tree, err
+}
+
+// indexInfo is what "git update-index --index-info" reads. Files that go come first: one
+// may give way to a folder of its name.
+func indexInfo(edits map[string]Entry) []byte {
+	var gone, set strings.Builder
+	for path, e := range edits {
+		if e.Mode == "" {
+			fmt.Fprintf(&gone, "0 %040d\t%s\x00", 0, path)
+		} else {
+			fmt.Fprintf(&set, "%s %s\t%s\x00", e.Mode, e.Hash, path)
+		}
+	}
+	return []byte(gone.String() + set.String())
+}
+
+// Snapshot returns the tree of the worktree as it is, with what is not committed and not
+// ignored. Paths that equal one of exclude, or are below it, are as in the head commit.
+func (r *Repo) Snapshot(ctx context.Context, head string, exclude ...string) (string, error) {
+	var tree string
+	err := r.inIndex(ctx, func(git func(stdin []byte, args ...string) (string, error)) error {
+		if head != "" {
+			if _, err := git(nil, "read-tree", head); err != nil {
+				return err
+			}
+		}
+		args := []string{"add", "--all", "--", ":/"}
+		for _, path := range exclude {
+			args = append(args, ":(exclude,top)"+path)
+		}
+		if _, err := git(nil, args...); err != nil {
+			return err
+		}
+		var err error
+		tree, err = git(nil, "write-tree")
+		return err
+	})
+	return tree, err
+}
+
+// inIndex calls f with a git that uses an index of its own.
+func (r *Repo) inIndex(ctx context.Context, f func(git func([]byte, ...string) (string, error)) error) error {
+	dir, err := os.MkdirTemp("", "ralph-index-")
+	if err != nil {
+		return err
+	}
+	env := []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}
+	err = f(func(stdin []byte, args ...string) (string, error) {
+		out, err := runWith(ctx, r.Root, env, stdin, args...)
+		return strings.TrimSpace(string(out)), err
+	})
+	return errors.Join(err, os.RemoveAll(dir))
+}
+
+// CommitTree makes a commit of a tree that no branch knows. The same tree and parents
+// give the same commit.
+func (r *Repo) CommitTree(ctx context.Context, tree string, parents ...string) (string, error) {
+	if err := checkRevision(append(parents, tree)...); err != nil {
+		return "", err
+	}
+	args := []string{"commit-tree", "-m", "ralph", tree}
+	for _, p := range parents {
+		args = append(args, "-p", p)
+	}
+	const when = "2000-01-01T00:00:00Z"
+	env := []string{"GIT_AUTHOR_NAME=ralph", "GIT_AUTHOR_EMAIL=ralph@localhost", "GIT_AUTHOR_DATE=" + when,
+		"GIT_COMMITTER_NAME=ralph", "GIT_COMMITTER_EMAIL=ralph@localhost", "GIT_COMMITTER_DATE=" + when}
+	out, err := runWith(ctx, r.Root, env, nil, args...)
+	return strings.TrimSpace(string(out)), err
+}
+
+// MergeTree merges two commits without a worktree. Where they conflict, ok is false.
+func (r *Repo) MergeTree(ctx context.Context, one, other string) (tree string, ok bool, err error) {
+	if err := checkRevision(one, other); err != nil {
+		return "", false, err
+	}
+	out, err := r.git(ctx, "merge-tree", "--write-tree", "--no-messages", "--allow-unrelated-histories", one, other)
+	if exitedWith(err, 1) {
+		return "", false, nil
+	}
+	return strings.TrimSpace(string(out)), err == nil, err
+}
+
+// MergeBase returns the best common ancestor of two commits, "" where none exists.
+func (r *Repo) MergeBase(ctx context.Context, one, other string) (string, error) {
+	if err := checkRevision(one, other); err != nil {
+		return "", err
+	}
+	out, err := r.git(ctx, "merge-base", one, other)
+	if exitedWith(err, 1) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// Tips returns the commits of all references below a prefix, such as refs/remotes/.
+func (r *Repo) Tips(ctx context.Context, prefix string) ([]string, error) {
+	out, err := r.git(ctx, "for-each-ref", "--format=%(objecttype) %(objectname)", prefix)
+	var tips []string
+	for line := range strings.Lines(string(out)) {
+		if hash, ok := strings.CutPrefix(strings.TrimSpace(line), "commit "); ok {
+			tips = append(tips, hash)
+		}
+	}
+	return tips, err
+}
+
+// DiffTrees returns the difference of two commits or trees as text, without renames and
+// without context. Blocks at most gap lines apart are one. Of a diff larger than limit
+// bytes the beginning is returned, and cut is true.
+func (r *Repo) DiffTrees(ctx context.Context, from, to string, gap, limit int) (diff string, cut bool, err error) {
+	if err := checkRevision(from, to); err != nil {
+		return "", false, err
+	}
+	return r.bounded(ctx, limit, []string{"-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv",
+		"--no-color", "--unified=0", fmt.Sprintf("--inter-hunk-context=%d", gap), "--no-renames",
+		"--diff-algorithm=histogram", "--src-prefix=a/", "--dst-prefix=b/", "--full-index", from, to, "--"})
+}

@@ -1,0 +1,295 @@
+package proof
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"ralph/internal/git"
+)
+
+// comparison is what differs between two commits, sorted by kind.
+type comparison struct {
+	repo       *git.Repo
+	base, head string               // commits
+	was, is    map[string]git.Entry // their files
+	changed    map[Kind][]string    // paths in order
+	texts      map[string]string    // by hash
+}
+
+// compare sorts what differs between base and head.
+func (p *Prover) compare(ctx context.Context, base, head string) (*comparison, error) {
+	c := &comparison{repo: p.Repo, base: base, head: head, changed: map[Kind][]string{}, texts: map[string]string{}}
+	var err error
+	if c.was, err = p.Repo.Entries(ctx, base); err != nil {
+		return nil, err
+	}
+	if c.is, err = p.Repo.Entries(ctx, head); err != nil {
+		return nil, err
+	}
+	var paths []string
+	for name, e := range c.was {
+		if c.is[name] != e {
+			paths = append(paths, name)
+		}
+	}
+	for name := range c.is {
+		if _, ok := c.was[name]; !ok {
+			paths = append(paths, name)
+		}
+	}
+	slices.Sort(paths)
+	if err := c.readAll(ctx, paths); err != nil {
+		return nil, err
+	}
+	s := c.sorter(ctx, p)
+	for _, name := range paths {
+		kind := s.kind(name)
+		c.changed[kind] = append(c.changed[kind], name)
+	}
+	return c, nil
+}
+
+// readAll reads both versions of changed files that may have to be taken apart.
+func (c *comparison) readAll(ctx context.Context, paths []string) error {
+	var hashes []string
+	for _, name := range paths {
+		for _, e := range []git.Entry{c.was[name], c.is[name]} {
+			if _, known := c.texts[e.Hash]; e.IsFile() && !known && isText(name) {
+				c.texts[e.Hash] = ""
+				hashes = append(hashes, e.Hash)
+			}
+		}
+	}
+	texts, err := c.repo.Contents(ctx, hashes...)
+	for i, text := range texts {
+		c.texts[hashes[i]] = text
+	}
+	return err
+}
+
+// isText reports whether a file is read: not where its name says that it is data.
+func isText(name string) bool {
+	switch path.Ext(name) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".pdf", ".zip", ".gz", ".tar", ".woff", ".woff2", ".ttf", ".mp4", ".wasm", ".bin":
+		return false
+	}
+	return !builtIn().dependency.Match(name)
+}
+
+// text returns the content of a file, which may not be among those that were read.
+func (c *comparison) text(ctx context.Context, e git.Entry) string {
+	if !e.IsFile() {
+		return ""
+	}
+	if text, ok := c.texts[e.Hash]; ok {
+		return text
+	}
+	texts, err := c.repo.Contents(ctx, e.Hash)
+	if err != nil || len(texts) == 0 {
+		return ""
+	}
+	c.texts[e.Hash] = texts[0]
+	return texts[0]
+}
+
+// sorter finds the check files of both commits.
+func (c *comparison) sorter(ctx context.Context, p *Prover) *sorter {
+	s := newSorter(p.Settings.Tests, p.Settings.Locked)
+	s.found, s.moduleRoots = map[string]bool{}, map[string]bool{}
+	var commands []string
+	for _, check := range p.Checks {
+		commands = append(commands, check.Command)
+	}
+	for _, tree := range []map[string]git.Entry{c.was, c.is} {
+		f := &finder{
+			found: map[string]bool{},
+			has:   func(name string) bool { _, ok := tree[name]; return ok },
+			read:  func(name string) string { return c.text(ctx, tree[name]) },
+			all:   func() []string { return slices.Collect(maps.Keys(tree)) },
+		}
+		f.find(commands)
+		maps.Copy(s.found, f.found)
+		for _, t := range f.targets {
+			if !c.wasThere(t) {
+				s.targets = append(s.targets, t)
+			}
+		}
+	}
+	for name := range c.was {
+		if strings.HasSuffix(name, "_test.go") {
+			for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+				if _, ok := c.was[path.Join(dir, "go.mod")]; ok {
+					break
+				}
+				s.moduleRoots[dir] = true
+			}
+		}
+	}
+	return s
+}
+
+// wasThere reports whether a file or folder was at base.
+func (c *comparison) wasThere(name string) bool {
+	if _, ok := c.was[name]; ok {
+		return true
+	}
+	for p := range c.was {
+		if strings.HasPrefix(p, name+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyRemarks reports whether nothing that runs has changed: documents, comments and
+// blank lines.
+func (c *comparison) onlyRemarks() bool {
+	for kind, paths := range c.changed {
+		if kind == Prose || kind == Foreign {
+			continue
+		}
+		for _, name := range paths {
+			was, is := c.was[name], c.is[name]
+			if !was.IsFile() || was.Mode != is.Mode || !isText(name) ||
+				withoutRemarks(name, c.texts[was.Hash]) != withoutRemarks(name, c.texts[is.Hash]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// testsChanged reports whether a test or a check file differs.
+func (c *comparison) testsChanged() bool {
+	return len(c.changed[Test])+len(c.changed[CheckFile]) > 0 || len(c.rust()) > 0 || c.settingsChanged()
+}
+
+// settingsChanged reports whether a mixed file differs in its check settings.
+func (c *comparison) settingsChanged() bool {
+	for _, name := range c.changed[Mixed] {
+		if was, is := c.texts[c.was[name].Hash], c.texts[c.is[name].Hash]; c.was[name].IsFile() && merge(name, is, was) != merge(name, is, is) {
+			return true
+		}
+	}
+	return false
+}
+
+// rust lists the files of work in which modules of tests differ.
+func (c *comparison) rust() []string {
+	var list []string
+	for _, name := range c.changed[Work] {
+		if path.Ext(name) != ".rs" {
+			continue
+		}
+		_, was := splitRust(c.texts[c.was[name].Hash])
+		_, is := splitRust(c.texts[c.is[name].Hash])
+		if strings.Join(was, "") != strings.Join(is, "") {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// putBack returns the changes to head that make its tests and check files those of
+// base, by path.
+func (c *comparison) putBack(ctx context.Context) (map[string]git.Entry, error) {
+	edits := map[string]git.Entry{}
+	for _, name := range c.changed[CheckFile] {
+		edits[name] = c.was[name]
+	}
+	for _, name := range c.changed[Test] {
+		if _, was := c.was[name]; was || !isData(name) {
+			edits[name] = c.was[name]
+		}
+	}
+	if !c.locksChanged() {
+		for _, name := range c.changed[Dependency] {
+			if e, was := c.was[name]; was && isVendored(name) {
+				edits[name] = e
+			}
+		}
+	}
+	for _, name := range c.changed[Mixed] {
+		was, is := c.was[name], c.is[name]
+		switch {
+		case !was.IsFile():
+		case !is.IsFile():
+			edits[name] = was
+		default:
+			if err := c.write(ctx, edits, name, is, merge(name, c.texts[is.Hash], c.texts[was.Hash])); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, name := range c.rust() {
+		if was, is := c.was[name], c.is[name]; was.IsFile() && is.IsFile() {
+			if err := c.write(ctx, edits, name, is, joinRust(c.texts[is.Hash], c.texts[was.Hash])); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return edits, nil
+}
+
+// withoutWork returns the changes to base that make its tests and check files those of
+// head. The dependencies come along: tests may need new ones.
+func (c *comparison) withoutWork(ctx context.Context) (map[string]git.Entry, error) {
+	edits := map[string]git.Entry{}
+	for _, kind := range []Kind{CheckFile, Test, Mixed, Dependency} {
+		for _, name := range c.changed[kind] {
+			edits[name] = c.is[name]
+		}
+	}
+	for _, name := range c.rust() {
+		if was, is := c.was[name], c.is[name]; was.IsFile() && is.IsFile() {
+			if err := c.write(ctx, edits, name, was, joinRust(c.texts[was.Hash], c.texts[is.Hash])); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return edits, nil
+}
+
+// write notes a file with a new content, unless it is that of the entry.
+func (c *comparison) write(ctx context.Context, edits map[string]git.Entry, name string, e git.Entry, text string) error {
+	if text == c.texts[e.Hash] {
+		return nil
+	}
+	hash, err := c.repo.WriteBlob(ctx, text)
+	if err == nil {
+		edits[name] = git.Entry{Mode: e.Mode, Hash: hash}
+	}
+	return err
+}
+
+// locksChanged reports whether something says that other dependencies were asked for.
+func (c *comparison) locksChanged() bool {
+	for _, name := range c.changed[Dependency] {
+		if !isVendored(name) || path.Base(name) == "modules.txt" {
+			return true
+		}
+	}
+	return false
+}
+
+// isVendored reports whether a file is foreign code in the repository.
+func isVendored(name string) bool {
+	for _, folder := range []string{"vendor", "third_party", "node_modules", ".venv", ".yarn"} {
+		if strings.HasPrefix(name, folder+"/") || strings.Contains(name, "/"+folder+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// commit makes a commit of a tree with some files changed, on top of where it came from.
+func (c *comparison) commit(ctx context.Context, from string, edits map[string]git.Entry) (string, error) {
+	tree, err := c.repo.Compose(ctx, from, edits)
+	if err != nil {
+		return "", err
+	}
+	return c.repo.CommitTree(ctx, tree, from)
+}

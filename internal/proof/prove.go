@@ -1,0 +1,408 @@
+// Package proof shows by running what a change is worth: do the tests that were there
+// still hold, do the new ones fail without the work, and how much of the work do the
+// checks hold? It sorts files into tests, check files and work, composes trees of them
+// and has the checks run on these. What follows from the results is the caller's matter.
+package proof
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ralph/internal/check"
+	"ralph/internal/git"
+)
+
+// Mode says what a failure of old tests or of new tests means. See package evidence.
+type Mode string
+
+// The modes. Only new tests can be required.
+const (
+	Off     Mode = "off"
+	Warn    Mode = "warn"
+	Reject  Mode = "reject"
+	Require Mode = "require"
+)
+
+// Settings are the user's wishes.
+type Settings struct {
+	OldTests Mode
+	NewTests Mode
+	Budget   time.Duration // for strength; 0 turns it off
+	Tests    []string      // globs of more tests
+	Locked   []string      // globs of more check files
+}
+
+// Prover has the checks run on composed trees.
+type Prover struct {
+	Repo     *git.Repo
+	Settings Settings
+	Checks   []check.Check
+	// Run runs a check on a commit, in a room of its own, with more variables in its
+	// environment. How it fared is in the result; the error is ralph's own trouble.
+	Run func(ctx context.Context, commit string, c check.Check, env []string) (check.Result, error)
+	// Elapsed is the time since some moment.
+	Elapsed func() time.Duration
+
+	known map[runKey]check.Result
+}
+
+// runKey is what decides how a run ends: results are kept by tree.
+type runKey struct{ tree, name, command, env string }
+
+// Change is what is to be proved.
+type Change struct {
+	Base    string   // the commit with which the work began
+	Head    string   // the commit to be judged
+	Foreign []string // tips of other people's commits, which are not held against the work
+	Green   []check.Result
+}
+
+// Proof is what the runs showed.
+type Proof struct {
+	Base     string        `json:"base"` // what head was compared with
+	Head     string        `json:"head"`
+	Checks   int           `json:"checks"`
+	Skipped  string        `json:"skipped,omitempty"` // why there were no runs
+	Old      Trial         `json:"oldTests"`
+	New      Trial         `json:"newTests"`
+	Strength Strength      `json:"strength"`
+	Counts   []Count       `json:"counts,omitempty"`
+	Others   int           `json:"others,omitempty"` // merged commits of other people
+	Runs     int           `json:"runs"`             // of checks, without those that were known
+	Took     time.Duration `json:"took"`
+}
+
+// Verdict is how a run of old or new tests ended.
+type Verdict string
+
+// The verdicts.
+const (
+	NotRun    Verdict = ""           // turned off, or nothing to run
+	Passed    Verdict = "passed"     // all checks pass
+	Failed    Verdict = "failed"     // one fails
+	NoCompile Verdict = "no_compile" // the tests cannot be built against this work
+	RedAtBase Verdict = "red"        // it fails at base too: that says nothing
+	NoTests   Verdict = "no_tests"   // no test has changed
+	Unable    Verdict = "unable"     // the tree cannot be made or checked out
+)
+
+// Trial is one run of old or new tests.
+type Trial struct {
+	Verdict Verdict  `json:"verdict"`
+	Check   string   `json:"check,omitempty"` // that failed
+	Files   []string `json:"files,omitempty"` // that make it fail, or were changed
+	Tail    string   `json:"tail,omitempty"`  // the end of its output
+}
+
+// Count is how many tests a check ran at base and at head.
+type Count struct {
+	Check  string `json:"check"`
+	Before int    `json:"before"`
+	After  int    `json:"after"`
+}
+
+// maxFiles bounds how many files are put back one by one, and how many are named.
+const maxFiles = 8
+
+// Prove runs what the settings ask for. Where a run cannot be done, its trial says so:
+// the error is only for a cancelled context and for git's own trouble.
+func (p *Prover) Prove(ctx context.Context, ch Change) (Proof, error) {
+	began := p.Elapsed()
+	r := Proof{Head: ch.Head, Base: ch.Base, Checks: len(p.Checks)}
+	defer func() { r.Took = p.Elapsed() - began }()
+	if len(p.Checks) == 0 {
+		r.Skipped = "no check is configured"
+		return r, nil
+	}
+	base, others, err := p.origin(ctx, ch)
+	if err != nil {
+		return r, err
+	}
+	r.Base, r.Others = base, others
+	c, err := p.compare(ctx, base, ch.Head)
+	if err != nil {
+		return r, err
+	}
+	if c.onlyRemarks() {
+		r.Skipped = "only comments and documents changed"
+		return r, nil
+	}
+	if err := p.keep(ctx, ch); err != nil {
+		return r, err
+	}
+	if r.Old, err = p.oldTests(ctx, c, &r); err != nil {
+		return r, err
+	}
+	if r.New, err = p.newTests(ctx, c, &r); err != nil {
+		return r, err
+	}
+	r.Strength, err = p.strength(ctx, c, &r)
+	r.Took = p.Elapsed() - began
+	return r, err
+}
+
+// keep takes over what is known of the head.
+func (p *Prover) keep(ctx context.Context, ch Change) error {
+	tree, err := p.Repo.Tree(ctx, ch.Head)
+	if err != nil {
+		return err
+	}
+	for _, g := range ch.Green {
+		p.note(runKey{tree, g.Check.Name, g.Check.Command, ""}, g)
+	}
+	return nil
+}
+
+func (p *Prover) note(k runKey, r check.Result) {
+	if p.known == nil {
+		p.known = map[runKey]check.Result{}
+	}
+	p.known[k] = r
+}
+
+// run runs one check on a commit, unless it is known how it fares on that tree.
+func (p *Prover) run(ctx context.Context, r *Proof, commit string, c check.Check, env ...string) (check.Result, error) {
+	tree, err := p.Repo.Tree(ctx, commit)
+	if err != nil {
+		return check.Result{}, err
+	}
+	k := runKey{tree, c.Name, c.Command, strings.Join(env, "\n")}
+	if known, ok := p.known[k]; ok {
+		known.Check = c
+		return known, nil
+	}
+	r.Runs++
+	res, err := p.Run(ctx, commit, c, env)
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil && res.Outcome != check.Interrupted {
+		p.note(k, res)
+	}
+	return res, err
+}
+
+// firstRed runs the checks on a commit up to the first that fails where it passes at base.
+// A check that fails at base too says nothing, which is returned as red.
+func (p *Prover) firstRed(ctx context.Context, r *Proof, c *comparison, commit string) (failed *check.Result, red string, err error) {
+	for _, ck := range p.Checks {
+		res, err := p.run(ctx, r, commit, ck)
+		if err != nil {
+			return nil, red, err
+		}
+		if res.Green() {
+			continue
+		}
+		before, err := p.run(ctx, r, c.base, ck)
+		if err != nil {
+			return nil, red, err
+		}
+		if before.Green() {
+			return &res, red, nil
+		}
+		red = ck.Name
+	}
+	return nil, red, nil
+}
+
+// oldTests runs head's work with the tests and check files of base.
+func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (Trial, error) {
+	if p.Settings.OldTests == Off {
+		return Trial{}, nil
+	}
+	edits, err := c.putBack(ctx)
+	if err != nil {
+		return Trial{}, err
+	}
+	if err := p.counts(ctx, c, r); err != nil {
+		return Trial{}, err
+	}
+	if len(edits) == 0 {
+		return Trial{Verdict: Passed}, nil // the head run was this one
+	}
+	commit, err := c.commit(ctx, c.head, edits)
+	if err != nil {
+		return unable(ctx, err)
+	}
+	failed, red, err := p.firstRed(ctx, r, c, commit)
+	switch {
+	case err != nil:
+		return unable(ctx, err)
+	case failed == nil && red != "":
+		return Trial{Verdict: RedAtBase, Check: red}, nil
+	case failed == nil:
+		return Trial{Verdict: Passed}, nil
+	}
+	t := trial(failed)
+	t.Files, err = p.blame(ctx, c, r, failed.Check, edits)
+	return t, err
+}
+
+// blame puts the files back one by one and returns those with which the check fails. Where
+// none does alone, all are named.
+func (p *Prover) blame(ctx context.Context, c *comparison, r *Proof, ck check.Check, edits map[string]git.Entry) ([]string, error) {
+	var files []string
+	for name := range edits {
+		files = append(files, name)
+	}
+	slices.Sort(files)
+	if len(files) == 1 {
+		return files, nil
+	}
+	var guilty []string
+	for _, name := range files[:min(maxFiles, len(files))] {
+		commit, err := c.commit(ctx, c.head, map[string]git.Entry{name: edits[name]})
+		if err != nil {
+			return files, nil // a folder is in its place now
+		}
+		res, err := p.run(ctx, r, commit, ck)
+		if err != nil {
+			return files, err
+		}
+		if !res.Green() {
+			guilty = append(guilty, name)
+		}
+	}
+	if len(guilty) == 0 {
+		return files, nil
+	}
+	return guilty, nil
+}
+
+// newTests runs base's work with the tests and check files of head.
+func (p *Prover) newTests(ctx context.Context, c *comparison, r *Proof) (Trial, error) {
+	switch {
+	case p.Settings.NewTests == Off:
+		return Trial{}, nil
+	case !c.testsChanged():
+		return Trial{Verdict: NoTests}, nil
+	case len(c.changed[Work]) == 0:
+		return Trial{}, nil // there is no work to be without
+	}
+	edits, err := c.withoutWork(ctx)
+	if err != nil {
+		return Trial{}, err
+	}
+	commit, err := c.commit(ctx, c.base, edits)
+	if err != nil {
+		return unable(ctx, err)
+	}
+	failed, red, err := p.firstRed(ctx, r, c, commit)
+	switch {
+	case err != nil:
+		return unable(ctx, err)
+	case failed != nil:
+		return trial(failed), nil
+	case red != "":
+		return Trial{Verdict: RedAtBase, Check: red}, nil
+	case c.newRustTests():
+		return Trial{Verdict: NoCompile}, nil // they are in files that the work brought
+	}
+	return Trial{Verdict: Passed, Files: c.tests()}, nil
+}
+
+// newRustTests reports whether a new source file brought tests of its own.
+func (c *comparison) newRustTests() bool {
+	return slices.ContainsFunc(c.rust(), func(name string) bool { return !c.was[name].IsFile() })
+}
+
+// tests lists the tests that changed, not all of them.
+func (c *comparison) tests() []string {
+	files := slices.Concat(c.changed[Test], c.changed[CheckFile], c.rust())
+	return files[:min(maxFiles, len(files))]
+}
+
+// trial describes a check that failed.
+func trial(failed *check.Result) Trial {
+	t := Trial{Verdict: Failed, Check: failed.Check.Name, Tail: failed.Tail}
+	if cannotCompile(failed.Tail) {
+		t.Verdict = NoCompile
+	}
+	return t
+}
+
+// unable is the trial that could not be run. A run that was told to end is an error.
+func unable(ctx context.Context, err error) (Trial, error) {
+	if ctx.Err() != nil {
+		return Trial{}, err
+	}
+	return Trial{Verdict: Unable, Tail: err.Error()}, nil
+}
+
+// counts compares how many tests ran at base and at head.
+func (p *Prover) counts(ctx context.Context, c *comparison, r *Proof) error {
+	for _, ck := range p.Checks {
+		after, err := p.count(ctx, r, c.head, ck)
+		if err != nil || !after.Counted {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		before, err := p.count(ctx, r, c.base, ck)
+		if err != nil {
+			return err
+		}
+		if before.Counted && before.Green() && after.Tests < before.Tests || after.Tests == 0 {
+			r.Counts = append(r.Counts, Count{Check: ck.Name, Before: before.Tests, After: after.Tests})
+		}
+	}
+	return nil
+}
+
+// count runs a check for the number of its tests. go test prints none unless it is asked to.
+func (p *Prover) count(ctx context.Context, r *Proof, commit string, ck check.Check) (check.Result, error) {
+	res, err := p.run(ctx, r, commit, ck)
+	if err != nil || res.Counted || !res.Uncounted {
+		return res, err
+	}
+	res, err = p.run(ctx, r, commit, ck, "GOFLAGS=-v")
+	if res.Uncounted {
+		res.Counted = true // it would have named them
+	}
+	return res, err
+}
+
+// origin returns the commit to compare head with. That is base, unless the history
+// brought commits of other people: then it is base with these.
+func (p *Prover) origin(ctx context.Context, ch Change) (base string, others int, err error) {
+	base = ch.Base
+	if base == "" {
+		return "", 0, fmt.Errorf("no commit is known with which the work began")
+	}
+	for _, tip := range ch.Foreign {
+		brought, err := p.Repo.MergeBase(ctx, ch.Head, tip)
+		if err != nil {
+			return "", 0, err
+		}
+		if brought == "" || brought == ch.Head {
+			continue // none of it is in head, or head itself is published: then it says nothing
+		}
+		known, err := p.Repo.IsAncestor(ctx, brought, base)
+		if err != nil {
+			return "", 0, err
+		}
+		if known {
+			continue
+		}
+		commits, err := p.Repo.Commits(ctx, base, brought)
+		if err != nil {
+			return "", 0, err
+		}
+		tree, ok, err := p.Repo.MergeTree(ctx, base, brought)
+		if err != nil {
+			return "", 0, err
+		}
+		if !ok {
+			continue // the agent resolved it: its resolution is its own
+		}
+		if base, err = p.Repo.CommitTree(ctx, tree, base, brought); err != nil {
+			return "", 0, err
+		}
+		others += len(commits)
+	}
+	return base, others, nil
+}

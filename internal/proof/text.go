@@ -1,0 +1,97 @@
+package proof
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Parts says in a few words each what was shown, without the commit.
+func (r Proof) Parts() []string {
+	if r.Checks == 0 {
+		return []string{"not proved: no check is configured"}
+	}
+	parts := []string{plural(r.Checks, "check")}
+	if r.Skipped != "" {
+		return append(parts, r.Skipped)
+	}
+	parts = append(parts, r.Old.old(), r.New.new(), r.Strength.words())
+	for _, c := range r.Counts {
+		parts = append(parts, c.String())
+	}
+	return slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+}
+
+// Line is the proof in one line.
+func (r Proof) Line() string { return strings.Join(r.Parts(), "; ") }
+
+func (t Trial) old() string {
+	switch t.Verdict {
+	case Passed:
+		return "old tests pass"
+	case Failed:
+		return "old tests fail" + in(t.Files)
+	case NoCompile:
+		return "old tests do not compile any more" + in(t.Files)
+	case RedAtBase:
+		return "check " + t.Check + " was red before: old tests say nothing"
+	case Unable:
+		return "old tests could not be run"
+	}
+	return ""
+}
+
+func (t Trial) new() string {
+	switch t.Verdict {
+	case Passed:
+		return "new tests pass without it"
+	case Failed:
+		return "new tests fail without it"
+	case NoCompile:
+		return "new tests do not compile without it"
+	case RedAtBase:
+		return "check " + t.Check + " was red before: new tests say nothing"
+	case NoTests:
+		return "no new tests"
+	case Unable:
+		return "new tests could not be run"
+	}
+	return ""
+}
+
+func (s Strength) words() string {
+	switch {
+	case s.Run == 0:
+		return ""
+	case s.Sampled():
+		return fmt.Sprintf("%d of %s held (a sample of %d)", s.Held, plural(s.Run, "hunk"), s.Total)
+	}
+	return fmt.Sprintf("%d of %s held", s.Held, plural(s.Run, "hunk"))
+}
+
+// String compares the two numbers.
+func (c Count) String() string {
+	if c.After == 0 {
+		return fmt.Sprintf("check %s ran no test (%d before)", c.Check, c.Before)
+	}
+	return fmt.Sprintf("check %s ran %s, %d before", c.Check, plural(c.After, "test"), c.Before)
+}
+
+func in(files []string) string {
+	const most = 3
+	switch {
+	case len(files) == 0:
+		return ""
+	case len(files) > most:
+		return fmt.Sprintf(": %s and %d more", strings.Join(files[:most], ", "), len(files)-most)
+	}
+	return ": " + strings.Join(files, ", ")
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
