@@ -44,7 +44,7 @@ func withAgent(t *testing.T, a fakeapi.Agent, api *fakeapi.API) *scratch {
 		t.Fatal(err)
 	}
 	s.env = append(env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "RALPH_HOME="+home+"/.ralph",
-		"RALPH_DESKTOP=false", "RALPH_KEEP_AWAKE=false", "GORACE=atexit_sleep_ms=0")
+		"RALPH_NOTIFY_DESKTOP=false", "RALPH_KEEP_AWAKE=false", "GORACE=atexit_sleep_ms=0")
 	return s
 }
 

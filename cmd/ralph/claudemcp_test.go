@@ -13,7 +13,7 @@ import (
 // a loop with it, look at it and end it.
 func TestClaudeAsAnMCPClient(t *testing.T) {
 	t.Parallel()
-	s := withClaude(t, 1, []string{"IS_SANDBOX=1", "RALPH_HARNESS=replay", "RALPH_DESKTOP=false", "RALPH_KEEP_AWAKE=false"})
+	s := withClaude(t, 1, []string{"IS_SANDBOX=1", "RALPH_HARNESS=replay", "RALPH_NOTIFY_DESKTOP=false", "RALPH_KEEP_AWAKE=false"})
 	s.write(".ralph/replay.yaml", polite)
 	binary, _ := fakeapi.ClaudeBinary()
 	api := fakeapi.New(fakeapi.Tool("mcp__ralph__start_loop", map[string]any{"maxIterations": 3}),

@@ -153,5 +153,5 @@ func (s *docSession) env(t *testing.T, root, home string) []string {
 	return append(env, "PATH="+path, "RALPH_DOCS_CLONE="+clone, "DOC_PRELUDE="+prelude, "DOC_SETUP="+filepath.Join(root, "setup.log"), "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.invalid", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.invalid",
 		"NO_COLOR=1", "LANG=C.UTF-8", "TZ=UTC", "GORACE=atexit_sleep_ms=0", "TMUX_TMPDIR="+root, "TMPDIR="+filepath.Join(root, "tmp"),
-		"RALPH_DESKTOP=false", "RALPH_KEEP_AWAKE=false", "RALPH_PAUSE_SECONDS=0")
+		"RALPH_NOTIFY_DESKTOP=false", "RALPH_KEEP_AWAKE=false", "RALPH_PAUSE_SECONDS=0")
 }

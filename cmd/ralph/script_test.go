@@ -74,7 +74,7 @@ func TestScripts(t *testing.T) {
 				env.Setenv("GIT_"+who+"_EMAIL", "tester@example.invalid")
 			}
 			env.Setenv("NO_COLOR", "1")
-			env.Setenv("RALPH_DESKTOP", "false") // of whoever runs the tests
+			env.Setenv("RALPH_NOTIFY_DESKTOP", "false") // of whoever runs the tests
 			env.Setenv("RALPH_KEEP_AWAKE", "false")
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each ralph under -race ends a second late
 			env.Setenv("LANG", "C.UTF-8")

@@ -8,12 +8,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ralph/internal/glob"
 )
 
 // check holds a value against its field's tags.
 func check(value reflect.Value, tag reflect.StructTag) error {
 	if bound, ok := tag.Lookup("min"); ok && number(value) < atof(bound) {
 		return fmt.Errorf("%v is too small, the least is %s", value, bound)
+	}
+	if bound, ok := tag.Lookup("max"); ok && number(value) > atof(bound) {
+		return fmt.Errorf("%v is too large, the most is %s", value, bound)
 	}
 	if bound, ok := tag.Lookup("above"); ok && number(value) <= atof(bound) {
 		return fmt.Errorf("%v is too small, it must be more than %s", value, bound)
@@ -41,6 +46,10 @@ func checkFormat(item, format string) error {
 	case "regexp":
 		if _, err := regexp.Compile(item); err != nil {
 			return fmt.Errorf("%q is no regular expression: %w", item, err)
+		}
+	case "glob":
+		if !glob.Valid(item) {
+			return fmt.Errorf("%q is no pattern of paths", item)
 		}
 	case "absolute":
 		if !filepath.IsAbs(item) && !strings.HasPrefix(item, "~/") {

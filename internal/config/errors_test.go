@@ -45,6 +45,9 @@ func TestErrors(t *testing.T) {
 		"no command":     {"quality_checks:\n  a:\n    when: end\n", []string{`FILE:3: quality_checks.a: has no command`}},
 		"empty check":    {"quality_checks: {a: }\n", []string{`FILE:1: quality_checks.a: has no value`}},
 		"relative trust": {"trusted_projects: [a/b]\n", []string{`FILE:1: trusted_projects: "a/b" is no absolute path`}},
+		"strength":       {"proof:\n  strength: 0.8\n  budget_minutes: 0\n", []string{`FILE:2: proof.strength: needs time for its runs: set proof.budget_minutes above 0, or strength to 0`}},
+		"too strong":     {"proof: {strength: 80}\n", []string{`FILE:1: proof.strength: 80 is too large, the most is 1`}},
+		"no pattern":     {"proof: {tests: ['a[']}\n", []string{`FILE:1: proof.tests: "a[" is no pattern of paths`}},
 		"no YAML":        {"a: b\n\tc: d\n", []string{`FILE:2: this is not YAML: found a tab character that violates indentation`}},
 		"two documents":  {"tamper: warn\n---\ntamper: warn\n", []string{`FILE:2: a second document, settings have one`}},
 	}
@@ -65,14 +68,14 @@ func TestErrors(t *testing.T) {
 
 func TestErrorsOfAllLayersAtOnce(t *testing.T) {
 	in := place(t, "tamper: x\n", "model: [1]\n")
-	in.Environ = append(in.Environ, "RALPH_MAX_ITERATIONS=many", "RALPH_DESKTOP=maybe")
+	in.Environ = append(in.Environ, "RALPH_MAX_ITERATIONS=many", "RALPH_NOTIFY_DESKTOP=maybe")
 	in.Flags = []Override{{"defaults.timeout_minutes", "--timeout", "-5"}, {"default.timeout", "--other", "1"}}
 	_, err := Load(in)
 	want := []string{
 		in.UserFile + `:1: tamper: "x" is none of warn, reject`,
 		in.ProjectFile + `:1: model: want a text, got a list`,
 		`RALPH_MAX_ITERATIONS: defaults.max_iterations: want a whole number, got the text "many"`,
-		`RALPH_DESKTOP: notify.desktop: want true or false, got the text "maybe"`,
+		`RALPH_NOTIFY_DESKTOP: notify.desktop: want true or false, got the text "maybe"`,
 		`--timeout: defaults.timeout_minutes: -5 is too small, it must be more than 0`,
 		`--other: unknown key default.timeout`,
 	}

@@ -49,24 +49,19 @@ func fieldNamed(t reflect.Type, name string) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
-// envNames gives each key its variable: RALPH_ and the key's last name in
-// capitals. Of keys with the same last name the one least deep, and among
-// equals the first, has it (RALPH_MODEL is model, RALPH_COMMAND is
-// claude.command); the others have their whole path (RALPH_CLAUDE_MODEL,
-// RALPH_NOTIFY_COMMAND). trusted_projects has none: only a file can be trusted to
-// say what is trusted.
+// envNames gives each key its variable: RALPH_ and the key's path in capitals. Keys of
+// defaults, circuit_breaker and completion have the last name only: RALPH_MAX_ITERATIONS.
+// trusted_projects has none: only a file can say what is trusted.
 func envNames() map[string]string {
 	names := map[string]string{}
-	owner := map[string]key{}
 	for _, k := range keys() {
-		name := envName(k.path[strings.LastIndexByte(k.path, '.')+1:])
-		if other, taken := owner[name]; !taken || len(k.index) < len(other.index) {
-			owner[name] = k
+		section, name, _ := strings.Cut(k.path, ".")
+		switch section {
+		case "defaults", "circuit_breaker", "completion":
+			names[k.path] = envName(name)
+		default:
+			names[k.path] = envName(k.path)
 		}
-		names[k.path] = envName(k.path)
-	}
-	for name, k := range owner {
-		names[k.path] = name
 	}
 	delete(names, "trusted_projects")
 	return names

@@ -151,6 +151,11 @@ func (l *Loaded) complete() []error {
 			errs = append(errs, l.incomplete("quality_checks."+checks[i].Name, "has no command"))
 		}
 	}
+	if p := &l.Settings.Proof; p.Strength > 0 && p.BudgetMinutes == 0 {
+		place := l.origins["proof.strength"]
+		errs = append(errs, &Error{Place: place.String(), Key: "proof.strength",
+			What: "needs time for its runs: set proof.budget_minutes above 0, or strength to 0"})
+	}
 	d := &l.Settings.Defaults
 	if d.MinIterations > d.MaxIterations {
 		l.Warnings = append(l.Warnings, l.Origin("defaults.min_iterations").String()+

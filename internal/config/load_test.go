@@ -54,7 +54,7 @@ func TestExampleIsTheDefault(t *testing.T) {
 		CircuitBreaker: CircuitBreaker{NoProgressThreshold: 3, SameErrorThreshold: 5},
 		Completion:     Completion{Promise: "<promise>COMPLETE</promise>", RequireChange: "auto"},
 		CheckEnv:       CheckEnv{Drop: []string{}, Keep: []string{}},
-		Proof:          Proof{Mode: "auto", Notes: true}, Tamper: "warn",
+		Proof:          Proof{Mode: "auto", Notes: true, OldTests: "warn", NewTests: "warn", BudgetMinutes: 2, Tests: []string{}, Locked: []string{}}, Tamper: "warn",
 		ProtectedBranches: []string{"main", "master", "develop"},
 		Harness:           "claude", Fallback: []string{},
 		Claude:     Claude{Command: Command{"claude"}, AllowedTools: "Write,Bash(git *),Read"},
@@ -124,8 +124,8 @@ func TestStrongerLayersWin(t *testing.T) {
 func TestVariableNames(t *testing.T) {
 	names := envNames()
 	for key, want := range map[string]string{
-		"model": "RALPH_MODEL", "claude.model": "RALPH_CLAUDE_MODEL", "claude.command": "RALPH_COMMAND",
-		"notify.command": "RALPH_NOTIFY_COMMAND", "harness": "RALPH_HARNESS", "trusted_projects": "",
+		"model": "RALPH_MODEL", "claude.model": "RALPH_CLAUDE_MODEL", "claude.command": "RALPH_CLAUDE_COMMAND",
+		"notify.command": "RALPH_NOTIFY_COMMAND", "harness": "RALPH_HARNESS", "proof.mode": "RALPH_PROOF_MODE", "trusted_projects": "",
 		"circuit_breaker.no_progress_threshold": "RALPH_NO_PROGRESS_THRESHOLD",
 	} {
 		if names[key] != want {

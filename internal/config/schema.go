@@ -65,7 +65,7 @@ func fieldSchema(field reflect.StructField, example *yaml.Node) map[string]any {
 		return sectionSchema(field.Type, example)
 	}
 	schema := typeSchema(field.Type)
-	for tag, keyword := range map[string]string{"min": "minimum", "above": "exclusiveMinimum"} {
+	for tag, keyword := range map[string]string{"min": "minimum", "max": "maximum", "above": "exclusiveMinimum"} {
 		if bound, ok := field.Tag.Lookup(tag); ok {
 			schema[keyword] = atof(bound)
 		}

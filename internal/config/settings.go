@@ -6,8 +6,8 @@ package config
 
 // Settings is what has been decided by all layers together.
 //
-// The tags: yaml is the key; min, above (exclusive) and enum bound a value;
-// nonempty forbids an empty one; format is "regexp" or "absolute" (a path);
+// The tags: yaml is the key; min, max, above (exclusive) and enum bound a value;
+// nonempty forbids an empty one; format is "regexp", "glob" or "absolute" (a path);
 // short names the field that a scalar in place of the section sets.
 //
 // yours:"true" marks keys that a project's file cannot set by itself, because
@@ -85,8 +85,14 @@ type CheckEnv struct {
 
 // Proof says where the checks prove that work is done.
 type Proof struct {
-	Mode  string `yaml:"mode" enum:"auto|clean|inplace|off"`
-	Notes bool   `yaml:"notes"`
+	Mode          string   `yaml:"mode" enum:"auto|clean|inplace|off"`
+	Notes         bool     `yaml:"notes"`
+	OldTests      string   `yaml:"old_tests" enum:"off|warn|reject"`
+	NewTests      string   `yaml:"new_tests" enum:"off|warn|reject|require"`
+	Strength      float64  `yaml:"strength" min:"0" max:"1"` // the share of hunks that must be held
+	BudgetMinutes Minutes  `yaml:"budget_minutes" min:"0"`   // 0 turns strength off
+	Tests         []string `yaml:"tests" format:"glob"`
+	Locked        []string `yaml:"locked" format:"glob"`
 }
 
 // Claude is how the harness claude is called.

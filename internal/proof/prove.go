@@ -13,6 +13,7 @@ import (
 
 	"ralph/internal/check"
 	"ralph/internal/git"
+	"ralph/internal/journal"
 )
 
 // Mode says what a failure of old tests or of new tests means. See package evidence.
@@ -179,7 +180,7 @@ func (p *Prover) run(ctx context.Context, r *Proof, commit string, c check.Check
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	if err == nil && res.Outcome != check.Interrupted {
+	if err == nil && res.Outcome != journal.CheckInterrupted {
 		p.note(k, res)
 	}
 	return res, err

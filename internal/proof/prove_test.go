@@ -12,6 +12,7 @@ import (
 
 	"ralph/internal/check"
 	"ralph/internal/git"
+	"ralph/internal/journal"
 )
 
 // project is a repository in which a test adds commits and has them proved.
@@ -96,9 +97,9 @@ func (p *project) run(ctx context.Context, commit string, c check.Check, env []s
 	cmd := exec.CommandContext(ctx, "sh", "-c", c.Command)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
-	r := check.Result{Check: c, Outcome: check.Passed, Tail: string(out)}
+	r := check.Result{Check: c, Outcome: journal.CheckPassed, Tail: string(out)}
 	if err != nil {
-		r.Outcome = check.Failed
+		r.Outcome = journal.CheckFailed
 	}
 	r.Tests, r.Counted, r.Uncounted = check.CountTests(string(out))
 	return r, nil
@@ -232,7 +233,7 @@ func TestRunsOnce(t *testing.T) {
 	p.write(map[string]string{"greet.sh": "printf 'Hello, %s!\\n' \"$1\"\n"})
 	p.commit()
 	known := func(pr *Prover, ch *Change) {
-		ch.Green = []check.Result{{Check: pr.Checks[0], Outcome: check.Passed}}
+		ch.Green = []check.Result{{Check: pr.Checks[0], Outcome: journal.CheckPassed}}
 		pr.Settings.Budget = 0
 	}
 	if r := p.prove(base, known); r.Runs != 0 || p.runs != 0 || r.Old.Verdict != Passed || r.New.Verdict != NoTests {
