@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -98,11 +99,16 @@ func (d *decoder) section(node *yaml.Node, path string, into reflect.Value) {
 			return
 		}
 		key := join(path, name.Value)
-		if d.forbidden(field, value) {
+		target := into.FieldByIndex(field.Index)
+		if d.forbidden(field, value, target) {
 			d.ignored(d.origin(name).String(), key)
 			return
 		}
-		target := into.FieldByIndex(field.Index)
+		if short := field.Tag.Get("short"); short != "" && value.Kind == yaml.ScalarNode && !isNull(value) {
+			inner, _ := field.Type.FieldByName(short)
+			value = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: value.Line, Content: []*yaml.Node{
+				{Kind: yaml.ScalarNode, Tag: "!!str", Value: inner.Tag.Get("yaml"), Line: value.Line}, value}}
+		}
 		switch {
 		case isNull(value):
 		case isGroup(field.Type):
@@ -117,7 +123,10 @@ func (d *decoder) section(node *yaml.Node, path string, into reflect.Value) {
 
 // forbidden tells whether a project's file sets what it cannot. To turn a
 // permission off narrows it, and is fine. Whom to trust only the user can say.
-func (d *decoder) forbidden(field reflect.StructField, value *yaml.Node) bool {
+func (d *decoder) forbidden(field reflect.StructField, value *yaml.Node, now reflect.Value) bool {
+	if order := strings.Split(field.Tag.Get("tighter"), "|"); len(order) > 1 && d.ignored != nil && !d.trusted {
+		return slices.Index(order, value.Value) < slices.Index(order, now.String()) && slices.Contains(order, value.Value)
+	}
 	switch {
 	case d.ignored == nil || field.Tag.Get("yours") == "" || isNull(value):
 		return false
@@ -179,6 +188,9 @@ func (d *decoder) leaf(node *yaml.Node, key string, field reflect.StructField, i
 	if err := check(value, field.Tag); err != nil {
 		d.fail(node, key, "%v", err)
 		return
+	}
+	if field.Tag.Get("adds") != "" {
+		value = reflect.AppendSlice(into, value)
 	}
 	into.Set(value)
 	d.origins[key] = d.origin(node)

@@ -122,6 +122,9 @@ func (l *Loaded) environment(environ []string) []error {
 			errs = append(errs, l.setText(k.path, names[k.path], value)...)
 		}
 	}
+	if mode := values["RALPH_SANDBOX"]; mode != "" { // the short form
+		errs = append(errs, l.setText("sandbox.mode", "RALPH_SANDBOX", mode)...)
+	}
 	return errs
 }
 

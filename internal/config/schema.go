@@ -62,7 +62,11 @@ func fieldSchema(field reflect.StructField, example *yaml.Node) map[string]any {
 		return map[string]any{"type": "object", "additionalProperties": either}
 	}
 	if field.Type.Kind() == reflect.Struct {
-		return sectionSchema(field.Type, example)
+		section := sectionSchema(field.Type, example)
+		if short, ok := field.Type.FieldByName(field.Tag.Get("short")); ok {
+			return map[string]any{"anyOf": []any{section, fieldSchema(short, nil)}}
+		}
+		return section
 	}
 	schema := typeSchema(field.Type)
 	for tag, keyword := range map[string]string{"min": "minimum", "max": "maximum", "above": "exclusiveMinimum"} {

@@ -13,7 +13,9 @@ package config
 // yours:"true" marks keys that a project's file cannot set by itself, because
 // they decide what programs may do in the user's name: the permissions and the
 // program of an agent, the program that notifies, what the checks see of the
-// environment. The commands of quality_checks are not among them: running the
+// environment, what opens a room. Where tighter gives the values of a key from the widest to
+// the tightest, a project's file can only move to the right; lists with adds:"true" grow from
+// file to file. The commands of quality_checks are not among them: running the
 // project's own tests is what the user has asked for.
 type Settings struct {
 	Defaults          Defaults       `yaml:"defaults"`
@@ -23,6 +25,7 @@ type Settings struct {
 	QualityChecks     []Check        `yaml:"quality_checks"` // in the order of the files
 	CheckEnv          CheckEnv       `yaml:"check_env"`
 	Proof             Proof          `yaml:"proof"`
+	Sandbox           Sandbox        `yaml:"sandbox" short:"Mode"`
 	Tamper            string         `yaml:"tamper" enum:"warn|reject"`
 	ProtectedBranches []string       `yaml:"protected_branches"`
 	Harness           string         `yaml:"harness" nonempty:"true"`
@@ -93,6 +96,18 @@ type Proof struct {
 	BudgetMinutes Minutes  `yaml:"budget_minutes" min:"0"`   // 0 turns strength off
 	Tests         []string `yaml:"tests" format:"glob"`
 	Locked        []string `yaml:"locked" format:"glob"`
+	Prepare       []string `yaml:"prepare" yours:"true"` // lines for sh
+	Borrow        []string `yaml:"borrow" yours:"true"`  // from the worktree's root
+	Network       bool     `yaml:"network" yours:"true"`
+}
+
+// Sandbox says what the rooms of agents and checks are like. A leading ~/ in a path is the
+// home folder.
+type Sandbox struct {
+	Mode  string   `yaml:"mode" enum:"auto|off|require" tighter:"off|auto|require"`
+	Read  []string `yaml:"read" yours:"true"`
+	Write []string `yaml:"write" yours:"true"`
+	Hide  []string `yaml:"hide" adds:"true"`
 }
 
 // Claude is how the harness claude is called.

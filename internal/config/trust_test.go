@@ -100,3 +100,38 @@ func TestHomeDirectoryAsProject(t *testing.T) {
 		t.Errorf("%+v, %q", l.Settings.Claude, l.Warnings)
 	}
 }
+
+// A room can only be made tighter by a project's file: the words for it, the paths that it
+// opens, and what checks get.
+func TestProjectCannotOpenRooms(t *testing.T) {
+	const wide = `sandbox: {mode: off, read: [~/.ssh], write: [/], hide: [~/.kube]}
+proof: {network: true, borrow: [node_modules], prepare: [npm ci]}
+`
+	l := load(t, place(t, "sandbox: {mode: require, hide: [~/.config/gh]}\n", wide))
+	want := Sandbox{Mode: "require", Read: []string{}, Write: []string{}, Hide: []string{"~/.config/gh", "~/.kube"}}
+	if diff := cmp.Diff(want, l.Settings.Sandbox); diff != "" {
+		t.Error(diff)
+	}
+	if p := l.Settings.Proof; p.Network || len(p.Borrow)+len(p.Prepare) > 0 {
+		t.Errorf("a project has opened the checks' room: %+v", p)
+	}
+	if len(l.Warnings) != 6 {
+		t.Errorf("%d warnings, want one for each of 6 keys: %q", len(l.Warnings), l.Warnings)
+	}
+}
+
+func TestSandboxInOneWord(t *testing.T) {
+	for file, want := range map[string]string{"sandbox: off\n": "off", "sandbox: require\n": "require", "sandbox:\n": "auto"} {
+		if got := load(t, place(t, file, "")).Settings.Sandbox.Mode; got != want {
+			t.Errorf("%q of the user gives the mode %s, want %s", file, got, want)
+		}
+	}
+	if got := load(t, place(t, "", "sandbox: off\n")).Settings.Sandbox.Mode; got != "auto" {
+		t.Errorf("a project has switched rooms off: %s", got)
+	}
+	in := place(t, "", "sandbox: require\n")
+	in.Environ = append(in.Environ, "RALPH_SANDBOX=off")
+	if l := load(t, in); l.Settings.Sandbox.Mode != "off" || l.Origin("sandbox.mode").String() != "RALPH_SANDBOX" {
+		t.Errorf("RALPH_SANDBOX=off gives %s by %s", l.Settings.Sandbox.Mode, l.Origin("sandbox.mode"))
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -19,6 +20,11 @@ type Command struct {
 	// in the PATH of Env, in absolute directories only; one with a slash is
 	// relative to Dir.
 	Argv []string
+	// Room is a program with arguments that runs what follows them in a room of its own
+	// (package room); empty is no room. Argv[0] is looked up all the same, outside.
+	// Gentle signals go to the processes in the room and not to this program, and its exit
+	// status is that of Argv: one that stands for a deadly signal becomes that signal.
+	Room []string
 	Dir  string // working directory; empty is ralph's own
 	// Env is the whole environment, the last of equal names counts; nil is
 	// ralph's own. The run's token is added to it, and PWD where Dir is given.
@@ -33,6 +39,7 @@ type resolved struct {
 	path, dir string
 	argv, env []string
 	files     [3]*os.File
+	room      bool
 }
 
 // resolve finds the program. Its errors match [exec.ErrNotFound],
@@ -63,8 +70,27 @@ func (c Command) resolve(token string) (resolved, error) {
 		env = setenv(env, "PWD", dir) // some agents trust it more than the kernel
 	}
 	r := resolved{dir: dir, argv: c.Argv, env: env, files: files}
-	r.path, err = lookPath(c.Argv[0], dir, r.env)
-	return r, err
+	if r.path, err = lookPath(c.Argv[0], dir, r.env); err != nil || len(c.Room) == 0 {
+		return r, err
+	}
+	if err := executable(r.path); err != nil {
+		return r, err // the room's program would say it in words of its own
+	}
+	r.argv = slices.Concat(c.Room, []string{r.path}, c.Argv[1:])
+	r.path, r.room = c.Room[0], true
+	return r, nil
+}
+
+// executable returns the error that the start of a program would have.
+func executable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir() || unix.Access(path, unix.X_OK) != nil:
+		return &fs.PathError{Op: "execute", Path: path, Err: syscall.EACCES}
+	}
+	return nil
 }
 
 // withToken is env (nil: ralph's own) with the token, each name once.

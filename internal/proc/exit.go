@@ -40,6 +40,17 @@ func exitOf(ws syscall.WaitStatus) Exit {
 	return Exit{Code: ws.ExitStatus()}
 }
 
+// fromRoom is how the command in a room ended, whose room has ended like this. A room ends
+// with 128 and the signal's number where a signal ended the command. Only signals that no
+// program ends itself with are taken for one: some exit with 130 or 143 by themselves.
+func (e Exit) fromRoom() Exit {
+	switch sig := syscall.Signal(e.Code - 128); sig {
+	case syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGILL, syscall.SIGFPE, syscall.SIGSYS, syscall.SIGTRAP:
+		return Exit{Code: -1, Signal: sig}
+	}
+	return e
+}
+
 // String is "exit status 1", "signal: killed", or "exit status unknown" where the
 // guardian was lost.
 func (e Exit) String() string {

@@ -165,7 +165,11 @@ func (g *guard) reap() (childless bool) {
 			return false
 		case g.tree != nil && !g.tree.exited && pid == g.tree.leader.PID:
 			g.tree.exited = true
-			g.tell(message{Kind: kindExited, ID: g.tree.leader, Exit: exitOf(ws)})
+			exit := exitOf(ws)
+			if g.tree.room {
+				exit = exit.fromRoom()
+			}
+			g.tell(message{Kind: kindExited, ID: g.tree.leader, Exit: exit})
 		}
 	}
 }
@@ -240,6 +244,6 @@ func (g *guard) start(r request) message {
 	if e, err := look(pid); err == nil { // not reaped yet, so it is the one
 		id = e.id
 	}
-	g.tree = &tree{leader: id, token: g.token, strays: map[ID]string{}}
+	g.tree = &tree{leader: id, room: r.Room, token: g.token, strays: map[ID]string{}}
 	return message{Kind: kindStarted, ID: id}
 }

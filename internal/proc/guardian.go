@@ -103,7 +103,7 @@ func (g *Guardian) Start(c Command) (*Process, error) {
 	}
 	m := message{
 		Kind: kindStart, Path: []byte(r.path), Dir: []byte(r.dir),
-		Argv: toBytes(r.argv), Env: toBytes(r.env),
+		Argv: toBytes(r.argv), Env: toBytes(r.env), Room: r.room,
 	}
 	for i, f := range r.files {
 		m.Files[i] = f != nil

@@ -11,6 +11,9 @@ import (
 // take to end from the same signal before they count as strays.
 const settle = 20 * time.Millisecond
 
+// roomProcess is the kernel's name of the processes that only hold a room.
+const roomProcess = "bwrap"
+
 // phase is how far the end of a tree has come.
 type phase int
 
@@ -25,6 +28,7 @@ const (
 // machine without a goroutine: the guardian calls advance after each event.
 type tree struct {
 	leader ID
+	room   bool // the leader only waits for its child, in whose group the command is
 	token  string
 	exited bool // the leader has been reaped
 
@@ -119,10 +123,30 @@ func (t *tree) signal(sig syscall.Signal) {
 	if t.exited {
 		return // its number, and the group's, may be another's by now
 	}
-	_ = syscall.Kill(-t.leader.PID, sig)
-	if sig != syscall.SIGSTOP && sig != syscall.SIGTSTP {
-		_ = syscall.Kill(-t.leader.PID, syscall.SIGCONT)
+	group := t.leader.PID
+	if t.room {
+		if group = t.inside(); group == 0 {
+			t.kill(time.Now()) // the command has not started: nothing is lost
+			return
+		}
 	}
+	_ = syscall.Kill(-group, sig)
+	if sig != syscall.SIGSTOP && sig != syscall.SIGTSTP {
+		_ = syscall.Kill(-group, syscall.SIGCONT)
+	}
+}
+
+// inside returns the process group of the command in the room, 0 where there is none yet.
+// The first process of the room is in it too, and ignores signals from here as it handles
+// none.
+func (t *tree) inside() int {
+	found, _ := members(t.token)
+	for _, e := range found {
+		if e.ppid == t.leader.PID && e.pgid != t.leader.PID && e.pgid > 1 {
+			return e.pgid
+		}
+	}
+	return 0
 }
 
 // slay kills all members that it can see. What forks meanwhile is seen in the
@@ -146,8 +170,11 @@ func (t *tree) slay(now time.Time) {
 	if err != nil && !t.exited {
 		_ = syscall.Kill(-t.leader.PID, syscall.SIGKILL) // blind, but not idle
 	}
-	maps.Copy(t.strays, alive(found))
-	delete(t.strays, t.leader)
+	for id, name := range alive(found) {
+		if id != t.leader && !(t.room && name == roomProcess) {
+			t.strays[id] = name
+		}
+	}
 	self, group := os.Getpid(), syscall.Getpgrp()
 	for _, e := range found {
 		// Our own child keeps its group's number in use until we reap it. The

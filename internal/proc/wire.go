@@ -20,7 +20,7 @@ type kind string
 // The messages on the control socket. ralph sends the first four, the guardian
 // the others; only a start has an answer.
 const (
-	kindStart   kind = "start"   // Path, Argv, Env, Dir, Files and the files themselves
+	kindStart   kind = "start"   // Path, Argv, Env, Dir, Room, Files and the files themselves
 	kindSignal  kind = "signal"  // ID, Signals[0]: to the group
 	kindEnd     kind = "end"     // ID, Signals, Grace
 	kindClose   kind = "close"   // end what is left, and exit
@@ -39,7 +39,8 @@ type message struct {
 	Dir       []byte           `json:",omitempty"`
 	Argv      [][]byte         `json:",omitempty"`
 	Env       [][]byte         `json:",omitempty"`
-	Files     [3]bool          `json:",omitzero"` // which standard files come along
+	Room      bool             `json:",omitempty"` // Path makes a room for what follows it
+	Files     [3]bool          `json:",omitzero"`  // which standard files come along
 	Signals   []syscall.Signal `json:",omitempty"`
 	Grace     time.Duration    `json:",omitzero"`
 	Errno     syscall.Errno    `json:",omitzero"`

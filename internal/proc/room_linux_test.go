@@ -1,0 +1,111 @@
+package proc
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+)
+
+// bubblewrap is the beginning of a call that runs a command in a room. The test is
+// skipped where there are no rooms.
+func bubblewrap(t *testing.T) []string {
+	t.Helper()
+	program, err := exec.LookPath("bwrap")
+	if err != nil {
+		t.Skip("bubblewrap is not installed")
+	}
+	argv := []string{program, "--unshare-user", "--unshare-pid", "--die-with-parent", "--new-session", "--unsetenv", TokenVar,
+		"--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--"}
+	if out, err := exec.Command(argv[0], append(argv[1:], "true")...).CombinedOutput(); err != nil {
+		t.Skipf("bubblewrap makes no room here: %s", out)
+	}
+	return argv
+}
+
+// The signals of an end reach the command in a room, whose own exit status counts.
+func TestRoomEndsGently(t *testing.T) {
+	room := bubblewrap(t)
+	z := openZoo(t)
+	p, err := z.Start(Command{Room: room, Stdout: z.w,
+		Argv: []string{"/bin/sh", "-c", `trap 'echo told; exit 3' INT; echo up; sleep 3600 & wait`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line := await(t, "its start", func() string { s, _ := z.out.ReadString('\n'); return s }); line != "up\n" {
+		t.Fatalf("it printed %q first", line)
+	}
+	if _, err := p.End(gentle, patience); err != nil {
+		t.Fatal(err)
+	}
+	awaitClosed(t, "its exit", p.Exited())
+	if want := (Exit{Code: 3}); p.Exit() != want {
+		t.Errorf("it ended by %v, want %v", p.Exit(), want)
+	}
+	if rest := z.rest(); rest != "told\n" {
+		t.Errorf("it printed %q, want that it was told", rest)
+	}
+}
+
+// What a command leaves in its room ends with it, in whatever session it is and without
+// the token; the processes that hold the room are no strays.
+func TestRoomLeavesNothing(t *testing.T) {
+	room := bubblewrap(t)
+	z := openZoo(t)
+	p, err := z.Start(Command{Room: room, Stdout: z.w,
+		Argv: []string{"/bin/sh", "-c", `(setsid sleep 3600 &) ; env -i setsid sleep 3600 & kill -9 $$`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	awaitClosed(t, "its exit", p.Exited())
+	swept, err := p.End(nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Exit{-1, syscall.SIGKILL}); p.Exit() != want {
+		t.Errorf("it ended by %v, want %v", p.Exit(), want)
+	}
+	for _, name := range swept.Names {
+		if name == roomProcess {
+			t.Errorf("strays %+v name the room itself", swept)
+		}
+	}
+	z.rest() // every process that holds our pipe is gone
+	z.nothingLeft(nil)
+}
+
+// A room does not outlive its guardian, though nothing in it holds the token.
+func TestRoomEndsWithItsGuardian(t *testing.T) {
+	room := bubblewrap(t)
+	z := openZoo(t)
+	p, err := z.Start(Command{Room: room, Stdout: z.w, Argv: []string{"/bin/sh", "-c", `env -i setsid sleep 3600 & echo up; wait`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	await(t, "its start", func() string { s, _ := z.out.ReadString('\n'); return s })
+	if err := z.ID().Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	awaitClosed(t, "the loss", z.Lost())
+	z.rest()
+	if _, err := p.End(nil, 0); !errors.Is(err, ErrLost) {
+		t.Errorf("End: %v, want ErrLost", err)
+	}
+}
+
+// A program that cannot be started is an error of the start, as without a room.
+func TestRoomOfNothing(t *testing.T) {
+	room := bubblewrap(t)
+	z := openZoo(t)
+	file := t.TempDir() + "/plain"
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]error{"/nonexistent/agent": fs.ErrNotExist, file: fs.ErrPermission} {
+		if _, err := z.Start(Command{Room: room, Argv: []string{path}}); !errors.Is(err, want) {
+			t.Errorf("start of %s: %v, want %v", path, err, want)
+		}
+	}
+}

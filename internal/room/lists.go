@@ -1,0 +1,45 @@
+package room
+
+// secrets are the folders of the home folder that no agent sees, unless the user says so.
+var secrets = []string{".ssh", ".aws", ".gnupg"}
+
+// system are folders below /run that hold programs and not sockets.
+var system = []string{"/run/current-system", "/run/wrappers", "/run/opengl-driver", "/run/booted-system"}
+
+// ofTheKernel are the parts of /proc that change the machine and not only a process. A root
+// without any capability may still write them, in a user namespace too.
+var ofTheKernel = []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/acpi", "/proc/driver", "/proc/fs", "/proc/mtrr", "/proc/scsi"}
+
+// toolchains are folders of the home folder with compilers, interpreters and the programs
+// that choose among them.
+var toolchains = []string{
+	".nvm", ".volta", ".fnm", ".local/share/fnm", ".nodenv", "n", ".bun", ".deno", ".npm-global", ".local/share/npm",
+	".pyenv", ".local/lib", ".local/share/pipx", ".local/pipx", ".local/share/uv", ".conda", "miniconda3", "anaconda3",
+	"miniforge3", "mambaforge", ".local/share/virtualenvs",
+	".rbenv", ".rvm", ".gem", ".rustup", ".cargo/bin", ".cargo/env", ".goenv", "go/bin", "sdk", ".sdkman", ".jenv", ".jabba",
+	".asdf", ".local/share/mise", ".config/mise", ".local/share/rtx", ".tool-versions", ".proto", ".phpenv", ".config/composer/vendor",
+	".ghcup", ".opam", ".elan", ".juliaup", ".swiftly", ".dotnet", ".dotnet/tools", ".moon", ".linuxbrew", ".nix-profile",
+	".local/state/nix", ".local/bin", "bin",
+}
+
+// toolchainVars name such folders, wherever they are.
+var toolchainVars = []string{
+	"GOROOT", "JAVA_HOME", "CARGO_HOME", "RUSTUP_HOME", "NVM_DIR", "VOLTA_HOME", "FNM_DIR", "PYENV_ROOT", "RBENV_ROOT",
+	"SDKMAN_DIR", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "PNPM_HOME", "BUN_INSTALL", "ANDROID_HOME", "VIRTUAL_ENV",
+	"DOTNET_ROOT", "CONDA_PREFIX", "GEM_HOME", "GOBIN",
+}
+
+// caches are folders of the home folder with downloaded packages and what compilers keep.
+var caches = []string{
+	".cache", ".npm", ".yarn", ".pnpm-store", ".local/share/pnpm", ".local/share/virtualenv", ".node-gyp", "go/pkg",
+	".cargo/registry", ".cargo/git", ".gradle", ".m2", ".ivy2", ".sbt", ".coursier", ".nuget", ".bundle", ".composer",
+	".local/share/composer", ".pub-cache", ".hex", ".mix", ".cabal", ".stack", ".julia", ".conan", ".conan2", ".ccache",
+	".terraform.d/plugin-cache", ".cocoapods", "Library/Caches",
+}
+
+// cacheVars name such folders, wherever they are.
+var cacheVars = []string{
+	"XDG_CACHE_HOME", "GOCACHE", "GOMODCACHE", "npm_config_cache", "YARN_CACHE_FOLDER", "PIP_CACHE_DIR", "UV_CACHE_DIR",
+	"POETRY_CACHE_DIR", "GRADLE_USER_HOME", "CCACHE_DIR", "SCCACHE_DIR", "DENO_DIR", "NUGET_PACKAGES", "COMPOSER_CACHE_DIR",
+	"PLAYWRIGHT_BROWSERS_PATH", "CYPRESS_CACHE_FOLDER",
+}

@@ -1,0 +1,251 @@
+package room
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Site is what the rooms of one worktree have in common.
+type Site struct {
+	Program string // that makes rooms, from Find
+	Root    string // of the worktree
+	GitDir  string
+	Common  string   // the git directory that all worktrees of the repository share
+	Home    string   // of the user, empty where unknown
+	Own     string   // ralph's folder of the user, empty without a home
+	Env     []string // of the person: PATH, and where tools and caches are
+
+	// From the settings: paths that are readable, writable or hidden besides.
+	Read, Write, Hide []string
+}
+
+// Agent is what the room of an agent depends on besides the worktree.
+type Agent struct {
+	Own     []string // files and folders that the agent keeps its state in; folders are made
+	Protect []string // files and folders of the worktree that it may not change
+	Reveal  []string // what it needs to run: its program, files that its call names
+	Scratch string   // folder for its private /tmp
+}
+
+// Agent describes the room of an agent: the worktree, the git directory, the caches and
+// its own folders can be changed; the rest can be read; credentials and sockets are hidden.
+func (s Site) Agent(a Agent) *Room {
+	r := newRoom(s.Program, a.Scratch, true)
+	s.privateTemp(r)
+	r.set(hidden, "/run", "/var/run", s.variable("XDG_RUNTIME_DIR"), s.Own)
+	r.set(hidden, s.atHome(secrets...)...)
+	r.reveal(s.Home)
+	r.reveal(system...)
+	r.reveal(resolver())
+	r.reveal(s.path()...)
+	r.reveal(s.tools()...)
+	r.reveal(a.Reveal...)
+	r.set(writable, s.caches()...)
+	r.set(writable, a.Own...)
+	r.set(writable, s.Root, s.Common, s.GitDir)
+	s.closeGit(r)
+	for _, path := range a.Protect {
+		r.set(readOnly, path)
+	}
+	s.settings(r)
+	return r
+}
+
+// closeGit protects what only people and ralph may change in the git directory.
+func (s Site) closeGit(r *Room) {
+	for _, dir := range slices.Compact([]string{s.Common, s.GitDir}) {
+		r.set(readOnly, filepath.Join(dir, "hooks"), filepath.Join(dir, "info"), filepath.Join(dir, "ralph"))
+	}
+	others, _ := filepath.Glob(filepath.Join(s.Common, "worktrees", "*"))
+	for _, dir := range others {
+		if real, ok := existing(dir); ok && real != s.GitDir {
+			r.set(readOnly, real)
+		}
+	}
+}
+
+// Checks is what the room of a check depends on besides the worktree.
+type Checks struct {
+	Copy    string   // checked-out tree that takes the worktree's place; empty: in place
+	Borrow  []string // folders of the worktree that are shown in the copy, from its root
+	Shown   []Shown  // folders from elsewhere that are shown in the copy
+	Keep    []string // files and folders of the worktree that a check in place may not change
+	Network bool
+	Scratch string // folder for what is private
+}
+
+// Shown is a folder from elsewhere that a room shows at a path of the worktree.
+type Shown struct{ From, Path string }
+
+// Checks describes the room of a quality check. The copy stands where the worktree is, so
+// that paths written into tools hold and nothing tells the copy from the worktree. The home
+// folder is an empty one, with the toolchains and caches of the real one in it, read-only.
+func (s Site) Checks(c Checks) *Room {
+	r := newRoom(s.Program, c.Scratch, c.Network)
+	r.unset = []string{"RALPH_RUN_TOKEN", "RALPH_UNIT", "RALPH_ITERATION"}
+	s.privateTemp(r)
+	r.set(hidden, "/run", "/var/run", s.variable("XDG_RUNTIME_DIR"), s.Own, "/home", "/root")
+	if s.Home != "/" {
+		r.set(private, s.Home)
+	}
+	r.set(hidden, s.worktrees()...)
+	r.reveal(system...)
+	if c.Network {
+		r.reveal(resolver())
+	}
+	r.reveal(s.path()...)
+	r.reveal(s.tools()...)
+	r.reveal(s.caches()...)
+	if c.Copy == "" {
+		r.set(writable, s.Root)
+		r.set(readOnly, s.Common, s.GitDir)
+		r.set(hidden, filepath.Join(s.Common, "ralph"), filepath.Join(s.GitDir, "ralph"))
+		for _, path := range c.Keep {
+			r.set(readOnly, path)
+		}
+	} else {
+		r.set(hidden, s.Common, s.GitDir)
+		for path := range r.rules { // of the worktree, which the copy takes the place of
+			if within(path, s.Root) {
+				delete(r.rules, path)
+			}
+		}
+		r.show(writable, c.Copy, s.Root)
+		r.show(readOnly, filepath.Join(c.Copy, ".git"), filepath.Join(s.Root, ".git"))
+		r.show(readOnly, filepath.Join(s.Common, "objects"), filepath.Join(s.Root, ".git", "objects"))
+		r.reveal(s.alternates()...)
+	}
+	for _, b := range c.Borrow {
+		path := filepath.Join(s.Root, b)
+		r.show(readOnly, path, path)
+	}
+	for _, sh := range c.Shown {
+		r.show(readOnly, sh.From, sh.Path)
+	}
+	s.settings(r)
+	return r
+}
+
+// privateTemp gives the room temporary folders of its own.
+func (s Site) privateTemp(r *Room) {
+	r.set(private, "/tmp", "/var/tmp")
+	if dir, ok := existing(s.variable("TMPDIR")); ok && !within(s.Root, dir) && !within(s.Home, dir) {
+		r.set(private, dir)
+	}
+}
+
+// settings adds what the user has set, which wins over everything else.
+func (s Site) settings(r *Room) {
+	r.set(hidden, s.atHome(s.Hide...)...)
+	r.set(readOnly, s.atHome(s.Read...)...)
+	r.set(writable, s.atHome(s.Write...)...)
+}
+
+// worktrees returns the other worktrees of the repository.
+func (s Site) worktrees() []string {
+	var list []string
+	if filepath.Base(s.Common) == ".git" {
+		list = append(list, filepath.Dir(s.Common))
+	}
+	files, _ := filepath.Glob(filepath.Join(s.Common, "worktrees", "*", "gitdir"))
+	for _, file := range files {
+		if data, err := os.ReadFile(file); err == nil {
+			list = append(list, filepath.Dir(strings.TrimSpace(string(data))))
+		}
+	}
+	return slices.DeleteFunc(list, func(dir string) bool { real, ok := existing(dir); return !ok || real == s.Root })
+}
+
+// alternates returns other folders that the repository takes objects from.
+func (s Site) alternates() []string {
+	data, _ := os.ReadFile(filepath.Join(s.Common, "objects", "info", "alternates"))
+	return strings.Fields(string(data))
+}
+
+// path returns the folders on PATH, and those that links in the home folder's ones lead to.
+func (s Site) path() []string {
+	var dirs []string
+	for _, dir := range filepath.SplitList(s.variable("PATH")) {
+		real, ok := existing(dir)
+		if !ok {
+			continue
+		}
+		dirs = append(dirs, dir)
+		if s.Home == "" || !within(real, s.Home) {
+			continue
+		}
+		entries, _ := os.ReadDir(real)
+		for _, e := range entries {
+			if e.Type()&os.ModeSymlink == 0 {
+				continue
+			}
+			target, ok := existing(filepath.Join(real, e.Name()))
+			if !ok || within(target, real) {
+				continue
+			}
+			target = filepath.Dir(target)
+			if filepath.Base(target) == "bin" {
+				target = filepath.Dir(target) // the program's libraries are next to it
+			}
+			if target != s.Home && !within(s.Home, target) && !within(target, s.Root) {
+				dirs = append(dirs, target)
+			}
+		}
+	}
+	return dirs
+}
+
+// variable returns the value of a variable of the person's environment.
+func (s Site) variable(name string) string {
+	for _, entry := range slices.Backward(s.Env) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// atHome makes paths absolute: ~ and what has no leading slash are in the home folder.
+func (s Site) atHome(paths ...string) []string {
+	var list []string
+	for _, path := range paths {
+		rest, tilde := strings.CutPrefix(path, "~/")
+		switch {
+		case filepath.IsAbs(path):
+			list = append(list, path)
+		case s.Home == "":
+		case tilde:
+			list = append(list, filepath.Join(s.Home, rest))
+		default:
+			list = append(list, filepath.Join(s.Home, path))
+		}
+	}
+	return list
+}
+
+// named returns the folders that variables of the environment name.
+func (s Site) named(variables []string) []string {
+	var list []string
+	for _, name := range variables {
+		for _, dir := range filepath.SplitList(s.variable(name)) {
+			if filepath.IsAbs(dir) && !within(s.Home, dir) {
+				list = append(list, dir)
+			}
+		}
+	}
+	return list
+}
+
+func (s Site) tools() []string { return append(s.atHome(toolchains...), s.named(toolchainVars)...) }
+
+func (s Site) caches() []string { return append(s.atHome(caches...), s.named(cacheVars)...) }
+
+// resolver returns the folder with the host's list of name servers, where it is in /run.
+func resolver() string {
+	if file, ok := existing("/etc/resolv.conf"); ok && within(file, "/run") {
+		return filepath.Dir(file)
+	}
+	return ""
+}
