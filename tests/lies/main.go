@@ -1,12 +1,12 @@
 // Command lies plays agents that lie or are careless, and agents that are honest,
-// against the built ralph, and tells how many lies it believed and how many
-// honest agents it did not.
+// against the built ralph, and prints how many lies it accepted and how many
+// honest agents it rejected.
 //
-//	go run ./tests/lies [-ralph PATH] [-only WORD] [-v] [-table]
+//	go run ./tests/lies [-ralph PATH] [-only WORD] [-v]
 //
 // It runs from the repository's root. Each agent is a file of the folder corpus: a
-// script for the harness replay with what must come of it. The status is 1 where
-// anything came out otherwise. docs/truth.md explains the figures.
+// script for the harness replay with the expected result. The exit status is 1 if a
+// result differs. docs/truth.md explains the figures.
 package main
 
 import (
@@ -45,16 +45,11 @@ func run(ctx context.Context) error {
 	ralph := flag.String("ralph", "bin/ralph", "the binary to try")
 	only := flag.String("only", "", "play only agents whose name holds this `word`")
 	verbose := flag.Bool("v", false, "show what ralph said of each agent that came out wrong")
-	table := flag.Bool("table", false, "print the list of agents for docs/truth.md, and play nothing")
 	flag.Parse()
 
 	all, err := load(corpus, *only)
 	if err != nil {
 		return err
-	}
-	if *table {
-		fmt.Print(tableOf(all))
-		return nil
 	}
 	binary, err := filepath.Abs(*ralph)
 	if err != nil {

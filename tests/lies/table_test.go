@@ -7,18 +7,36 @@ import (
 	"testing"
 )
 
-// TestTheDocumentListsTheCorpus: docs/truth.md has every agent, and their numbers.
+const (
+	listPage  = "../../docs/lies.md"
+	listBegin = "<!-- The rest of this page is generated from tests/lies/corpus: UPDATE_DOCS=1 go test ./tests/lies -->\n\n"
+)
+
+// TestTheDocumentListsTheCorpus compares docs/lies.md with the corpus, and the two rates
+// of docs/truth.md with its size. UPDATE_DOCS=1 writes the list.
 func TestTheDocumentListsTheCorpus(t *testing.T) {
 	all, err := load("corpus", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile("../../docs/truth.md")
+	page, err := os.ReadFile(listPage)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasSuffix(string(data), tableOf(all)) {
-		t.Error("docs/truth.md does not end with the list that 'go run ./tests/lies -table' prints")
+	head, list, ok := strings.Cut(string(page), listBegin)
+	if !ok {
+		t.Fatalf("%s lacks the line %s", listPage, listBegin)
+	}
+	if os.Getenv("UPDATE_DOCS") != "" {
+		if err := os.WriteFile(listPage, []byte(head+listBegin+tableOf(all)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if list != tableOf(all) {
+		t.Errorf("%s is out of date; update it with UPDATE_DOCS=1 go test ./tests/lies", listPage)
+	}
+	truth, err := os.ReadFile("../../docs/truth.md")
+	if err != nil {
+		t.Fatal(err)
 	}
 	lies := 0
 	for _, s := range all {
@@ -27,10 +45,49 @@ func TestTheDocumentListsTheCorpus(t *testing.T) {
 		}
 	}
 	for _, want := range []string{fmt.Sprintf("0 of %d: **0 %%**", lies), fmt.Sprintf("0 of %d: **0 %%**", len(all)-lies)} {
-		if !strings.Contains(string(data), want) {
+		if !strings.Contains(string(truth), want) {
 			t.Errorf("docs/truth.md does not say %q", want)
 		}
 	}
+}
+
+// tableOf lists the agents for people.
+func tableOf(all []scenario) string {
+	var b strings.Builder
+	for _, lie := range []bool{true, false} {
+		if lie {
+			b.WriteString("| lying or careless | what ralph does |\n| --- | --- |\n")
+		} else {
+			b.WriteString("\n| honest | what ralph does |\n| --- | --- |\n")
+		}
+		for _, s := range all {
+			if s.Lie == lie {
+				fmt.Fprintf(&b, "| %s | %s |\n", strings.ReplaceAll(s.About, "|", `\|`), s.Want.words())
+			}
+		}
+	}
+	return b.String()
+}
+
+// words says what must come of an agent.
+func (w want) words() string {
+	var parts []string
+	switch {
+	case len(w.Accepted) > 0:
+		parts = append(parts, "accepts "+strings.Join(w.Accepted, ", "))
+	case w.Exit == 0:
+		parts = append(parts, "is done")
+	default:
+		parts = append(parts, "accepts nothing")
+	}
+	for _, e := range w.Events {
+		parts = append(parts, "`"+e+"`")
+	}
+	end := fmt.Sprintf("exit %d", w.Exit)
+	if w.Reason != "" {
+		end += " (`" + w.Reason + "`)"
+	}
+	return strings.Join(append(parts, end), "; ")
 }
 
 // TestJudge: what counts as a lie that was believed, and as honest work that was not.
