@@ -45,37 +45,6 @@ func TestShownCommands(t *testing.T) {
 	}
 }
 
-// reasonsPage has the table of the reasons for the end of a run.
-const reasonsPage = "docs/how-ralph-decides.md"
-
-// TestShownReasons wants a row for each reason for which a run can end, with the
-// status and the exit code that the program gives it.
-func TestShownReasons(t *testing.T) {
-	rows := map[string][]string{}
-	for line := range strings.Lines(readFile(t, reasonsPage)) {
-		if cells := strings.Split(line, "|"); len(cells) > 4 {
-			for i := range cells {
-				cells[i] = strings.Trim(cells[i], " `\n")
-			}
-			rows[cells[1]] = cells[2:4]
-		}
-	}
-	reasons := reasonsOf(t, "internal/journal/words.go")
-	if len(reasons) < 10 {
-		t.Fatalf("only %d reasons were found in the source", len(reasons))
-	}
-	for _, r := range reasons {
-		end := loop.End{Reason: r}
-		exit := strconv.Itoa(end.ExitCode())
-		if r == journal.ReasonCrashed {
-			exit = "–" // nobody is left to exit with it
-		}
-		if want := []string{string(end.Status()), exit}; !slices.Equal(rows[string(r)], want) {
-			t.Errorf("%s has %q for the reason %q, want %q", reasonsPage, rows[string(r)], r, want)
-		}
-	}
-}
-
 // TestLinks follows each link from one of our pages to a file, and to a heading in it.
 func TestLinks(t *testing.T) {
 	followed := 0
