@@ -19,7 +19,6 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 )
 
 // TestShownCommands holds the pages to the program: each command and flag that they

@@ -63,11 +63,11 @@ func programPage(app *kong.Application) *page {
 	p.heading("OPTIONS", "")
 	p.flags(app.Flags)
 	p.heading("ENVIRONMENT", "")
-	p.item(`\fBRALPH_HOME\fR`, "In place of ~/.ralph, where your settings are.")
-	p.item(`\fBRALPH_PAGER\fR, \fBPAGER\fR`, "What shows help that is longer than the screen.")
-	p.item(`\fBRALPH_\fIKEY\fR`, "The setting of that last name, such as RALPH_MAX_ITERATIONS.")
+	p.item(`\fBRALPH_HOME\fR`, "The folder of your settings, in place of ~/.ralph.")
+	p.item(`\fBRALPH_PAGER\fR, \fBPAGER\fR`, "The pager for help that is longer than the screen.")
+	p.item(`\fBRALPH_\fIKEY\fR`, "A setting, such as RALPH_MAX_ITERATIONS; see ralph-settings(7).")
 	p.item(`\fBNO_COLOR\fR`, "Use no colours.")
-	p.item(`\fBLC_ALL\fR, \fBLC_CTYPE\fR, \fBLANG\fR`, "The first that is set says whether symbols beyond ASCII are shown.")
+	p.item(`\fBLC_ALL\fR, \fBLC_CTYPE\fR, \fBLANG\fR`, "The first one that is set decides whether symbols beyond ASCII are shown.")
 	p.heading("EXIT STATUS", help.ExitCodes)
 	var also []string
 	for _, leaf := range app.Leaves(true) {
