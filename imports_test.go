@@ -53,6 +53,7 @@ var allowed = map[string][]string{
 	"internal/replay":      {"checklist", "prd"},
 	"internal/report":      {"journal", "stream", "words"},
 	"internal/room":        {},
+	"internal/run":         {"journal", "words"},
 	"internal/secret":      {},
 	"internal/spec":        {"prd"},
 	"internal/stopwatch":   {},

@@ -3,6 +3,8 @@ package journal
 import (
 	"encoding/json"
 	"time"
+
+	"ralph/internal/stream"
 )
 
 // Text is a string whose empty value is null in JSON.
@@ -45,3 +47,6 @@ func (p PID) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(int(p))
 }
+
+// Tokens is what calls of an agent used.
+type Tokens = stream.Tokens

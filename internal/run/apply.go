@@ -1,0 +1,342 @@
+package run
+
+import (
+	"slices"
+	"time"
+
+	"ralph/internal/journal"
+)
+
+// Apply brings the state up to date with the next event.
+func (s *State) Apply(e journal.Event) {
+	s.Updated = e.Time
+	if b, ok := e.Body.(journal.RunStarted); ok {
+		s.start(e, b)
+		return
+	}
+	r := s.Last()
+	if r == nil {
+		r = &Run{ID: e.Run, Headless: true}
+		s.Runs = append(s.Runs, r)
+	}
+	r.hear(e)
+	switch b := e.Body.(type) {
+	case journal.IterationStarted:
+		s.Gate.Head = b.Head
+		s.forget(r)
+		r.startIteration(e.Time, b)
+	case journal.AttemptStarted:
+		r.attemptStarted(e.Time, b)
+	case journal.AgentStarted:
+		s.Gate.open = true
+		r.Calls.Starting = false
+	case journal.AttemptEnded:
+		s.Gate.attemptEnded(b.Outcome)
+		s.Limits.attemptEnded(e.Time, r.Calls.last(), b)
+		r.attemptEnded(e.Time, b)
+	case journal.IterationEnded:
+		s.Gate.iterationEnded(b)
+		r.endIteration(e.Time, b)
+	case journal.CheckEnded:
+		s.Gate.checkEnded(b)
+		r.checkEnded(b)
+	case journal.StoryProved:
+		r.storyProved(b)
+	case journal.ClaimRejected:
+		s.Gate.claimRejected(b)
+		r.claimRejected(b)
+	case journal.TamperFound:
+		s.Gate.tamperFound(b)
+		r.of(b.N).Tamper = &b
+	case journal.NoWork:
+		it := r.of(b.N)
+		it.NoWork = append(it.NoWork, b)
+	case journal.PlanRestored:
+		it := r.of(b.N)
+		it.Restored = append(it.Restored, b)
+		r.Restored = append(r.Restored, b)
+	case journal.HeadMoved:
+		it := r.of(b.N)
+		it.HeadMoved = append(it.HeadMoved, b)
+	case journal.PlanChanged:
+		s.Gate.planChanged(b)
+		r.Plan.set(e.Time, b.Stories, false)
+	case journal.WaitStarted:
+		s.Limits.waitStarted(e.Time, b)
+		s.Pausing = s.Pausing && b.Reason != journal.WaitPaused
+		r.Wait = &Wait{b, e.Time}
+	case journal.WaitEnded:
+		s.Limits.waitEnded(b)
+		r.waitEnded(b)
+	case journal.ClockJumped:
+		if b.Slept && r.Wait == nil {
+			r.Spent.Asleep += b.Seconds
+		}
+	case journal.HarnessSwitched:
+		r.Calls.Harness, r.Calls.Model = b.To, "" // whose model is known with its call
+	case journal.Request:
+		s.request(b)
+	case journal.BreakerOpened:
+		s.Breaker = &b
+	case journal.BreakerReset:
+		s.Breaker = nil
+	case journal.Archived:
+		r.Archived = b.Path
+	case journal.RunEnded:
+		s.Gate.runEnded(b)
+		s.Limits.runEnded(e.Time, b)
+		s.Pausing = false
+		r.endRun(e.Time, b)
+	}
+	if s.keeps(r) {
+		r.note(e)
+	}
+}
+
+// Fold returns the state after the events.
+func Fold(events []journal.Event) *State {
+	s := &State{}
+	for _, e := range events {
+		s.Apply(e)
+	}
+	return s
+}
+
+func (s *State) start(e journal.Event, b journal.RunStarted) {
+	if old := s.Last(); old != nil {
+		old.Crashed = old.End == nil
+		old.At().Closed = true
+		s.forgetRun(old)
+	}
+	s.Gate.start(b)
+	s.Pausing = false
+	r := &Run{ID: e.Run, Start: b, StartedAt: e.Time}
+	r.Calls = Calls{Harness: b.Harness, Model: b.Model, Reported: b.Model, Used: b.CallsUsed, Limit: b.RateLimit}
+	r.Plan.set(e.Time, b.Stories, true)
+	r.hear(e)
+	s.Runs = append(s.Runs, r)
+}
+
+// hear notes the time of an event.
+func (r *Run) hear(e journal.Event) {
+	r.Updated = e.Time
+	if e.Time.After(r.Latest) {
+		r.Latest = e.Time
+	}
+	if !ofRecovery(e.Body) {
+		r.Heard = e.Time
+	}
+}
+
+// ofRecovery reports whether an event is one of those that record the death of a loop,
+// which may happen hours later.
+func ofRecovery(body journal.Body) bool {
+	switch b := body.(type) {
+	case journal.AttemptEnded:
+		return b.Outcome == journal.OutcomeCrash
+	case journal.IterationEnded:
+		return b.Outcome == journal.OutcomeCrash
+	case journal.RunEnded:
+		return b.Reason == journal.ReasonCrashed
+	case journal.PlanRestored:
+		return true
+	}
+	return false
+}
+
+// keeps reports whether the evidence of all iterations of the run is kept.
+func (s *State) keeps(r *Run) bool {
+	return s.Keep == KeepAll || s.Keep == r.ID || s.Keep == KeepLast && r == s.Last()
+}
+
+// forget drops the evidence of the last iteration, which is over, where it is not kept.
+func (s *State) forget(r *Run) {
+	if !s.keeps(r) {
+		r.At().Evidence = Evidence{}
+	}
+}
+
+// forgetRun drops the evidence of a run that is not the last one any more.
+func (s *State) forgetRun(r *Run) {
+	if s.Keep == KeepAll || s.Keep == r.ID {
+		return
+	}
+	r.Before.Evidence, r.Notes = Evidence{}, nil
+	for _, it := range r.Iterations {
+		it.Evidence = Evidence{}
+	}
+}
+
+func (r *Run) startIteration(at time.Time, b journal.IterationStarted) {
+	r.At().Closed = true
+	it := &Iteration{N: b.N, StartedAt: at, Story: b.Story, Head: b.Head}
+	it.Complete, it.Total = r.Plan.Counts()
+	r.Iterations = append(r.Iterations, it)
+	r.Plan.Current = b.Story
+	r.Wait = nil
+}
+
+func (r *Run) attemptStarted(at time.Time, b journal.AttemptStarted) {
+	c := &r.Calls
+	c.Count++
+	if c.By == nil {
+		c.By = map[string]int{}
+	}
+	c.By[b.Harness]++
+	c.Used, c.Limit, c.ResetsAt = b.CallsUsed, b.CallsLimit, b.CallsResetAt
+	c.Harness, c.Open, c.OpenedAt, c.Starting, c.Last = b.Harness, &b, at, true, &b
+	if b.Model != "" {
+		c.Model = b.Model
+	}
+	it := r.of(b.N)
+	it.Call, it.Outcome, it.Checking = &b, "", ""
+	it.Attempts = append(it.Attempts, Attempt{AttemptStarted: b, At: at})
+	r.Restored = nil
+}
+
+func (r *Run) attemptEnded(at time.Time, b journal.AttemptEnded) {
+	c, it := &r.Calls, r.of(b.N)
+	if c.Starting && b.Outcome == journal.OutcomeError { // not started: the call was given back
+		c.Used = max(0, c.Used-1)
+	}
+	c.Open, c.OpenedAt, c.Starting = nil, time.Time{}, false
+	c.Tokens, c.CostUSD = c.Tokens.Add(b.Tokens), plus(c.CostUSD, b.CostUSD)
+	it.Tokens, it.CostUSD = it.Tokens.Add(b.Tokens), plus(it.CostUSD, b.CostUSD)
+	c.Estimated, it.Estimated = c.Estimated || b.TokensEstimated, it.Estimated || b.TokensEstimated
+	r.Spent.Agent += b.DurationSeconds
+	it.Spent.Agent += b.DurationSeconds
+	if b.Model != "" {
+		c.Model, c.Reported = b.Model, b.Model
+	}
+	it.Outcome = b.Outcome
+	if n := len(it.Attempts); n > 0 {
+		it.Attempts[n-1].End, it.Attempts[n-1].EndedAt = &b, at
+	}
+}
+
+// last returns the last call.
+func (c *Calls) last() journal.AttemptStarted {
+	if c.Last == nil {
+		return journal.AttemptStarted{}
+	}
+	return *c.Last
+}
+
+func (r *Run) endIteration(at time.Time, b journal.IterationEnded) {
+	it := r.Open()
+	if it == nil || it.N != b.N { // its start was lost
+		r.At().Closed = true
+		it = &Iteration{N: b.N}
+		it.Complete, it.Total = r.Plan.Counts()
+		r.Iterations = append(r.Iterations, it)
+	}
+	it.End, it.EndedAt, it.Closed = &b, at, true
+	r.Calls.Open, r.Calls.OpenedAt = nil, time.Time{}
+	r.Ended++
+	r.Commits += len(b.Commits)
+	r.Plan.Current = b.CurrentStory
+	r.Plan.accept(b.StoriesPassed, b.N)
+	r.Plan.point(at, b.StoriesComplete, b.StoriesTotal)
+}
+
+func (r *Run) checkEnded(b journal.CheckEnded) {
+	it := r.of(b.N)
+	r.At().Checking = b.Name
+	if !b.Same {
+		it.Spent.Check += b.DurationSeconds
+		r.Spent.Check += b.DurationSeconds
+	}
+	if !b.Compares() {
+		r.Checks.count(b)
+	}
+	if b.Outcome == journal.CheckPassed {
+		b.Tail = ""
+	}
+	it.Checks = append(it.Checks, b)
+}
+
+func (c *Checks) count(b journal.CheckEnded) {
+	c.Failing = slices.DeleteFunc(c.Failing, func(name string) bool { return name == b.Name })
+	if b.Outcome == journal.CheckPassed {
+		c.Green++
+		return
+	}
+	c.Red++
+	c.Failing = append(c.Failing, b.Name)
+}
+
+func (r *Run) storyProved(b journal.StoryProved) {
+	it := r.of(b.N)
+	it.Proofs = append(it.Proofs, b)
+	if item := r.Plan.Item(b.Story); item != nil {
+		item.Proof = &b
+	}
+}
+
+func (r *Run) claimRejected(b journal.ClaimRejected) {
+	it := r.of(b.N)
+	it.Rejected = append(it.Rejected, b)
+	it.Refused = b.Reason
+	r.Refused.Count++
+	r.Refused.Reason = b.Reason
+	r.Plan.refuse(b.Stories, b.Reason)
+}
+
+func (r *Run) waitEnded(b journal.WaitEnded) {
+	r.Wait = nil
+	r.Spent.Wait += b.Seconds
+	r.At().Spent.Wait += b.Seconds
+}
+
+func (s *State) request(b journal.Request) {
+	switch b.Kind {
+	case journal.RequestPause:
+		s.Pausing = true
+	case journal.RequestResume:
+		s.Pausing = false
+	case journal.RequestContext:
+		s.Steer = append(s.Steer, b.Text)
+	case journal.RequestClearContext:
+		s.Steer = nil
+	}
+}
+
+func (r *Run) endRun(at time.Time, b journal.RunEnded) {
+	r.At().Closed = true
+	if r.Wait != nil {
+		r.Spent.CutOff += at.Sub(r.Wait.At).Seconds()
+		r.Wait = nil
+	}
+	r.Calls.Open, r.Calls.OpenedAt = nil, time.Time{}
+	r.End, r.EndedAt = &b, at
+}
+
+// note keeps what decided nothing about a story.
+func (r *Run) note(e journal.Event) {
+	switch b := e.Body.(type) {
+	case journal.WaitStarted, journal.ClockJumped, journal.HarnessSwitched, journal.Request,
+		journal.PlanChanged, journal.BreakerOpened, journal.BreakerReset, journal.Warning:
+		r.Notes = append(r.Notes, Note{At: e.Time, N: r.At().N, Body: b})
+	case journal.WaitEnded:
+		for i := len(r.Notes) - 1; i >= 0; i-- {
+			if _, wait := r.Notes[i].Body.(journal.WaitStarted); wait {
+				if r.Notes[i].Over == nil {
+					r.Notes[i].Over = &b
+				}
+				return
+			}
+		}
+	}
+}
+
+// plus adds two costs, each of which may be unknown.
+func plus(a, b *float64) *float64 {
+	if b == nil {
+		return a
+	}
+	sum := *b
+	if a != nil {
+		sum += *a
+	}
+	return &sum
+}

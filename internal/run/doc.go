@@ -1,0 +1,8 @@
+// Package run is the model of a unit: what its journal says, folded into one value.
+//
+// [State] holds the facts and what was decided; [State.Apply] is the only place where
+// events become state. Everything that people or programs see is a plain function of a
+// State: [State.Status], [State.LoopState], [State.ChangeState], [State.History].
+//
+// Nothing here reads a file, a clock or a random number.
+package run

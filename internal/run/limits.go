@@ -1,0 +1,70 @@
+package run
+
+import (
+	"time"
+
+	"ralph/internal/journal"
+)
+
+// Limits is what a unit's agents met last of their providers' limits. It outlives a run
+// that died, and no other: whoever starts the next run has decided again.
+type Limits struct {
+	Stood   time.Duration      // waited at usage limits since an agent was last let in
+	Refused map[string]Refusal // by harness
+
+	from, until time.Time // of the wait that goes on
+}
+
+// Refusal is a limit that an agent has met, and has not got over since.
+type Refusal struct {
+	At    time.Time
+	Model string
+	Times int // in a row
+	Told  journal.AttemptEnded
+}
+
+func (l *Limits) waitStarted(at time.Time, b journal.WaitStarted) {
+	l.from = time.Time{}
+	if b.Reason == journal.ReasonUsageLimit && b.Until != nil {
+		l.from, l.until = at, *b.Until
+	}
+}
+
+func (l *Limits) waitEnded(b journal.WaitEnded) {
+	l.from = time.Time{}
+	if b.Reason == journal.ReasonUsageLimit {
+		l.Stood += time.Duration(b.Seconds * float64(time.Second))
+	}
+}
+
+func (l *Limits) attemptEnded(at time.Time, call journal.AttemptStarted, b journal.AttemptEnded) {
+	switch b.Outcome {
+	case journal.OutcomeUsageLimit:
+		if l.Refused == nil {
+			l.Refused = map[string]Refusal{}
+		}
+		times := l.Refused[call.Harness].Times + 1
+		l.Refused[call.Harness] = Refusal{At: at, Model: call.Model, Times: times, Told: b}
+	case journal.OutcomeTransient:
+	case journal.OutcomeAuth:
+		delete(l.Refused, call.Harness)
+	default:
+		delete(l.Refused, call.Harness)
+		l.Stood = 0
+	}
+}
+
+func (l *Limits) runEnded(at time.Time, b journal.RunEnded) {
+	switch {
+	case b.Reason != journal.ReasonCrashed:
+		clear(l.Refused)
+		l.Stood = 0
+	case !l.from.IsZero(): // the death may have been found much later
+		end := at
+		if l.until.Before(end) {
+			end = l.until
+		}
+		l.Stood += max(end.Sub(l.from), 0)
+	}
+	l.from = time.Time{}
+}

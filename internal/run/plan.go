@@ -1,0 +1,97 @@
+package run
+
+import (
+	"time"
+
+	"ralph/internal/journal"
+)
+
+// Plan is the plan of a run, as far as its journal knows it.
+type Plan struct {
+	Items   []Item
+	Current *journal.Story // that is open with the highest priority
+	Points  []Point        // where one of the counts changed
+
+	index map[string]int // of Items, by id
+}
+
+// Item is a story or task of the plan.
+type Item struct {
+	journal.Story
+	Earlier   bool                 // it was done before the run
+	Iteration int                  // that it was accepted in; 0 where it was not
+	Proof     *journal.StoryProved // the newest
+	Refused   int                  // claims about it that were not accepted
+	Reason    string               // of the last of them
+}
+
+// Point is how far the plan was at a time.
+type Point struct {
+	At              time.Time
+	Complete, Total int
+}
+
+// Counts returns how many items are done, and how many there are.
+func (p *Plan) Counts() (complete, total int) {
+	if n := len(p.Points); n > 0 {
+		return p.Points[n-1].Complete, p.Points[n-1].Total
+	}
+	return 0, 0
+}
+
+// Item returns the item with that id, nil where the plan has none.
+func (p *Plan) Item(id string) *Item {
+	if i, ok := p.index[id]; ok {
+		return &p.Items[i]
+	}
+	return nil
+}
+
+// set replaces the items by those of a plan; what is known of an item stays.
+func (p *Plan) set(at time.Time, stories []journal.Story, first bool) {
+	old := *p
+	p.Items, p.index = make([]Item, 0, len(stories)), make(map[string]int, len(stories))
+	done := 0
+	for _, s := range stories {
+		item := Item{}
+		if known := old.Item(s.ID); known != nil {
+			item = *known
+		}
+		item.Story = s
+		if first {
+			item.Earlier = s.Done
+		}
+		if s.Done {
+			done++
+		}
+		p.index[s.ID] = len(p.Items)
+		p.Items = append(p.Items, item)
+	}
+	p.point(at, done, len(p.Items))
+}
+
+func (p *Plan) point(at time.Time, complete, total int) {
+	if c, t := p.Counts(); len(p.Points) > 0 && c == complete && t == total {
+		return
+	}
+	p.Points = append(p.Points, Point{at, complete, total})
+}
+
+// accept marks the items as accepted in iteration n.
+func (p *Plan) accept(ids []string, n int) {
+	for _, id := range ids {
+		if item := p.Item(id); item != nil {
+			item.Done, item.Iteration = true, n
+		}
+	}
+}
+
+// refuse revokes the marks of the items.
+func (p *Plan) refuse(ids []string, reason string) {
+	for _, id := range ids {
+		if item := p.Item(id); item != nil {
+			item.Done, item.Reason = false, reason
+			item.Refused++
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package run
+
+import (
+	"time"
+
+	"ralph/internal/journal"
+)
+
+// What a State keeps of iterations that are over, besides their record. A long run
+// would need much memory for the evidence of all of its iterations.
+const (
+	KeepNone = ""     // nothing: only the last iteration has its evidence
+	KeepLast = "last" // the evidence of all iterations of the last run
+	KeepAll  = "all"  // that of all runs; the id of a run keeps that one's
+)
+
+// State is what a unit's journal says. It is the fold of its events by [State.Apply].
+// The zero value is that of an empty journal.
+type State struct {
+	Keep string // KeepNone, KeepLast, KeepAll or the id of a run
+
+	Runs    []*Run                 // the oldest first
+	Updated time.Time              // of the last event
+	Steer   []string               // what the user told the agents besides the plan, and did not take back
+	Pausing bool                   // asked to pause, and not paused yet
+	Gate    Gate                   // what the evidence is compared with
+	Limits  Limits                 // what was met of the providers' limits
+	Breaker *journal.BreakerOpened // nil while the circuit breaker is closed
+}
+
+// Run is one run.
+type Run struct {
+	ID        string
+	Start     journal.RunStarted
+	Headless  bool // its start is not in the journal, which was damaged or read from the middle
+	StartedAt time.Time
+	Updated   time.Time         // of its last event
+	Latest    time.Time         // of its latest event: the clock may have been set back
+	Heard     time.Time         // of the last event that its own loop wrote, not a recovery
+	End       *journal.RunEnded // nil while it has not recorded its end
+	EndedAt   time.Time
+	Crashed   bool   // its end is not on record, and a newer run has begun
+	Archived  string // where the unit was put when it was done
+
+	Plan       Plan
+	Before     Iteration              // what came before the first iteration; its number is 0
+	Iterations []*Iteration           // that have begun, in order
+	Wait       *Wait                  // that goes on
+	Restored   []journal.PlanRestored // files of the plan, since the last call of an agent
+	Notes      []Note                 // what decided nothing about a story, where the evidence is kept
+
+	Calls   Calls
+	Checks  Checks
+	Commits int
+	Ended   int // iterations
+	Spent   Spent
+	Refused Refused // claims
+}
+
+// Calls is what is known of the calls of the agent in a run.
+type Calls struct {
+	Count     int
+	By        map[string]int          // by harness
+	Harness   string                  // that works now
+	Model     string                  // of its last call, as it was asked for or as the agent reported it
+	Reported  string                  // by the last call that reported one, else as configured
+	Open      *journal.AttemptStarted // that has not ended
+	OpenedAt  time.Time
+	Starting  bool // it is counted, and its agent has not been started yet
+	Last      *journal.AttemptStarted
+	Used      int // in the clock hour of the last call
+	Limit     int
+	ResetsAt  *time.Time
+	Tokens    journal.Tokens // of all calls, each counted once
+	Estimated bool           // part of Tokens is an estimate
+	CostUSD   *float64       // nil where no call reported its cost
+}
+
+// Checks counts the quality checks of a run that say something about the work.
+type Checks struct {
+	Green, Red int
+	Failing    []string // whose last result was not green
+}
+
+// Refused counts the claims of a run that were not accepted.
+type Refused struct {
+	Count  int
+	Reason string // of the last one
+}
+
+// Spent is where time went, in seconds.
+type Spent struct {
+	Agent, Check, Wait float64
+	Asleep             float64 // the machine, outside of waits
+	CutOff             float64 // the part of a wait that the end of the run cut off
+}
+
+// Wait is a wait of the run.
+type Wait struct {
+	journal.WaitStarted
+	At time.Time
+}
+
+// Iteration is the record of an iteration, and its evidence as far as that is kept.
+type Iteration struct {
+	N         int
+	StartedAt time.Time // zero where its start was lost
+	Story     *journal.Story
+	Head      string // commit before it
+	Complete  int    // items of the plan that were done when it started
+	Total     int
+	End       *journal.IterationEnded // nil while it has not ended, or where it turned out to be none
+	EndedAt   time.Time
+	Closed    bool // it has ended, or another one or the end of the run followed
+
+	Call      *journal.AttemptStarted // the last one
+	Outcome   journal.Outcome         // of the last call; empty while it goes on
+	Tokens    journal.Tokens          // of its calls
+	Estimated bool
+	CostUSD   *float64
+	Spent     Spent
+	Refused   string // why the last claim in it was not accepted
+	Checking  string // the check that ended last since its last call
+
+	Evidence
+}
+
+// Evidence is what was found out in an iteration.
+type Evidence struct {
+	Attempts  []Attempt
+	Checks    []journal.CheckEnded
+	Proofs    []journal.StoryProved
+	Rejected  []journal.ClaimRejected
+	NoWork    []journal.NoWork
+	Restored  []journal.PlanRestored
+	HeadMoved []journal.HeadMoved
+	Tamper    *journal.TamperFound
+}
+
+// Attempt is one call of an agent.
+type Attempt struct {
+	journal.AttemptStarted
+	At      time.Time
+	End     *journal.AttemptEnded // nil while it goes on
+	EndedAt time.Time
+}
+
+// Note is something that happened in or between iterations.
+type Note struct {
+	At   time.Time
+	N    int // of the iteration that goes on or was the last; 0 before the first
+	Body journal.Body
+	Over *journal.WaitEnded // of a wait that has ended
+}
+
+// Last returns the last run, nil where there is none.
+func (s *State) Last() *Run {
+	if n := len(s.Runs); n > 0 {
+		return s.Runs[n-1]
+	}
+	return nil
+}
+
+// Run returns the run with that id, nil where there is none.
+func (s *State) Run(id string) *Run {
+	for _, r := range s.Runs {
+		if r.ID == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// Active reports whether the run has not ended, as far as the journal knows.
+func (r *Run) Active() bool { return r.End == nil && !r.Crashed }
+
+// At returns the iteration that goes on or was the last, or what came before the first.
+func (r *Run) At() *Iteration {
+	if n := len(r.Iterations); n > 0 {
+		return r.Iterations[n-1]
+	}
+	return &r.Before
+}
+
+// Open returns the iteration that has started and not ended, nil where there is none.
+func (r *Run) Open() *Iteration {
+	if it := r.At(); it.N > 0 && !it.Closed {
+		return it
+	}
+	return nil
+}
+
+// of returns the iteration to which an event with that number belongs.
+func (r *Run) of(n int) *Iteration {
+	if n == 0 {
+		return &r.Before
+	}
+	return r.At()
+}

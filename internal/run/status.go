@@ -1,0 +1,168 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"ralph/internal/journal"
+)
+
+// StatusSchema is the version of status.json.
+const StatusSchema = 1
+
+// Status is the state of a unit's last run, and as JSON the file status.json. Every key
+// is always there; what is unknown is null.
+type Status struct {
+	Iteration         int               `json:"iteration"` // that runs or ran last; 0 before the first
+	MaxIterations     int               `json:"maxIterations"`
+	Status            journal.RunStatus `json:"status"`
+	Feature           journal.Text      `json:"feature"`
+	StoriesComplete   int               `json:"storiesComplete"`
+	StoriesTotal      int               `json:"storiesTotal"`
+	APICallsUsed      int               `json:"apiCallsUsed"`  // in the clock hour of the last call
+	APICallsLimit     int               `json:"apiCallsLimit"` // 0 is no limit
+	RateLimitResetsAt journal.Time      `json:"rateLimitResetsAt"`
+	StartedAt         journal.Time      `json:"startedAt"`
+	LastUpdated       journal.Time      `json:"lastUpdated"` // the last event
+	SchemaVersion     int               `json:"schemaVersion"`
+	Reason            journal.Reason    `json:"reason"` // of the end or of the wait
+	Message           journal.Text      `json:"message"`
+	PID               journal.PID       `json:"pid"` // of the loop; null once the run has ended
+	Plan              journal.Text      `json:"plan"`
+	Harness           journal.Text      `json:"harness"`
+	Model             journal.Text      `json:"model"`
+	Branch            journal.Text      `json:"branch"`
+	CurrentStory      journal.Text      `json:"currentStory"` // its id
+	IterationStarted  journal.Time      `json:"iterationStartedAt"`
+	ResumesAt         journal.Time      `json:"resumesAt"`
+	Module            journal.Text      `json:"module"`
+	Tokens            journal.Tokens    `json:"tokens"` // of all calls of the run
+	TokensEstimated   bool              `json:"tokensEstimated"`
+	CostUSD           *float64          `json:"costUsd"` // nil where no call reported its cost
+
+	Run        string `json:"-"` // the run's id; empty where there is no run
+	Unit       string `json:"-"`
+	Change     string `json:"-"` // the change's id, empty where the plan is not one
+	Worktree   string `json:"-"`
+	PIDStart   string `json:"-"` // with PID, tells the loop from a later process
+	StoryTitle string `json:"-"` // of CurrentStory
+	LogFile    string `json:"-"` // of the last call, from the worktree's root
+
+	Recent []Row `json:"-"` // the last iterations, where the caller has set them
+}
+
+// Status returns the state of the last run. It is the zero value where there is none.
+func (s *State) Status() Status {
+	r := s.Last()
+	if r == nil {
+		return Status{}
+	}
+	out := Status{
+		MaxIterations: r.Start.MaxIterations, Feature: journal.Text(r.Start.Feature),
+		StartedAt: at(r.StartedAt), LastUpdated: at(r.Updated), SchemaVersion: StatusSchema,
+		PID: journal.PID(r.Start.PID), Plan: journal.Text(r.Start.Plan), Branch: journal.Text(r.Start.Branch),
+		Module: journal.Text(r.Start.Module), Run: r.ID, Unit: r.Start.Unit, Change: r.Start.Change,
+		Worktree: r.Start.Worktree, PIDStart: r.Start.PIDStart,
+	}
+	r.standing(&out)
+	out.StoriesComplete, out.StoriesTotal = r.Plan.Counts()
+	if it := r.At(); it.N > 0 {
+		out.Iteration, out.IterationStarted = it.N, at(it.StartedAt)
+	}
+	if story := r.Plan.Current; story != nil {
+		out.CurrentStory, out.StoryTitle = journal.Text(story.ID), story.Title
+	}
+	c := &r.Calls
+	out.APICallsUsed, out.APICallsLimit, out.RateLimitResetsAt = c.Used, c.Limit, pointed(c.ResetsAt)
+	out.Harness, out.Model = journal.Text(c.Harness), journal.Text(c.Model)
+	out.Tokens, out.TokensEstimated, out.CostUSD = c.Tokens, c.Estimated, c.CostUSD
+	out.LogFile = c.last().LogFile
+	return out
+}
+
+// standing fills in whether the run goes on, waits or has ended. Backing off after a
+// transient fault is no pause: the iteration goes on, and only the message says so.
+func (r *Run) standing(out *Status) {
+	switch {
+	case r.End != nil:
+		out.Status, out.Reason, out.Message = r.End.Status, r.End.Reason, journal.Text(r.End.Message)
+		out.ResumesAt, out.PID = pointed(r.End.ResumesAt), 0
+	case r.Wait != nil:
+		out.Status, out.Message, out.ResumesAt = journal.StatusRunning, journal.Text(r.Wait.Message), pointed(r.Wait.Until)
+		if r.Wait.Reason != journal.WaitTransient {
+			out.Status, out.Reason = journal.StatusPaused, r.Wait.Reason
+		}
+	case !r.Headless || len(r.Iterations) > 0:
+		out.Status = journal.StatusRunning
+	}
+}
+
+// Active reports whether the run has not ended as far as the journal knows. Its process
+// may be dead all the same: see [Status.Crashed].
+func (s Status) Active() bool {
+	return s.Status == journal.StatusRunning || s.Status == journal.StatusPaused
+}
+
+// Crashed returns the status once the run's process is known to be dead. A run that has
+// ended stays as it is.
+func (s Status) Crashed() Status {
+	if !s.Active() {
+		return s
+	}
+	s.Status, s.Reason = journal.StatusFailed, journal.ReasonCrashed
+	s.Message = "ralph died before it could end this run; the next 'ralph run' cleans up and goes on"
+	s.ResumesAt, s.PID = journal.Time{}, 0
+	return s
+}
+
+// Suspended returns the status while the run's process is known to be suspended:
+// whatever it would wait for or do, it does nothing until it is woken.
+func (s Status) Suspended() Status {
+	if !s.Active() {
+		return s
+	}
+	s.Status, s.Reason, s.ResumesAt = journal.StatusPaused, journal.WaitSuspended, journal.Time{}
+	s.Message = "its process is suspended (Ctrl-Z); go on with 'fg' in its terminal, or with 'ralph resume'"
+	return s
+}
+
+// JSON returns the text of status.json, or, with alive, what `status --json` prints: the
+// same with the key "alive", and for a change with "recent".
+func (s Status) JSON(alive *bool) ([]byte, error) {
+	var v any = s
+	switch {
+	case alive != nil && s.Change != "":
+		v = struct {
+			Status
+			Alive  bool  `json:"alive"`
+			Recent []Row `json:"recent"`
+		}{s, *alive, append([]Row{}, s.Recent...)}
+	case alive != nil:
+		v = struct {
+			Status
+			Alive bool `json:"alive"`
+		}{s, *alive}
+	}
+	return indented(v)
+}
+
+// indented is how the files for other programs are written.
+func indented(v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(v)
+	return out.Bytes(), err
+}
+
+func at(t time.Time) journal.Time { return journal.Time{Time: t} }
+
+// pointed is the time at t; nil is none.
+func pointed(t *time.Time) journal.Time {
+	if t == nil {
+		return journal.Time{}
+	}
+	return journal.Time{Time: t.UTC()}
+}
