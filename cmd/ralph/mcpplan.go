@@ -34,7 +34,7 @@ type mcpItem struct {
 	Done     bool     `json:"done"`
 	Question bool     `json:"question" jsonschema:"it is for a person to answer"`
 	Criteria []string `json:"criteria,omitempty"`
-	Priority int      `json:"priority,omitempty" jsonschema:"1 is the highest"`
+	Priority float64  `json:"priority,omitempty" jsonschema:"the lowest number comes first"`
 	Notes    string   `json:"notes,omitempty"`
 }
 

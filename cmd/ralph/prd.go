@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ralph"
+	"ralph/internal/config"
 	"ralph/internal/journal"
 	"ralph/internal/prd"
 	"ralph/internal/proc"
@@ -57,7 +58,7 @@ func (c *prdCmd) Run(a *app) error {
 }
 
 var errNotTheAgents = &hintError{errors.New("the plan cannot be changed by the agent that works on it"),
-	"set passes and notes in prd.json; what the plan should be is a person's to say"}
+	"you may set \"passes\" and \"notes\" in prd.json; ask the user before you change anything else"}
 
 // refresh brings prd.json in line with spec.md.
 func (c *prdCmd) refresh(a *app, p *place) error {
@@ -71,6 +72,9 @@ func (c *prdCmd) refresh(a *app, p *place) error {
 	}
 	s, err := readSpec(a.t, p)
 	if err != nil {
+		return err
+	}
+	if err := enoughCriteria(a, p, s); err != nil {
 		return err
 	}
 	path := filepath.Join(p.repo.Root, p.folder, "prd.json")
@@ -127,6 +131,30 @@ func readSpec(t *terminal, p *place) (*spec.Spec, error) {
 	return s, nil
 }
 
+// enoughCriteria refuses stories without acceptance criteria, unless quality checks
+// tell when they are done.
+func enoughCriteria(a *app, p *place, s *spec.Spec) error {
+	var loaded *config.Loaded
+	for _, story := range s.Stories {
+		if len(story.Criteria) > 0 {
+			continue
+		}
+		text := fmt.Sprintf("%s/spec.md:%d: story %s has no acceptance criteria", p.folder, story.Line, story.ID)
+		if loaded == nil {
+			var err error
+			if loaded, err = config.Load(settingsInput(a, p.repo.Root, nil)); err != nil {
+				return err
+			}
+		}
+		if len(loaded.Settings.QualityChecks) == 0 {
+			return &hintError{errors.New(text + "; nothing was generated"),
+				"list them under '**Acceptance Criteria:**', let the agent write them with 'ralph plan --criteria', or configure quality_checks"}
+		}
+		a.t.warn("%s", text)
+	}
+	return nil
+}
+
 // readPRD reads prd.json and shows what is odd about it; there may be none yet.
 // One that is empty holds nothing that could be lost, and is none.
 func readPRD(t *terminal, p *place) (*prd.PRD, error) {
@@ -136,7 +164,7 @@ func readPRD(t *terminal, p *place) (*prd.PRD, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &hintError{errors.New(relative(p.repo.Root, err.Error())), "put it right, or move it out of the way, and all stories begin anew"}
+		return nil, &hintError{errors.New(relative(p.repo.Root, err.Error())), "repair it, or move it out of the way, and all stories start again"}
 	}
 	old, warnings, err := prd.Parse(path, data)
 	for _, f := range warnings {
@@ -144,7 +172,7 @@ func readPRD(t *terminal, p *place) (*prd.PRD, error) {
 	}
 	if err != nil {
 		return nil, &hintError{errors.New(relative(p.repo.Root, err.Error())),
-			"mend it by hand, so that what is done stays known; or remove it, and all stories begin anew"}
+			"repair it by hand, so that finished stories stay finished; or remove it, and all stories start again"}
 	}
 	return old, nil
 }

@@ -87,7 +87,11 @@ func (v diffView) story(fields []string, old, now *prd.Story) {
 		case "description":
 			v.field(indent, field, old.Description, now.Description)
 		case "priority":
-			v.line(indent, "~", fmt.Sprintf("priority: %d, was %d", now.Priority, old.Priority))
+			v.line(indent, "~", fmt.Sprintf("priority: %g, was %g", now.Priority, old.Priority))
+		case "dependsOn":
+			v.field(indent, field, strings.Join(old.DependsOn, ", "), strings.Join(now.DependsOn, ", "))
+		case "model":
+			v.field(indent, field, old.Model, now.Model)
 		case "acceptanceCriteria":
 			v.criteria(indent, old.AcceptanceCriteria, now.AcceptanceCriteria)
 		default:

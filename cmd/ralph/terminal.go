@@ -119,6 +119,12 @@ func (t *terminal) warn(format string, args ...any) {
 	fmt.Fprintf(t.err, "%s %s\n", t.paintErr(yellow, t.symbol("⚠")), text)
 }
 
+func (t *terminal) warnAll(texts []string) {
+	for _, text := range texts {
+		t.warn("%s", text)
+	}
+}
+
 // fail shows an error.
 func (t *terminal) fail(err error) {
 	fmt.Fprintf(t.err, "%s %s\n", t.paintErr(red, "ralph:"), stream.Sanitize(err.Error()))

@@ -2,10 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
-	"slices"
 
 	"ralph/internal/agent"
 	"ralph/internal/plan"
@@ -15,8 +16,10 @@ import (
 // validateCmd is "ralph validate".
 type validateCmd struct {
 	changeFlags
-	NoAgent bool `help:"Do not check the agent, for machines without one, such as CI."`
-	JSON    bool `help:"Print JSON."`
+	Harness string `predictor:"harness" aliases:"agent" xor:"agent" help:"Check this coding agent instead of the one in the settings." placeholder:"NAME"`
+	Done    string `help:"Check the plan of this kind: prd, tasks or manual (default: by what is there)." enum:",prd,tasks,manual" default:"" placeholder:"HOW"`
+	NoAgent bool   `xor:"agent" help:"Do not check the agent, for machines without one, such as CI."`
+	JSON    bool   `help:"Print JSON."`
 }
 
 // Run carries the command out.
@@ -36,6 +39,7 @@ func (c *validateCmd) Run(a *app) error {
 		err = enc.Encode(report)
 	} else {
 		err = report.Text(a.t.out, a.t.color, a.t.ascii)
+		a.t.warnAll(report.Notes)
 	}
 	if err == nil && !report.OK {
 		return exitError(1)
@@ -44,7 +48,7 @@ func (c *validateCmd) Run(a *app) error {
 }
 
 func (c *validateCmd) report(a *app, p *place) (preflight.Report, error) {
-	flags := loopFlags{changeFlags: c.changeFlags, NoInteractive: c.JSON}
+	flags := loopFlags{changeFlags: c.changeFlags, Harness: c.Harness, Done: c.Done, NoInteractive: c.JSON}
 	if !c.NoAgent {
 		return validate(a, p, flags, "")
 	}
@@ -71,13 +75,13 @@ func (r *resolved) preflight() error {
 	if err != nil {
 		return err
 	}
-	warned := slices.ContainsFunc(report.Checks, func(c preflight.Check) bool { return c.Severity != preflight.OK })
-	if warned {
-		// Standard error: with --json nothing else may stand on standard output.
+	// Standard error: with --json, standard output is for events.
+	if report.Warned() {
 		if err := report.Text(r.app.t.err, r.app.t.errColor, r.app.t.ascii); err != nil {
 			return err
 		}
 	}
+	r.app.t.warnAll(report.Notes)
 	if !report.OK {
 		return exitError(1)
 	}
@@ -95,6 +99,10 @@ func (r *resolved) check() (preflight.Report, error) {
 	r.changes = &in.Changes
 	in.Protected = r.settings.ProtectedBranches
 	in.OwnerFile = r.ownerFile()
+	in.Checked = len(r.settings.QualityChecks) > 0
+	if e, err := r.place.archive().Find(r.place.unit); err == nil {
+		in.Archived = e.Path
+	}
 	if r.harness.Name != "" {
 		in.Agent = agentFacts(r.harness, r.agent)
 	} else {
@@ -119,10 +127,12 @@ func (r *resolved) check() (preflight.Report, error) {
 
 // agentFacts is what can be told of an agent without starting it.
 func agentFacts(h agent.Harness, o agent.Options) preflight.Agent {
-	facts := preflight.Agent{Name: h.Name, LoginSign: loginSign(h)}
-	if path, err := exec.LookPath(h.Command[0]); err == nil {
+	facts := preflight.Agent{Name: h.Name, Command: h.Command[0], LoginSign: loginSign(h)}
+	path, err := exec.LookPath(h.Command[0])
+	if err == nil {
 		facts.Path = path
 	}
+	facts.Blocked = errors.Is(err, fs.ErrPermission)
 	facts.RootAndApproveAll = h.RootRefuses && o.ApproveAll && os.Geteuid() == 0 && os.Getenv("IS_SANDBOX") == ""
 	return facts
 }

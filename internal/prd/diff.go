@@ -11,7 +11,7 @@ import (
 type Difference struct {
 	Added, Removed   []string
 	Passed, Unpassed []string // passes became true, became false
-	Notes            []string // whose notes changed
+	Notes            []string // stories with changed notes
 	Changed          []Change // everything else in stories that are in both
 	Other            []string // keys of the document itself, and "userStories" where the order of the stories changed
 }
@@ -21,12 +21,12 @@ type Change struct {
 	ID, Field string
 }
 
-// Empty tells whether the two states are the same.
+// Empty reports whether the two states are the same.
 func (d Difference) Empty() bool {
 	return d.Allowed() && len(d.Passed)+len(d.Unpassed)+len(d.Notes) == 0
 }
 
-// Allowed tells whether nothing but passes and notes changed, which is all
+// Allowed reports whether nothing but passes and notes changed, which is all
 // that an agent may change during an iteration.
 func (d Difference) Allowed() bool {
 	return len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Other) == 0
@@ -96,13 +96,15 @@ func (d *Difference) story(old, new *Story) {
 	changed("description", old.Description != new.Description)
 	changed("acceptanceCriteria", !slices.Equal(old.AcceptanceCriteria, new.AcceptanceCriteria))
 	changed("priority", old.Priority != new.Priority)
+	changed("dependsOn", !slices.Equal(old.DependsOn, new.DependsOn))
+	changed("model", old.Model != new.Model)
 	for _, key := range unknownChanges(old.members, new.members, storyKeys) {
 		changed(key, true)
 	}
 }
 
 // unknownChanges returns the unknown keys whose values are not the same.
-func unknownChanges(old, new, known []member) []string {
+func unknownChanges(old, new []member, known []string) []string {
 	var keys []string
 	before, after := unknownValues(old, known), unknownValues(new, known)
 	for _, m := range old {
@@ -120,10 +122,10 @@ func unknownChanges(old, new, known []member) []string {
 }
 
 // unknownValues returns the JSON text, without white space, of the unknown keys.
-func unknownValues(members, known []member) map[string]string {
+func unknownValues(members []member, known []string) map[string]string {
 	var values map[string]string
 	for _, m := range members {
-		if m.raw == "" || slices.ContainsFunc(known, func(k member) bool { return k.key == m.key }) {
+		if m.raw == "" || slices.Contains(known, m.key) {
 			continue
 		}
 		var b bytes.Buffer

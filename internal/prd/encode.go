@@ -12,7 +12,7 @@ import (
 // comes last.
 func (p *PRD) Bytes() []byte {
 	w := writer{}
-	members := withNew(p.members, rootKeys, nil)
+	members := withNew(p.members, usualRoot(), nil)
 	w.object("", members, func(key string) {
 		switch key {
 		case "description":
@@ -30,7 +30,7 @@ func (p *PRD) Bytes() []byte {
 // SetSchema names the JSON schema of the file for editors, by a path from the
 // file's folder. A file that names one keeps it.
 func (p *PRD) SetSchema(path string) {
-	members := withNew(p.members, rootKeys, nil)
+	members := withNew(p.members, usualRoot(), nil)
 	if slices.ContainsFunc(members, func(m member) bool { return m.key == "$schema" }) {
 		return
 	}
@@ -44,13 +44,15 @@ type writer struct{ bytes.Buffer }
 func (w *writer) story(s *Story) {
 	const indent = "    "
 	var filled []string // optional keys that the file may lack, or hold as null
-	if s.Description != "" {
-		filled = append(filled, "description")
+	for _, key := range []struct {
+		name string
+		set  bool
+	}{{"description", s.Description != ""}, {"notes", s.Notes != ""}, {"dependsOn", len(s.DependsOn) > 0}, {"model", s.Model != ""}} {
+		if key.set {
+			filled = append(filled, key.name)
+		}
 	}
-	if s.Notes != "" {
-		filled = append(filled, "notes")
-	}
-	w.object(indent, withNew(s.members, storyKeys, filled), func(key string) {
+	w.object(indent, withNew(s.members, usualStory(), filled), func(key string) {
 		switch key {
 		case "id":
 			w.text(s.ID)
@@ -59,37 +61,46 @@ func (w *writer) story(s *Story) {
 		case "description":
 			w.text(s.Description)
 		case "acceptanceCriteria":
-			w.array(indent+"  ", len(s.AcceptanceCriteria), func(i int) { w.text(s.AcceptanceCriteria[i]) })
+			w.texts(indent+"  ", s.AcceptanceCriteria)
 		case "priority":
-			w.WriteString(strconv.Itoa(s.Priority))
+			w.WriteString(strconv.FormatFloat(s.Priority, 'f', -1, 64))
 		case "passes":
 			w.WriteString(strconv.FormatBool(s.Passes))
 		case "notes":
 			w.text(s.Notes)
+		case "dependsOn":
+			w.texts(indent+"  ", s.DependsOn)
+		case "model":
+			w.text(s.Model)
 		}
 	})
 }
 
+// usualRoot and usualStory are the members of a new plan and of a new story.
+func usualRoot() []member { return membersOf(rootKeys) }
+
+func usualStory() []member { return membersOf(storyKeys[:7]) } // without dependsOn and model
+
+func membersOf(keys []string) []member {
+	list := make([]member, len(keys))
+	for i, key := range keys {
+		list[i].key = key
+	}
+	return list
+}
+
 // withNew returns the members to write: those of the file, where the filled
-// keys are no longer null, and behind them the filled keys that it lacks.
+// keys are no longer null, then the filled keys that it lacks.
 func withNew(members, usual []member, filled []string) []member {
 	if members == nil {
-		return usual
+		members = usual
 	}
-	copied := false
-	own := func() {
-		if !copied {
-			members, copied = slices.Clone(members), true
-		}
-	}
+	members = slices.Clone(members) // others may share it
 	for _, key := range filled {
 		i := slices.IndexFunc(members, func(m member) bool { return m.key == key })
-		switch {
-		case i < 0:
-			own()
+		if i < 0 {
 			members = append(members, member{key: key})
-		case members[i].raw != "":
-			own()
+		} else {
 			members[i].raw = ""
 		}
 	}
@@ -135,6 +146,10 @@ func (w *writer) array(indent string, n int, element func(i int)) {
 		w.WriteString("\n" + indent)
 	}
 	w.WriteByte(']')
+}
+
+func (w *writer) texts(indent string, list []string) {
+	w.array(indent, len(list), func(i int) { w.text(list[i]) })
 }
 
 // text writes a string; unlike json.Marshal it leaves <, > and & readable.

@@ -16,6 +16,8 @@ type Finding struct {
 	Path    string // within the document, such as userStories[2].passes; empty for its root
 	Message string
 	Hint    string // what to do about it; may be empty
+
+	NoCriteria bool // a story lacks acceptance criteria, which quality checks can stand in for
 }
 
 // Place returns where the finding is, as editors read it: file:line:column,

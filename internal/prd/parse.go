@@ -12,11 +12,13 @@ import (
 // follows Load.
 func Parse(name string, data []byte) (*PRD, []Finding, error) {
 	src := strings.TrimPrefix(string(data), "\ufeff")
-	if f := notJSON(src); f != nil {
+	doc, f := document(src)
+	if f != nil {
 		f.File = name
 		return nil, nil, &InvalidError{Findings: []Finding{*f}}
 	}
-	d := decoder{src: src, line: 1}
+	d := newDecoder(src)
+	d.judge(doc)
 	p := d.document()
 	for _, fs := range [][]Finding{d.broken, d.odd} {
 		for i := range fs {
@@ -36,23 +38,28 @@ func Blank[T string | []byte](content T) bool {
 	return strings.TrimSpace(strings.TrimPrefix(string(content), "\ufeff")) == ""
 }
 
-// notJSON tells where src stops being JSON in UTF-8, or nil.
-func notJSON(src string) *Finding {
-	var text json.RawMessage
-	syntax := (*json.SyntaxError)(nil)
+// document reads src, or reports where it stops being JSON in UTF-8.
+func document(src string) (doc any, f *Finding) {
+	syntax, number := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil)
 	switch {
 	case Blank(src):
-		return &Finding{Message: "the file is empty", Hint: "Run 'ralph prd' to make it from spec.md."}
+		return nil, &Finding{Message: "the file is empty", Hint: "Run 'ralph prd' to make it from spec.md."}
 	case strings.HasPrefix(src, "\xff\xfe") || strings.HasPrefix(src, "\xfe\xff"):
-		return &Finding{Line: 1, Column: 1, Message: "the file is in UTF-16", Hint: "Save it as UTF-8."}
+		return nil, &Finding{Line: 1, Column: 1, Message: "the file is in UTF-16", Hint: "Save it as UTF-8."}
 	case !utf8.ValidString(src):
-		return at(src, firstInvalid(src), "the file is not valid UTF-8", "Save it as UTF-8.")
-	case json.Valid([]byte(src)): // takes half the time of the call that can tell more
-	case errors.As(json.Unmarshal([]byte(src), &text), &syntax):
-		// Offset counts the byte that was refused.
-		return at(src, int(syntax.Offset)-1, "not JSON: "+syntax.Error(), "Mend the file, or restore it and run 'ralph prd'.")
+		return nil, at(src, firstInvalid(src), "the file is not valid UTF-8", "Save it as UTF-8.")
 	}
-	return nil
+	err := json.Unmarshal([]byte(src), &doc)
+	switch {
+	case errors.As(err, &syntax):
+		// Offset counts the byte that was refused.
+		return nil, at(src, int(syntax.Offset)-1, "not JSON: "+syntax.Error(), "Repair the file, or restore it and run 'ralph prd'.")
+	case errors.As(err, &number): // the schema's engine would panic
+		text := strings.TrimPrefix(number.Value, "number ")
+		start := max(0, int(number.Offset)-len(text)-1)
+		return nil, at(src, start+strings.Index(src[start:], text), "the number "+text+" is too large", "Write one of at most nine digits.")
+	}
+	return doc, nil
 }
 
 // firstInvalid returns the offset of the first byte that is not UTF-8.

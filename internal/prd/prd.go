@@ -6,6 +6,8 @@
 // the keys and all keys that this package does not know.
 package prd
 
+import "slices"
+
 // PRD is the content of a prd.json.
 type PRD struct {
 	Description string
@@ -21,10 +23,12 @@ type Story struct {
 	Title              string
 	Description        string // empty where missing or null
 	AcceptanceCriteria []string
-	Priority           int // 1 is the highest
+	Priority           float64 // the lowest number comes first
 	Passes             bool
-	Notes              string // empty where missing or null
-	Line               int    // of the story's first character in the file; 0 for one that was not read from a file
+	Notes              string   // empty where missing or null
+	DependsOn          []string // ids of the stories that must pass first
+	Model              string   // that works on the story; empty for the run's
+	Line               int      // of the story's first character in the file; 0 for one that was not read from a file
 
 	members []member
 }
@@ -47,14 +51,21 @@ func (p *PRD) Story(id string) *Story {
 	return nil
 }
 
-// Next returns the open story with the lowest priority number, the first in
-// the file where several have it, or nil when every story passes.
+// Next returns the open story with the lowest priority number, the first in the
+// file where several have it, or nil when every story passes. A story whose
+// dependencies are open waits, unless every open story does.
 func (p *PRD) Next() *Story {
+	open := map[string]bool{}
+	for i := range p.Stories {
+		open[p.Stories[i].ID] = !p.Stories[i].Passes
+	}
 	var next *Story
+	nextWaits := false
 	for i := range p.Stories {
 		s := &p.Stories[i]
-		if !s.Passes && (next == nil || s.Priority < next.Priority) {
-			next = s
+		waits := slices.ContainsFunc(s.DependsOn, func(id string) bool { return open[id] })
+		if !s.Passes && (next == nil || nextWaits && !waits || nextWaits == waits && s.Priority < next.Priority) {
+			next, nextWaits = s, waits
 		}
 	}
 	return next

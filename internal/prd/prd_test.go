@@ -142,3 +142,35 @@ func TestCompleteNeedsAStory(t *testing.T) {
 		t.Error("every story passes, and the plan is not complete")
 	}
 }
+
+func TestNextWaitsForDependencies(t *testing.T) {
+	p := prd.PRD{Stories: []prd.Story{{ID: "A", Priority: 0.5, DependsOn: []string{"B"}}, {ID: "B", Priority: 2}, {ID: "C", Priority: 3}}}
+	if got := p.Next().ID; got != "B" {
+		t.Errorf("Next() = %s, want B, which A waits for", got)
+	}
+	p.Stories[1].Passes = true
+	if got := p.Next().ID; got != "A" {
+		t.Errorf("Next() = %s, want A", got)
+	}
+	p.Stories[0].DependsOn = []string{"A"} // a circle must not stop the run for ever
+	p.Stories[2].Passes = true
+	if got := p.Next().ID; got != "A" {
+		t.Errorf("Next() = %s, want A", got)
+	}
+}
+
+func TestBytesKeepsDependenciesAndModel(t *testing.T) {
+	p := mustParse(t, strings.Replace(valid, `"priority": 2,`, `"priority": -1.5, "dependsOn": ["STORY-002"], "model": "opus",`, 1))
+	p.Stories[1].DependsOn, p.Stories[1].Model = []string{"X"}, "haiku"
+	again := mustParse(t, string(p.Bytes()))
+	if s := again.Stories[0]; s.Priority != -1.5 || !cmp.Equal(s.DependsOn, []string{"STORY-002"}) || s.Model != "opus" {
+		t.Errorf("got %+v", s)
+	}
+	if diff := prd.Diff(p, again); !diff.Empty() {
+		t.Errorf("%+v", diff)
+	}
+	want := []prd.Change{{ID: "STORY-002", Field: "dependsOn"}, {ID: "STORY-002", Field: "model"}}
+	if diff := cmp.Diff(want, prd.Diff(mustParse(t, valid), p).Changed[3:]); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ralph/internal/prd"
@@ -16,7 +17,7 @@ const (
 	syncHint   = "Resolve sync issues by running '/ralph-prd' in Claude Code, or 'ralph prd'."
 	filesHint  = "Make the missing files by running '/ralph-prd' in Claude Code, or 'ralph prd'."
 	emptyHint  = "Make it from spec.md by running '/ralph-prd' in Claude Code, or 'ralph prd'."
-	otherHint  = "Put right what cannot be read, or move it out of the way, then run 'ralph prd'."
+	otherHint  = "Repair what cannot be read, or move it out of the way, then run 'ralph prd'."
 	schemaHint = "Correct prd.json at the places named above."
 	specHint   = "Correct spec.md at the places named above, then run 'ralph prd'."
 )
@@ -35,7 +36,11 @@ func (r *runner) plan() {
 	if s != nil && p != nil && len(s.Stories) > 0 { // else all stories would be orphans, and 'ralph prd' refuses
 		r.sync(s, p)
 	}
+	if p != nil {
+		r.dependencies(p)
+	}
 	if s != nil {
+		r.criteria(s)
 		r.quality(s, p)
 	}
 }
@@ -91,7 +96,8 @@ func cause(err error) error {
 	return err
 }
 
-// prd checks prd.json, and returns nil where it cannot be used.
+// prd checks prd.json, and returns nil where it cannot be used. Stories without
+// criteria are errors unless there are quality checks.
 func (r *runner) prd() *prd.PRD {
 	file := r.file("prd.json")
 	var p *prd.PRD
@@ -105,13 +111,24 @@ func (r *runner) prd() *prd.PRD {
 		c = Check{ID: "prd_schema", Severity: Error, Message: "prd.json schema invalid", Hint: schemaHint, Details: r.reasons(err), located: true}
 		switch {
 		case data == nil:
-			c.Hint = "Put prd.json right, or move it out of the way and run 'ralph prd'."
+			c.Hint = "Repair prd.json, or move it out of the way and run 'ralph prd'."
 		case prd.Blank(data):
 			c.Hint = emptyHint
 		}
 	}
+	bare := func(f prd.Finding) bool { return f.NoCriteria }
+	if slices.ContainsFunc(odd, bare) && !r.in.Checked {
+		if c.Severity == OK {
+			c = Check{ID: "prd_schema", Severity: Error, Message: "prd.json schema invalid", Hint: schemaHint, located: true}
+		}
+		for _, f := range odd {
+			if f.NoCriteria {
+				c.Details = append(c.Details, detail(f))
+			}
+		}
+	}
 	r.add(c)
-	if len(odd) > 0 {
+	if odd = slices.DeleteFunc(odd, bare); len(odd) > 0 {
 		c := Check{ID: "prd_keys", Severity: Warn, Message: "prd.json has unknown keys", located: true,
 			Hint: "Remove them, unless another program needs them."}
 		for _, f := range odd {
@@ -204,7 +221,6 @@ func (r *runner) sections(s *spec.Spec) (complete bool) {
 // sync checks that spec.md and prd.json have the same stories.
 func (r *runner) sync(s *spec.Spec, p *prd.PRD) {
 	differ := Check{ID: "sync", Severity: Error, Message: "Sync check failed", Hint: syncHint}
-	minor := Check{ID: "sync", Severity: Warn, Message: "prd.json is not what spec.md asks for", Hint: syncHint}
 	lost := Check{ID: "orphans", Severity: Error, Message: "Orphan check failed"}
 	var ids []string
 	differences := spec.Sync(s, p)
@@ -219,17 +235,11 @@ func (r *runner) sync(s *spec.Spec, p *prd.PRD) {
 			lost.Details = append(lost.Details, inPRD)
 			ids = append(ids, d.ID)
 		default:
-			c := &differ
-			if d.Kind.Minor() {
-				c = &minor
-			}
-			c.Details = append(c.Details, Detail{Text: d.String(), File: r.file("spec.md"), Line: d.SpecLine})
+			differ.Details = append(differ.Details, Detail{Text: d.String(), File: r.file("spec.md"), Line: d.SpecLine})
 		}
 	}
-	for _, c := range []Check{differ, minor} {
-		if len(c.Details) > 0 {
-			r.add(c)
-		}
+	if len(differ.Details) > 0 {
+		r.add(differ)
 	}
 	if len(ids) > 0 {
 		lost.Hint = lostHint(ids)
@@ -238,6 +248,77 @@ func (r *runner) sync(s *spec.Spec, p *prd.PRD) {
 	if len(differences) == 0 && !r.unclear {
 		r.add(Check{ID: "sync", Severity: OK, Message: "Sync check passed"})
 	}
+}
+
+// criteria reports stories of which nothing says when they are done. The quality
+// checks can stand in for that.
+func (r *runner) criteria(s *spec.Spec) {
+	c := Check{ID: "criteria", Severity: Error, Message: "Stories without acceptance criteria", located: true,
+		Hint: "List them in spec.md under '**Acceptance Criteria:**', then run 'ralph prd'; 'ralph plan --criteria' writes them with the agent."}
+	if r.in.Checked {
+		c.Severity, c.Message = Warn, c.Message+": only the quality checks tell when they are done"
+	}
+	for _, story := range s.Stories {
+		if len(story.Criteria) == 0 {
+			c.Details = append(c.Details, Detail{Text: story.ID + " has none", File: r.file("spec.md"), Line: story.Line})
+		}
+	}
+	if len(c.Details) > 0 {
+		r.add(c)
+	}
+}
+
+// dependencies reports stories that wait for what never comes.
+func (r *runner) dependencies(p *prd.PRD) {
+	c := Check{ID: "dependencies", Severity: Error, Message: "Dependencies cannot be met", located: true,
+		Hint: "Correct '**Depends on:**' in spec.md, then run 'ralph prd'."}
+	stories := make(map[string]*prd.Story, len(p.Stories))
+	for i := range p.Stories {
+		stories[p.Stories[i].ID] = &p.Stories[i]
+	}
+	add := func(s *prd.Story, text string) {
+		c.Details = append(c.Details, Detail{Text: s.ID + text, File: r.file("prd.json"), Line: s.Line})
+	}
+	for i := range p.Stories {
+		s := &p.Stories[i]
+		for _, id := range s.DependsOn {
+			if stories[id] == nil {
+				add(s, fmt.Sprintf(" depends on %s, which is not in the plan", id))
+			}
+		}
+	}
+	for _, circle := range circles(p, stories) {
+		add(stories[circle[0]], " waits for itself: "+strings.Join(circle, " → "))
+	}
+	if len(c.Details) > 0 {
+		r.add(c)
+	}
+}
+
+// circles returns each chain of dependencies that ends where it starts, once.
+func circles(p *prd.PRD, stories map[string]*prd.Story) (all [][]string) {
+	finished := map[string]bool{}
+	var chain []string
+	var follow func(id string)
+	follow = func(id string) {
+		if at := slices.Index(chain, id); at >= 0 {
+			all = append(all, append(slices.Clone(chain[at:]), id))
+			return
+		}
+		if finished[id] || stories[id] == nil {
+			return
+		}
+		chain = append(chain, id)
+		for _, next := range stories[id].DependsOn {
+			follow(next)
+		}
+		chain = chain[:len(chain)-1]
+		finished[id] = true
+	}
+	for i := range p.Stories {
+		follow(p.Stories[i].ID)
+	}
+	return all
 }
 
 // lostHint tells the two ways out for stories that were finished and are no

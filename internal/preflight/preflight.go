@@ -23,6 +23,8 @@ type Input struct {
 	Nameless   bool         // git was told no name or no address to commit under
 	Protected  []string     // names of protected branches
 	OwnerFile  string       // where NoteOwner has put the folder's branch; empty for no such check
+	Archived   string       // the newest archive of the unit, from the root; empty where it has none
+	Checked    bool         // quality checks are configured
 	Agent      Agent
 	Fallback   []Agent // who takes over while it is at its limit
 
@@ -35,7 +37,9 @@ type Input struct {
 // it is not checked.
 type Agent struct {
 	Name              string // of the harness
-	Path              string // of its program; empty where it was not found
+	Command           string // as the settings name its program
+	Path              string // of its program; empty where it cannot be run
+	Blocked           bool   // the program is there, and may not be executed
 	RootAndApproveAll bool   // it would be told to approve everything, as root
 	LoginSign         bool   // there is a key, a token or a credentials file
 }
@@ -60,7 +64,7 @@ func Gather(ctx context.Context, repo *git.Repo) (Input, error) {
 		}
 	}
 	for _, c := range git.Without(in.Changes, ".ralph") {
-		if !followed(c) {
+		if !followed(c) && !setUp(c) {
 			in.Dirty = append(in.Dirty, c.Path)
 		}
 	}
@@ -78,6 +82,7 @@ func Run(in Input) Report {
 	r.followed()
 	r.identity()
 	r.agent()
+	r.checks()
 	return r.report
 }
 

@@ -72,6 +72,7 @@ func worktree(t *testing.T, text string) preflight.Input {
 	in := preflight.Input{
 		Root:      root,
 		Branch:    "feature/user-auth",
+		Checked:   true,
 		Protected: []string{"main", "master", "develop"},
 		Agent:     preflight.Agent{Name: "claude", Path: "/usr/bin/claude", LoginSign: true},
 	}

@@ -49,7 +49,7 @@ var untested = []string{"latest", "fastest", "shortest", "greatest", "lightest",
 // silence. p is nil where prd.json cannot be read.
 func (r *runner) quality(s *spec.Spec, p *prd.PRD) {
 	c := Check{ID: "quality", Severity: Warn, Message: "Plan quality", located: true,
-		Hint: "Better the stories in spec.md, then run 'ralph prd'."}
+		Hint: "Improve the stories in spec.md, then run 'ralph prd'."}
 	add := func(line int, format string, args ...any) {
 		c.Details = append(c.Details, Detail{Text: fmt.Sprintf(format, args...), File: r.file("spec.md"), Line: line})
 	}
@@ -64,7 +64,7 @@ func (r *runner) quality(s *spec.Spec, p *prd.PRD) {
 		}
 	}
 	gaps(s.Stories, add)
-	dependencies(s, p, add)
+	order(s, p, add)
 	if len(c.Details) == 0 {
 		c = Check{ID: "quality", Severity: OK, Message: "No weakness of the plan found", quiet: true}
 	}
@@ -75,7 +75,7 @@ func (r *runner) quality(s *spec.Spec, p *prd.PRD) {
 // criteria warns of criteria that nothing can check, and of a story that no
 // program checks.
 func criteria(story *spec.Story, add func(line int, format string, args ...any)) {
-	proven := len(story.Criteria) == 0 // which is an error of its own
+	proven := len(story.Criteria) == 0 // which has a check of its own
 	for _, c := range story.Criteria {
 		text := strings.ToLower(c.Text)
 		proven = proven || proves(text)
@@ -154,29 +154,31 @@ func gaps(stories []spec.Story, add func(line int, format string, args ...any)) 
 	}
 }
 
-// dependencies warns of stories that come before what they need.
-func dependencies(s *spec.Spec, p *prd.PRD, add func(line int, format string, args ...any)) {
-	type rank struct{ priority, place int }
-	ranks := map[string]rank{}
-	for i, story := range s.Stories {
-		ranks[story.ID] = rank{cmp.Or(story.Priority, i+1), i}
+// order warns of stories that come before what their text says they need. The loop
+// itself sees to the order of what prd.json lists in dependsOn.
+func order(s *spec.Spec, p *prd.PRD, add func(line int, format string, args ...any)) {
+	if p == nil {
+		return
 	}
-	passed := map[string]bool{}
-	if p != nil {
-		for i, story := range p.Stories {
-			ranks[story.ID] = rank{story.Priority, i}
-			passed[story.ID] = story.Passes
-		}
+	type rank struct {
+		priority float64
+		place    int
+	}
+	ranks := map[string]rank{}
+	for i, story := range p.Stories {
+		ranks[story.ID] = rank{story.Priority, i}
 	}
 	for _, story := range s.Stories {
-		own := ranks[story.ID]
-		for _, id := range story.DependsOn {
+		own, planned := ranks[story.ID]
+		for _, id := range story.Mentions {
 			other, known := ranks[id]
 			switch {
+			case slices.Contains(story.DependsOn, id):
 			case !known:
 				add(story.Line, "%s depends on %s, which is not in the plan", story.ID, id)
-			case !passed[id] && (other.priority > own.priority || other.priority == own.priority && other.place > own.place):
-				add(story.Line, "%s (priority %d) depends on %s (priority %d), which comes later", story.ID, own.priority, id, other.priority)
+			case planned && !p.Story(id).Passes && (other.priority > own.priority || other.priority == own.priority && other.place > own.place):
+				add(story.Line, "%s (priority %g) depends on %s (priority %g), which comes later",
+					story.ID, own.priority, id, other.priority)
 			}
 		}
 	}

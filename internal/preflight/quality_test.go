@@ -72,8 +72,11 @@ func TestQuality(t *testing.T) {
 			[]string{"17: STORY-001 (priority 1) depends on STORY-003 (priority 3), which comes later"},
 		},
 		"priorities decide": {
-			"### STORY-003: Sessions end\n", "### STORY-003: Sessions end\n\n**Priority:** 1\n\n**Depends on:** STORY-002\n",
+			"### STORY-003: Sessions end\n", "### STORY-003: Sessions end\n\n**Priority:** 1\n\nDepends on STORY-002.\n",
 			[]string{"36: STORY-003 (priority 1) depends on STORY-002 (priority 2), which comes later"},
+		},
+		"said with a label": {
+			"- [ ] Typecheck passes\n", "- [ ] Typecheck passes\n\n**Depends on:** STORY-003\n", nil,
 		},
 		"unknown": {
 			"30 minutes\n", "30 minutes\n- [ ] Blocked by STORY-009\n",

@@ -17,11 +17,12 @@ const (
 
 // Report is the outcome of all checks. Its JSON form is for programs.
 type Report struct {
-	Unit   string  `json:"unit"`   // empty where the branch names none
-	Branch string  `json:"branch"` // empty where HEAD is detached
-	Folder string  `json:"folder"` // from the worktree's root, such as .ralph/feature-x/; empty where the plan has none
-	OK     bool    `json:"ok"`     // there is no error
-	Checks []Check `json:"checks"`
+	Unit   string   `json:"unit"`   // empty where the branch names none
+	Branch string   `json:"branch"` // empty where HEAD is detached
+	Folder string   `json:"folder"` // from the worktree's root, such as .ralph/feature-x/; empty where the plan has none
+	OK     bool     `json:"ok"`     // there is no error
+	Checks []Check  `json:"checks"`
+	Notes  []string `json:"notes"` // warnings that have no effect on the verdict; shown next to the report
 
 	kind string // of the folder, for people; empty for a feature's
 }

@@ -75,6 +75,9 @@ func (r *runner) folder() bool {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && unread == nil:
 		c.Message, c.Hint = fmt.Sprintf("Folder is a link to %s, which does not exist", link), "Remove the link. "+planHint
+	case errors.Is(err, fs.ErrNotExist) && r.in.Archived != "":
+		c.Message = fmt.Sprintf("Folder missing: the feature is done and archived in %s", r.in.Archived)
+		c.Hint = fmt.Sprintf("Plan the next feature with 'ralph plan', or bring this one back with 'ralph archive --restore %s'.", path.Base(r.in.Archived))
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		c.Message, c.Hint = fmt.Sprintf("Folder cannot be read: %s", cause(err)), "See to the permissions of "+r.report.Folder+"."
@@ -142,6 +145,15 @@ func followed(c git.Change) bool {
 	})
 }
 
+// setUp reports whether a change is one of the files that 'ralph setup' wrote and
+// that is not committed yet.
+func setUp(c git.Change) bool {
+	return c.Untracked() && slices.ContainsFunc([]string{".*/commands/ralph-*", ".agents/skills/ralph-*/SKILL.md"}, func(pattern string) bool {
+		ok, err := path.Match(pattern, c.Path)
+		return ok && err == nil
+	})
+}
+
 func (r *runner) followed() {
 	c := Check{ID: "derived", Severity: OK, Message: "git follows none of the files that ralph derives", quiet: true}
 	if len(r.in.Followed) > 0 {
@@ -175,8 +187,14 @@ func (r *runner) agent() {
 	switch {
 	case a.Name == "":
 		return
+	case a.Blocked:
+		c.Severity, c.Message = Error, fmt.Sprintf("Agent '%s' may not be run: %s is not executable", a.Name, a.Command)
+		c.Hint = "Make it executable with 'chmod +x', or choose another agent with 'ralph run --harness NAME'."
 	case a.Path == "":
 		c.Severity, c.Message = Error, fmt.Sprintf("Agent '%s' not found", a.Name)
+		if a.Command != a.Name && a.Command != "" {
+			c.Details = []Detail{{Text: "there is no command " + a.Command}}
+		}
 		c.Hint = "Install it, put its command into ~/.ralph/config.yaml, or choose another with 'ralph run --harness NAME'."
 	case a.RootAndApproveAll:
 		c.Severity, c.Message = Error, fmt.Sprintf("Agent '%s' must not approve everything as root", a.Name)

@@ -85,6 +85,11 @@ func (c Check) writeHint(b *strings.Builder) {
 	}
 }
 
+// Warned reports whether a check found something that counts for the verdict.
+func (r Report) Warned() bool {
+	return slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Severity != OK })
+}
+
 // errors are the checks that stand in the way.
 func (r Report) errors() []Check {
 	return slices.DeleteFunc(slices.Clone(r.Checks), func(c Check) bool { return c.Severity != Error })
@@ -100,8 +105,7 @@ func (r Report) tied() bool {
 // ending tells what to do about the errors, or that there are none.
 func (r Report) ending() string {
 	if r.OK {
-		warned := slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Severity == Warn })
-		if warned {
+		if r.Warned() {
 			return "Preflight checks passed with warnings.\n"
 		}
 		return "All checks passed. Ready to run.\n"

@@ -29,6 +29,7 @@ func RunWithoutFeature(in Input) Report {
 	r.followed()
 	r.identity()
 	r.agent()
+	r.checks()
 	return r.report
 }
 
@@ -59,7 +60,7 @@ func (r *runner) tasks() {
 	if err != nil {
 		c.Severity, c.Message = Error, r.in.Tasks+" cannot be read"
 		c.Details = []Detail{{Text: r.worded(err)}}
-		c.Hint = fmt.Sprintf("Put %s right, or move it out of the way.", r.in.Tasks)
+		c.Hint = fmt.Sprintf("Repair %s, or move it out of the way.", r.in.Tasks)
 		r.add(c)
 		return
 	}

@@ -34,6 +34,8 @@ func (r *reader) begin(l label, words string, line int) {
 			r.begun = map[string]bool{}
 		}
 		r.begun[words] = true
+	case l == labelDepends:
+		r.story.depends = true
 	}
 }
 

@@ -30,7 +30,8 @@ func (e *OrphanError) Error() string {
 // Generate makes the plan that the spec asks for, and tells what it changes in
 // the old one, which may be nil. From the old plan come, by id, passes, notes,
 // unknown keys and the order of keys, and where the spec is silent the
-// descriptions. Priorities follow the order of the spec unless it names them.
+// descriptions, dependencies and models. Priorities follow the order of the spec
+// unless it names them.
 // The result is valid, and generating it again changes nothing. The error is
 // an *OrphanError, or tells what in the spec cannot be read.
 func Generate(s *Spec, old *prd.PRD, opts Options) (*prd.PRD, prd.Difference, error) {
@@ -67,13 +68,22 @@ func (s *Story) derive(place int, old *prd.Story) prd.Story {
 		Title:              s.Title,
 		Description:        s.Description,
 		AcceptanceCriteria: make([]string, len(s.Criteria)),
-		Priority:           cmp.Or(s.Priority, place),
+		Priority:           float64(place),
+		DependsOn:          s.DependsOn,
+		Model:              s.Model,
+	}
+	if s.Priority != nil {
+		d.Priority = *s.Priority
 	}
 	for i, c := range s.Criteria {
 		d.AcceptanceCriteria[i] = c.Text
 	}
 	if old != nil {
 		d.Description = cmp.Or(d.Description, old.Description)
+		d.Model = cmp.Or(d.Model, old.Model)
+		if !s.depends {
+			d.DependsOn = old.DependsOn
+		}
 		d.Passes, d.Notes = old.Passes, old.Notes
 	}
 	return d

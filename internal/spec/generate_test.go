@@ -156,19 +156,24 @@ func TestSync(t *testing.T) {
 		"order":            {func(p *prd.PRD) { c := p.Stories[1].AcceptanceCriteria; c[0], c[1] = c[1], c[0] }, []string{"STORY-002 acceptance criteria differs"}},
 		"one less":         {func(p *prd.PRD) { p.Stories[1].AcceptanceCriteria = p.Stories[1].AcceptanceCriteria[1:] }, []string{"STORY-002 acceptance criteria differs"}},
 		"not there":        {func(p *prd.PRD) { p.Stories = p.Stories[1:] }, []string{"STORY-001 in spec.md not found in prd.json"}},
-		"priority":         {func(p *prd.PRD) { p.Stories[0].Priority = 5 }, []string{"STORY-001 priority differs"}},
-		"description":      {func(p *prd.PRD) { p.Stories[1].Description = "x" }, []string{"STORY-002 description differs"}},
-		"time of creation": {func(p *prd.PRD) { p.CreatedAt = "2025-12-24" }, []string{"the time of creation differs"}},
-		"places":           {func(p *prd.PRD) { slices.Reverse(p.Stories) }, []string{"STORY-001 stands in another place", "STORY-002 stands in another place"}},
-		"minor and others": {func(p *prd.PRD) { p.Stories[0].Priority, p.Stories[0].Title = 5, "x" }, []string{"STORY-001 title differs"}},
+		"priority":         {func(p *prd.PRD) { p.Stories[0].Priority = 5 }, nil},
+		"description":      {func(p *prd.PRD) { p.Stories[1].Description = "x" }, nil},
+		"time of creation": {func(p *prd.PRD) { p.CreatedAt = "2025-12-24" }, nil},
+		"places":           {func(p *prd.PRD) { slices.Reverse(p.Stories) }, nil},
+		"title in plain":   {func(p *prd.PRD) { p.Stories[1].Title = "Sign out" }, nil},
+		"dependencies":     {func(p *prd.PRD) { p.Stories[1].DependsOn = nil }, []string{"STORY-002 dependencies differ"}},
+		"own dependencies": {func(p *prd.PRD) { p.Stories[0].DependsOn = []string{"STORY-002"} }, nil},
+		"model":            {func(p *prd.PRD) { p.Stories[1].Model = "haiku" }, []string{"STORY-002 model differs"}},
+		"own model":        {func(p *prd.PRD) { p.Stories[0].Model = "haiku" }, nil},
 		"orphan":           {func(p *prd.PRD) { p.Stories = append(p.Stories, prd.Story{ID: "X-1"}) }, []string{"X-1 in prd.json (passes: false) not found in spec.md"}},
 		"finished orphan":  {func(p *prd.PRD) { p.Stories = append(p.Stories, prd.Story{ID: "X-1", Passes: true}) }, []string{"X-1 in prd.json (passes: true) not found in spec.md"}},
 		"title and others": {func(p *prd.PRD) { p.Stories[0].Title, p.Stories[0].AcceptanceCriteria = "x", nil }, []string{"STORY-001 title differs", "STORY-001 acceptance criteria differs"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s, _ := parse(t, valid)
-			p := generate(t, valid, nil)
+			text := strings.Replace(valid, "STORY-002: Sign out\n", "STORY-002: Sign *out*\n\n**Depends on:** STORY-001\n**Model:** opus\n", 1)
+			s, _ := parse(t, text)
+			p := generate(t, text, nil)
 			tt.change(p)
 			var got []string
 			for _, d := range spec.Sync(s, p) {
@@ -196,6 +201,21 @@ func TestAStoryThatCannotBeReadIsNoOrphan(t *testing.T) {
 	p := &prd.PRD{Stories: []prd.Story{{ID: "STORY-1", Title: "Title", AcceptanceCriteria: []string{"a"}}, {ID: "STORY-2", Passes: true}}}
 	if ds := spec.Sync(s, p); len(ds) > 0 {
 		t.Errorf("Sync = %v", ds)
+	}
+}
+
+// What the spec does not name stays as it is in prd.json; "none" removes it.
+func TestGenerateCarriesDependenciesAndModel(t *testing.T) {
+	text := strings.Replace(valid, "STORY-002: Sign out\n", "STORY-002: Sign out\n\n**Depends on:** STORY-001\n\n**Model:** opus\n", 1)
+	p := generate(t, text, nil)
+	if s := p.Stories[1]; !cmp.Equal(s.DependsOn, []string{"STORY-001"}) || s.Model != "opus" {
+		t.Errorf("made %+v", s)
+	}
+	if s := generate(t, valid, p).Stories[1]; !cmp.Equal(s.DependsOn, []string{"STORY-001"}) || s.Model != "opus" {
+		t.Errorf("lost %+v", s)
+	}
+	if s := generate(t, strings.Replace(text, "on:** STORY-001", "on:** none", 1), p).Stories[1]; s.DependsOn != nil {
+		t.Errorf("kept %q", s.DependsOn)
 	}
 }
 

@@ -16,14 +16,18 @@ const storiesTitle = "User Stories"
 // heading begins a story, a part of the story at hand, or a section.
 func (r *reader) heading(n *ast.Heading) {
 	line := r.lineAt(n)
-	title := stripBox(r.plain(joined(r.lines(n))))
+	raw := stripBox(joined(r.lines(n)))
+	title := stripBox(r.plain(raw))
 	part := labelOf(title)
 	h, isHead := readHead(title)
+	if !isHead {
+		h, isHead = r.wordHead(title, n.Level)
+	}
 	s := &suspect{title: title, level: n.Level, line: line}
 	switch {
 	case isHead && h.separated && h.title != "" && !h.struck && n.Level >= minLevel && n.Level <= maxLevel:
 		r.endStory()
-		r.story = &Story{ID: h.id, Title: h.title, Line: line, level: n.Level}
+		r.story = &Story{ID: h.id, Title: written(raw, h), plain: h.title, Line: line, level: n.Level}
 		r.enter(nil, n.Level)
 	case s.explain():
 		r.section(s)
@@ -83,7 +87,7 @@ func readHead(text string) (h head, ok bool) {
 		return h, ok
 	}
 	if inner, rest, found := cutBrackets(text); found {
-		id, more, _ := cutID(inner)
+		id, more, _ := cutNumberedID(inner)
 		if id == "" {
 			return head{}, false
 		}
@@ -96,7 +100,7 @@ func readHead(text string) (h head, ok bool) {
 			h.separated = h.title != ""
 		}
 	} else {
-		id, rest, found := cutID(text)
+		id, rest, found := cutNumberedID(text)
 		if !found {
 			return head{}, false
 		}
@@ -105,6 +109,70 @@ func readHead(text string) (h head, ok bool) {
 	}
 	h.struck = len(h.title) > 4 && strings.HasPrefix(h.title, "~~") && strings.Index(h.title[2:], "~~") == len(h.title)-4
 	return h, true
+}
+
+// wordHead reads the heading of a story whose id has no number: STORY-LOGIN.
+// Other words with a hyphen are ids only within the section of the stories.
+func (r *reader) wordHead(text string, level int) (h head, ok bool) {
+	id, rest, ok := cutID(strings.TrimLeft(text, "[(`"))
+	usual := strings.HasPrefix(id, "STORY-") || strings.HasPrefix(id, "US-")
+	if !ok || !usual && (r.within == 0 || level <= r.within) {
+		return head{}, false
+	}
+	h = head{id: id}
+	h.title, h.separated = cutSeparator(strings.TrimLeft(rest, "])`"))
+	return h, h.separated
+}
+
+// written returns the title of a story as it is written. What is opened before the
+// id, such as the two asterisks of "**STORY-1: Title**", does not belong to it.
+func written(raw string, h head) string {
+	before, rest, found := strings.Cut(raw, h.id)
+	if !found { // the id itself has markup
+		return h.title
+	}
+	for before = strings.TrimSpace(before); before != ""; {
+		open := before[:1]
+		if n := len(before) - len(strings.TrimLeft(before, open)); open == "*" || open == "_" {
+			open = before[:n]
+		} else if i := strings.IndexByte(before, '>'); open == "<" && i > 0 {
+			open = before[:i+1]
+		}
+		before = before[len(open):]
+		rest = cutCloser(rest, open)
+	}
+	if title, ok := cutSeparator(rest); ok {
+		rest = title
+	}
+	for {
+		text, comment, found := strings.Cut(rest, "<!--")
+		_, after, closed := strings.Cut(comment, "-->")
+		if !found || !closed {
+			return fold(rest)
+		}
+		rest = text + after
+	}
+}
+
+// cutCloser removes the first text that closes an opened mark.
+func cutCloser(s, open string) string {
+	closer := open
+	switch open[0] {
+	case '[':
+		closer = "]"
+	case '(':
+		closer = ")"
+	case '<':
+		closer = "</" + open[1:]
+	}
+	before, after, found := strings.Cut(s, closer)
+	if _, rest, ok := strings.Cut(after, ")"); ok && open == "[" && strings.HasPrefix(after, "(") {
+		after = rest // of a link
+	}
+	if !found {
+		return s
+	}
+	return before + after
 }
 
 // cutBrackets splits off what stands in brackets, or as code, at the beginning.
@@ -119,9 +187,26 @@ func cutBrackets(s string) (inner, rest string, ok bool) {
 	return strings.Cut(s[1:], "])`"[i:i+1])
 }
 
-// cutID splits off an id such as STORY-001, US-7, STORY-002.1 or AUTH-API-3b:
-// words in capitals joined by hyphens, the last one a number.
+// cutID splits off an id: a numbered one, or words in capitals joined by hyphens,
+// such as STORY-LOGIN.
 func cutID(s string) (id, rest string, ok bool) {
+	if id, rest, ok = cutNumberedID(s); ok {
+		return id, rest, true
+	}
+	end := strings.IndexFunc(s, func(c rune) bool { return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", c) })
+	if end < 0 {
+		end = len(s)
+	}
+	id = strings.TrimRight(s[:end], "-_")
+	if strings.IndexByte(id, '-') < 1 || isDigit(id[0]) || isLetter(s, end) {
+		return "", "", false
+	}
+	return id, s[len(id):], true
+}
+
+// cutNumberedID splits off an id such as STORY-001, US-7, STORY-002.1 or
+// AUTH-API-3b: words in capitals joined by hyphens, the last one a number.
+func cutNumberedID(s string) (id, rest string, ok bool) {
 	end := 0
 	for end < len(s) && (isLetter(s, end) || isDigit(s[end]) || s[end] == '-' || s[end] == '_' || s[end] == '.') {
 		end++

@@ -17,7 +17,7 @@ func cutLabel(line string) (l label, rest string, ok bool) {
 			list, ok := cutCriteria(name)
 			return l, "", ok && list == ""
 		}
-		return l, rest, l != labelNone && l != labelStory
+		return l, rest, l != labelNone && l != labelStory && l != labelModel
 	}
 	colon := strings.HasSuffix(bold, ":") || strings.HasPrefix(strings.TrimSpace(rest), ":")
 	rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest), ":"))
@@ -59,10 +59,10 @@ func nextBold(line string) (start, end int, bold string) {
 // maxDepends bounds how many dependencies of a story are noted.
 const maxDepends = 100
 
-// needs are the words behind which a text names what must come first.
+// needs are the words that introduce what must come first.
 var needs = [...]string{"depends on", "blocked by", "requires", "needs"}
 
-// depends notes the ids of which a line says that they come first.
+// depends notes the ids that a line says come first.
 func (r *reader) depends(text string) {
 	from := -1
 	lower := strings.ToLower(text)
@@ -71,16 +71,18 @@ func (r *reader) depends(text string) {
 			from = i + len(phrase)
 		}
 	}
+	list, cut := &r.story.Mentions, cutNumberedID
 	switch {
 	case r.label == labelDepends:
-		from = 0
+		from, list, cut = 0, &r.story.DependsOn, cutID
 	case from < 0 || len(lower) != len(text):
 		return
 	}
 	for _, word := range strings.FieldsFunc(text[from:], func(c rune) bool { return strings.ContainsRune(" ,;()[]*_`", c) }) {
-		id, _, ok := cutID(word)
-		if ok && id != r.story.ID && len(r.story.DependsOn) < maxDepends && !slices.Contains(r.story.DependsOn, id) {
-			r.story.DependsOn = append(r.story.DependsOn, id)
+		id, _, ok := cut(word)
+		labelled := r.label == labelDepends // a story that waits for itself is an error to report
+		if ok && (labelled || id != r.story.ID) && len(*list) < maxDepends && !slices.Contains(*list, id) {
+			*list = append(*list, id)
 		}
 		if strings.HasSuffix(word, ".") {
 			return // the sentence ends

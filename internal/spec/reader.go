@@ -191,8 +191,6 @@ func (r *reader) judge() {
 		case taken:
 			r.report(Finding{}, s.Line, fmt.Sprintf("the id %s is taken by the story in line %d", s.ID, first), "Give each story its own id.")
 			continue
-		case len(s.Criteria) == 0:
-			r.report(Finding{}, s.Line, fmt.Sprintf("story %s has no acceptance criteria", s.ID), `List them under "**Acceptance Criteria:**".`)
 		}
 		lines[s.ID] = s.Line
 		kept = append(kept, s)

@@ -37,18 +37,23 @@ type Section struct {
 	Line  int
 }
 
-// Story is one story of the spec. Text is in one line, without emphasis in the
-// title and without boxes in the criteria.
+// Story is one story of the spec. Text is in one line, as it is written, but
+// without boxes.
 type Story struct {
 	ID             string
 	Title          string
 	Description    string // "As a ..., I want to ..., so that ..."
 	Criteria       []Criterion
-	Priority       int // 0 where the spec names none
+	Priority       *float64 // nil where the spec names none
 	TechnicalNotes string
-	DependsOn      []string // ids of which the text says that this story needs them first
+	DependsOn      []string // ids after the label "Depends on"
+	Mentions       []string // ids that any other text says this story needs first
+	Model          string   // empty where the spec names none
 	Line           int
-	level          int
+
+	level   int
+	plain   string // the title without emphasis, links and tags that format
+	depends bool   // there is a label "Depends on", possibly with "none"
 }
 
 // Criterion is an acceptance criterion.

@@ -115,8 +115,8 @@ func TestParse(t *testing.T) {
 				t.Fatalf("stories = %+v", s.Stories)
 			}
 			one, two := s.Stories[0], s.Stories[1]
-			if one.Line != 20 || one.Criteria[1].Line != 29 || one.Priority != 0 || two.Priority != 7 {
-				t.Errorf("lines %d, %d, priorities %d, %d", one.Line, one.Criteria[1].Line, one.Priority, two.Priority)
+			if one.Line != 20 || one.Criteria[1].Line != 29 || one.Priority != nil || two.Priority == nil || *two.Priority != 7 {
+				t.Errorf("lines %d, %d, priorities %v, %v", one.Line, one.Criteria[1].Line, one.Priority, two.Priority)
 			}
 			if diff := cmp.Diff([]string{"The form has a name and a password", "Typecheck passes", "Unit tests pass"}, criteria(one)); diff != "" {
 				t.Error(diff)
@@ -130,8 +130,8 @@ func TestParse(t *testing.T) {
 			if one.TechnicalNotes != "Use the session store\nDepends on nothing" {
 				t.Errorf("notes = %q", one.TechnicalNotes)
 			}
-			if !cmp.Equal(two.DependsOn, []string{"STORY-001", "US-7"}) {
-				t.Errorf("depends on %q", two.DependsOn)
+			if !cmp.Equal(two.Mentions, []string{"STORY-001", "US-7"}) || two.DependsOn != nil {
+				t.Errorf("mentions %q, depends on %q", two.Mentions, two.DependsOn)
 			}
 		})
 	}
@@ -146,38 +146,44 @@ func withStory(text string) string {
 func TestStoryHeadings(t *testing.T) {
 	const list = "\n\n**Acceptance Criteria:**\n- a\n"
 	tests := map[string]struct{ heading, id, title string }{
-		"level 2":           {"## STORY-1: Title", "STORY-1", "Title"},
-		"level 4":           {"#### STORY-1: Title", "STORY-1", "Title"},
-		"closing marks":     {"### STORY-1: Title ###", "STORY-1", "Title"},
-		"underlined":        {"STORY-1: Title\n---", "STORY-1", "Title"},
-		"other prefix":      {"### US-7: Title", "US-7", "Title"},
-		"part of a story":   {"### STORY-002.1: Title", "STORY-002.1", "Title"},
-		"long prefix":       {"### AUTH-API-3b: Title", "AUTH-API-3b", "Title"},
-		"bold":              {"### **STORY-1: Title**", "STORY-1", "Title"},
-		"bold id":           {"### **STORY-1**: Title", "STORY-1", "Title"},
-		"bold with colon":   {"### **STORY-1:** Title", "STORY-1", "Title"},
-		"italic":            {"### _STORY-1_: *Title*", "STORY-1", "Title"},
-		"hyphen":            {"### STORY-1 - Title", "STORY-1", "Title"},
-		"en dash":           {"### STORY-1 – Title", "STORY-1", "Title"},
-		"em dash, no blank": {"### STORY-1—Title", "STORY-1", "Title"},
-		"blank and colon":   {"### STORY-1 : Title", "STORY-1", "Title"},
-		"tab":               {"###\tSTORY-1:\tTitle  here", "STORY-1", "Title here"},
-		"box":               {"### [x] STORY-1: Title", "STORY-1", "Title"},
-		"code":              {"### STORY-1: Run `a_b_c`", "STORY-1", "Run `a_b_c`"},
-		"link":              {"### [STORY-1](https://example.com): Title", "STORY-1", "Title"},
-		"comment":           {"### STORY-1: Title <!-- later -->", "STORY-1", "Title"},
-		"tags that format":  {"### <b>STORY-1</b>: Title<br/>", "STORY-1", "Title"},
-		"tags as words":     {"### STORY-1: Add <Button> and List<T> to `<ul>`", "STORY-1", "Add <Button> and List<T> to `<ul>`"},
-		"colon in it":       {"### STORY-1: Title: more", "STORY-1", "Title: more"},
-		"in brackets":       {"### [STORY-1] Title", "STORY-1", "Title"},
-		"brackets, colon":   {"### [STORY-1]: Title", "STORY-1", "Title"},
-		"all in brackets":   {"### [STORY-1: Title] (P1)", "STORY-1", "Title (P1)"},
-		"id as code":        {"### `STORY-1`: Title", "STORY-1", "Title"},
-		"all as code":       {"### `STORY-1: Title`", "STORY-1", "Title"},
-		"bold code":         {"### **`STORY-1`** Title", "STORY-1", "Title"},
-		"round brackets":    {"### (STORY-1) Title", "STORY-1", "Title"},
-		"partly struck":     {"### STORY-1: ~~Old~~ new ~~title~~", "STORY-1", "~~Old~~ new ~~title~~"},
-		"not ASCII":         {"### STORY-1: Anmeldung für Gäste", "STORY-1", "Anmeldung für Gäste"},
+		"level 2":            {"## STORY-1: Title", "STORY-1", "Title"},
+		"level 4":            {"#### STORY-1: Title", "STORY-1", "Title"},
+		"closing marks":      {"### STORY-1: Title ###", "STORY-1", "Title"},
+		"underlined":         {"STORY-1: Title\n---", "STORY-1", "Title"},
+		"other prefix":       {"### US-7: Title", "US-7", "Title"},
+		"part of a story":    {"### STORY-002.1: Title", "STORY-002.1", "Title"},
+		"long prefix":        {"### AUTH-API-3b: Title", "AUTH-API-3b", "Title"},
+		"bold":               {"### **STORY-1: Title**", "STORY-1", "Title"},
+		"bold id":            {"### **STORY-1**: Title", "STORY-1", "Title"},
+		"bold with colon":    {"### **STORY-1:** Title", "STORY-1", "Title"},
+		"italic":             {"### _STORY-1_: *Title*", "STORY-1", "*Title*"},
+		"hyphen":             {"### STORY-1 - Title", "STORY-1", "Title"},
+		"en dash":            {"### STORY-1 – Title", "STORY-1", "Title"},
+		"em dash, no blank":  {"### STORY-1—Title", "STORY-1", "Title"},
+		"blank and colon":    {"### STORY-1 : Title", "STORY-1", "Title"},
+		"tab":                {"###\tSTORY-1:\tTitle  here", "STORY-1", "Title here"},
+		"box":                {"### [x] STORY-1: Title", "STORY-1", "Title"},
+		"code":               {"### STORY-1: Run `a_b_c`", "STORY-1", "Run `a_b_c`"},
+		"link":               {"### [STORY-1](https://example.com): Title", "STORY-1", "Title"},
+		"comment":            {"### STORY-1: Title <!-- later -->", "STORY-1", "Title"},
+		"tags that format":   {"### <b>STORY-1</b>: Title<br/>", "STORY-1", "Title<br/>"},
+		"tags as words":      {"### STORY-1: Add <Button> and List<T> to `<ul>`", "STORY-1", "Add <Button> and List<T> to `<ul>`"},
+		"underscores":        {"### STORY-1: Call __init__ once", "STORY-1", "Call __init__ once"},
+		"a tag that formats": {"### **STORY-1**: Use <b> tags", "STORY-1", "Use <b> tags"},
+		"all of it bold":     {"### **STORY-1: Use *one* tag**", "STORY-1", "Use *one* tag"},
+		"escaped":            {"### STORY-1: Count \\* and _", "STORY-1", "Count \\* and _"},
+		"id without number":  {"### STORY-LOGIN: Title", "STORY-LOGIN", "Title"},
+		"its id bold":        {"### **US-SIGN-IN** - Title", "US-SIGN-IN", "Title"},
+		"colon in it":        {"### STORY-1: Title: more", "STORY-1", "Title: more"},
+		"in brackets":        {"### [STORY-1] Title", "STORY-1", "Title"},
+		"brackets, colon":    {"### [STORY-1]: Title", "STORY-1", "Title"},
+		"all in brackets":    {"### [STORY-1: Title] (P1)", "STORY-1", "Title (P1)"},
+		"id as code":         {"### `STORY-1`: Title", "STORY-1", "Title"},
+		"all as code":        {"### `STORY-1: Title`", "STORY-1", "Title"},
+		"bold code":          {"### **`STORY-1`** Title", "STORY-1", "Title"},
+		"round brackets":     {"### (STORY-1) Title", "STORY-1", "Title"},
+		"partly struck":      {"### STORY-1: ~~Old~~ new ~~title~~", "STORY-1", "~~Old~~ new ~~title~~"},
+		"not ASCII":          {"### STORY-1: Anmeldung für Gäste", "STORY-1", "Anmeldung für Gäste"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -287,5 +293,40 @@ func TestPiecesDoNotShow(t *testing.T) {
 		if line != "### "+story.ID+": t" || len(story.Criteria) != 1 {
 			t.Errorf("%s: line %d is %q", story.ID, story.Line, line)
 		}
+	}
+}
+
+// Ids without a number are those of stories where stories are expected.
+func TestIDsWithoutANumber(t *testing.T) {
+	const list = "\n\n**Acceptance Criteria:**\n- a\n\n"
+	s, findings := parse(t, withStory("## READ-ONLY: mode\n\ntext\n\n## User Stories\n\n### AUTH-LOGIN: One"+list+"### CI-CD: the pipeline\n\ntext\n"))
+	if len(s.Stories) != 1 || s.Stories[0].ID != "AUTH-LOGIN" || s.Section("READ-ONLY: mode") == nil {
+		t.Errorf("stories = %+v, sections = %+v", s.Stories, s.Sections)
+	}
+	if diff := cmp.Diff([]string{"warning spec.md:17: CI-CD has no acceptance criteria and is not taken for a story"}, findings); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDependenciesAndModel(t *testing.T) {
+	for name, tt := range map[string]struct {
+		text  string
+		needs []string
+		model string
+	}{
+		"labels":         {"**Depends on:** STORY-2, STORY-LOGIN and `US-7`.\n**Model:** opus", []string{"STORY-2", "STORY-LOGIN", "US-7"}, "opus"},
+		"in a list":      {"- **Depends on:** STORY-2\n- **Model:** `claude-opus-4-5[1m]`", []string{"STORY-2"}, "claude-opus-4-5[1m]"},
+		"list below":     {"**Dependencies:**\n- STORY-2\n- STORY-3", []string{"STORY-2", "STORY-3"}, ""},
+		"itself":         {"**Depends on:** STORY-1", []string{"STORY-1"}, ""},
+		"none":           {"**Depends on:** none", nil, ""},
+		"other models":   {"**Model:** Add a User model\n\nModel: x", nil, ""},
+		"below criteria": {"**Acceptance Criteria:**\n- b\n- **Model:** opus\n- **Depends on:** STORY-2", []string{"STORY-2"}, "opus"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, findings := parse(t, withStory("### STORY-1: Title\n\n"+tt.text+"\n\n**Acceptance Criteria (all):**\n- a\n"))
+			if got := s.Stories[0]; len(findings) > 0 || !cmp.Equal(got.DependsOn, tt.needs) || got.Model != tt.model {
+				t.Errorf("depends on %q, model %q, findings %q", got.DependsOn, got.Model, findings)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -20,6 +21,7 @@ const (
 	labelStory // As a, I want to, So that
 	labelPriority
 	labelDepends
+	labelModel
 	labelOther
 )
 
@@ -52,6 +54,8 @@ func partOf(words string) label {
 		return labelPriority
 	case "depends on", "dependencies", "dependency", "blocked by":
 		return labelDepends
+	case "model":
+		return labelModel
 	}
 	return labelNone
 }
@@ -130,7 +134,7 @@ func (r *reader) paragraph(n ast.Node) {
 		offset := n.Lines().At(i).Start
 		r.loose = r.falseHeading(text, offset, "") || r.loose
 		if bold, rest := cutBold(text); bold != "" && rest == "" && partOf(bold) == labelNone && n.Kind() == ast.KindParagraph {
-			if id, _, ok := cutID(bold); ok && (r.story == nil || id != r.story.ID) {
+			if id, _, ok := cutNumberedID(bold); ok && (r.story == nil || id != r.story.ID) {
 				r.loose = r.boldHeading(fold(bold), offset) || r.loose
 			}
 		}
@@ -140,7 +144,7 @@ func (r *reader) paragraph(n ast.Node) {
 			r.stray(l)
 		}
 	}
-	if r.label == labelStory || r.label == labelPriority {
+	if r.label == labelStory || r.label == labelPriority || r.label == labelModel {
 		r.label = labelNone // they end with their paragraph
 	}
 }
@@ -166,6 +170,8 @@ func (r *reader) textLine(text string, offset int) {
 		}
 	case labelPriority:
 		r.priority(text, offset)
+	case labelModel:
+		r.model(text)
 	case labelCriteria:
 		r.noCriterion(text, offset)
 	}
@@ -194,13 +200,21 @@ func (r *reader) tell(text string) {
 
 func (r *reader) priority(text string, offset int) {
 	word, _, _ := strings.Cut(strings.TrimLeft(strings.TrimSpace(text), "Pp#"), " ")
-	n, err := strconv.Atoi(strings.TrimRight(word, ".,;"))
-	if err != nil || n < 1 || n > 999999999 {
+	n, err := strconv.ParseFloat(strings.TrimRight(word, ".,;"), 64)
+	if err != nil || math.Abs(n) > 999999999 || math.IsNaN(n) {
 		r.report(Finding{Warning: true}, r.lineOf(offset),
-			fmt.Sprintf("the priority of %s is not a whole number from 1", r.story.ID), "Its place in the file counts instead.")
+			fmt.Sprintf("the priority of %s is not a number", r.story.ID), "Its place in the file counts instead.")
 		return
 	}
-	r.story.Priority = n
+	r.story.Priority = &n
+}
+
+// model reads the model that a story asks for. More than one word is about a
+// model of something else.
+func (r *reader) model(text string) {
+	if id := strings.Trim(text, " `*_"); !strings.ContainsAny(id, " \t") {
+		r.story.Model = id
+	}
 }
 
 // list reads a list: criteria, or text in items.
@@ -228,5 +242,5 @@ func (r *reader) newLabel(n ast.Node) bool {
 	text := strings.TrimSpace(joined(r.lines(n)))
 	l, rest, ok := cutLabel(text)
 	bold, _ := cutBold(text)
-	return ok && bold != "" && (rest == "" || l == labelNotes || l == labelPriority)
+	return ok && bold != "" && (rest == "" || l == labelNotes || l == labelPriority || l == labelDepends || l == labelModel)
 }

@@ -58,10 +58,10 @@ func misshapen(title string) (id, why string) {
 		}
 		return c
 	}, title)
-	if id, _, ok := cutID(title); ok {
+	if id, _, ok := cutNumberedID(title); ok {
 		return id, "does not begin with its id"
 	}
-	if id, _, ok := cutID(strings.ToUpper(title)); ok {
+	if id, _, ok := cutNumberedID(strings.ToUpper(title)); ok {
 		return id, "its id is not in capitals"
 	}
 	words := strings.Fields(title)
@@ -72,7 +72,7 @@ func misshapen(title string) (id, why string) {
 		return "", "its id is not of the form STORY-001"
 	}
 	for i := 1; i < len(words); i++ {
-		id, rest, ok := cutID(strings.Join(words[i:min(i+2, len(words))], " "))
+		id, rest, ok := cutNumberedID(strings.Join(words[i:min(i+2, len(words))], " "))
 		if _, separated := cutSeparator(rest); ok && separated {
 			return id, "does not begin with its id"
 		}
