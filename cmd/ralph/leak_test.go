@@ -21,7 +21,6 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		{name: "done", script: finishes},
 		{name: "out of iterations", script: "turns: [{steps: [{say: x}]}]", args: []string{"-n", "2"}, exit: 1},
 		{name: "timeout", script: polite, args: []string{"-n", "1", "--timeout", "300ms"}, exit: 1},
-		{name: "the prompt is not read", script: "turns: [{steps: [{read_prompt: false}, {exit: 1}]}]", args: []string{"-n", "1"}, exit: 1},
 		{name: "no agent", script: finishes, args: []string{"--harness", "claude"}, exit: 1},
 		{name: "usage limit", script: "turns: [{steps: [{limit: {resets_in: 1h}}]}]", args: []string{"--on-limit", "exit"}, exit: 2},
 	} {

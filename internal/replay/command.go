@@ -19,16 +19,6 @@ const maxAnswer = 30000
 // itself has ended: what it left behind may hold it open for ever.
 const strayDelay = time.Second
 
-// runStep runs a command and prints its output as a tool's answer.
-type runStep struct {
-	argv
-	failOK bool
-}
-
-func (s *runStep) play(ctx context.Context, p *player) error {
-	return p.run(ctx, s.argv, s.failOK)
-}
-
 // run runs a command as an agent's shell tool does: in a session of its own, so
 // that a signal to the agent's group misses it.
 func (p *player) run(ctx context.Context, command argv, failOK bool) error {
@@ -90,53 +80,30 @@ func lastLine(output []byte) []byte {
 	return output[bytes.LastIndexByte(output, '\n')+1:]
 }
 
-// commitStep commits everything there is.
-type commitStep string
-
-func (s *commitStep) check() error {
-	if *s == "" {
-		return errors.New("a commit needs a message")
-	}
-	return nil
-}
-
-func (s *commitStep) play(ctx context.Context, p *player) error {
+// commit commits everything there is.
+func (p *player) commit(ctx context.Context, message string) error {
 	if err := p.run(ctx, argv{"git", "add", "-A"}, false); err != nil {
 		return err
 	}
 	command := argv{"git"}
-	if !p.hasIdentity(ctx) {
+	if p.env.git("-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT") == "" { // a fresh machine has no user
 		command = append(command, "-c", "user.name=Replay", "-c", "user.email=replay@localhost")
 	}
-	return p.run(ctx, append(command, "commit", "-m", string(*s)), false)
+	return p.run(ctx, append(command, "commit", "-m", message), false)
 }
 
-// hasIdentity reports whether git knows who commits; a fresh machine has nobody.
-func (p *player) hasIdentity(ctx context.Context) bool {
-	cmd := exec.CommandContext(ctx, "git", "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT")
-	cmd.Dir, cmd.Env = p.env.dir, p.env.vars
-	return cmd.Run() == nil
-}
-
-// spawnStep starts a command and leaves it behind.
-type spawnStep struct {
+// spawn is a command that is started and left running.
+type spawn struct {
 	Argv       argv `yaml:"argv"`
 	Setsid     bool `yaml:"setsid"`      // in a session of its own
 	HoldStdout bool `yaml:"hold_stdout"` // it keeps the agent's standard output open
-	DoubleFork bool `yaml:"double_fork"` // it is nobody's child when the step is over
+	DoubleFork bool `yaml:"double_fork"` // it is no one's child when the step is over
 }
 
-func (s *spawnStep) check() error {
-	if len(s.Argv) == 0 {
-		return errors.New("spawn needs argv, such as [sleep, \"1000\"]")
-	}
-	return nil
-}
-
-func (s *spawnStep) play(_ context.Context, p *player) error {
+func (p *player) spawn(s spawn) error {
 	command := s.Argv
 	if s.DoubleFork {
-		// The shell starts the command as a background job and is gone.
+		// The shell starts the command as a background job and exits.
 		command = append(argv{"/bin/sh", "-c", `"$@" &`, "sh"}, command...)
 	}
 	cmd := exec.Command(command[0], command[1:]...)

@@ -14,9 +14,9 @@ func TestReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range kinds() {
-		if !strings.Contains(string(data), "`"+k.name+": ") {
-			t.Errorf("docs/replay.md does not describe %q", k.name)
+	for _, name := range stepNames() {
+		if !strings.Contains(string(data), "`"+name+": ") {
+			t.Errorf("docs/replay.md does not describe %q", name)
 		}
 	}
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(data), -1)

@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -20,14 +18,11 @@ func TestTurnThatFinishesAStory(t *testing.T) {
   fail_ok: true
 - append: {path: sub/done, content: x}
 - remove: sub
-- mkdir: a/b
-- symlink: {path: a/link, target: b}
 - write: {path: done, content: "one two"}
 - replace: {path: done, old: two, new: three}
 - run: [sh, check.sh]
 - git_commit: "feat: first story"
 - tick: STORY-001
-- notes: {story: STORY-002, text: "use \"<x>\" & y"}
 - progress: {story: STORY-001, files: [done], tests: [check.sh], learnings: [sh is enough]}
 - tokens: {input: 10, output: 20, cache_read: 30, cache_write: 40}
 - cost: 0.25
@@ -39,11 +34,7 @@ func TestTurnThatFinishesAStory(t *testing.T) {
 	if got := p.read("done"); got != "one three" {
 		t.Errorf("done = %q", got)
 	}
-	if link, _ := os.Readlink(filepath.Join(p.dir, "a/link")); link != "b" {
-		t.Errorf("link to %q", link)
-	}
-	want := strings.Replace(testPlan, `"notes": "old"`, `"notes": "use \"<x>\" & y"`, 1)
-	want = strings.Replace(want, `"priority": 1, "passes": false`, `"priority": 1, "passes": true`, 1)
+	want := strings.Replace(testPlan, `"priority": 1, "passes": false`, `"priority": 1, "passes": true`, 1)
 	if diff := cmp.Diff(want, p.read(".ralph/feature-x/prd.json")); diff != "" {
 		t.Errorf("prd.json (-want +got):\n%s", diff)
 	}
@@ -107,11 +98,9 @@ func TestEndings(t *testing.T) {
 		{"overloaded", "- overloaded: true", 1, map[string]string{"api_error_status": "529"}, `"error_status":529`},
 		{"bad key", "- auth_error: true", 1, map[string]string{"api_error_status": "401"}, `authentication_failed`},
 		{"denied tools", "- deny: [Bash]", 0, map[string]string{"permission_denials.0.tool_name": "Bash"}, "granted"},
-		{"output closed", "- close_stdout: true\n- say: lost\n- exit: 4", 4, nil, `^[^\n]*init[^\n]*\n$`},
 		{"failing command that may fail", "- run: [sh, -c, 'echo oops; exit 3']\n  fail_ok: true", 0,
 			map[string]string{"is_error": "false"}, `Exit code 3\\noops"`},
 		{"missing command that may fail", "- run: [no-such-command-here]\n  fail_ok: true", 0, map[string]string{}, `"is_error":true`},
-		{"pretended tool", "- tool: {name: Grep, input: {pattern: x}, result: none, failed: true}", 0, map[string]string{}, `"pattern":"x"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -151,18 +140,6 @@ func TestPrompt(t *testing.T) {
 	s = p.turn("- expect_prompt: STORY-009")
 	if s.code != ExitScript || !strings.Contains(s.stderr, `replay.yaml:3: expect_prompt: the prompt (22 bytes) does not hold "STORY-009"`) {
 		t.Errorf("exit %d, stderr %q", s.code, s.stderr)
-	}
-	if s = p.turn("- read_prompt: false\n- save_prompt: unread"); s.code != 0 || p.read("unread") != "" {
-		t.Errorf("exit %d, prompt %q", s.code, p.read("unread"))
-	}
-}
-
-func TestFlood(t *testing.T) {
-	t.Parallel()
-	s := newProject(t).turn("- flood: {bytes: 3MB, line: 1000}\n- garbage: 70KB")
-	lines := strings.Split(s.stdout, "\n")
-	if len(lines) < 3000 || len(lines[1])+1 != 1000 || len(s.stdout) < 3_060_000 || len(s.stdout) > 3_080_000 {
-		t.Errorf("%d lines of %d bytes, %d bytes in all", len(lines), len(lines[1])+1, len(s.stdout))
 	}
 }
 
@@ -211,14 +188,14 @@ func TestTickTask(t *testing.T) {
 	}
 }
 
-func TestUntickAndMissingKeys(t *testing.T) {
+func TestTickWithMissingKeys(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
-	p.write(".ralph/feature-x/prd.json", `{"userStories":[{"id":"A"},{"id":"B","passes":true}]}`)
-	if s := p.turn("- tick: A\n- untick: B\n- notes: {story: B, text: n}"); s.code != 0 {
+	p.write(".ralph/feature-x/prd.json", `{"userStories":[{"id":"A"},{"id":"B","passes":false}]}`)
+	if s := p.turn("- tick: A\n- tick: B"); s.code != 0 {
 		t.Fatalf("exit %d: %s", s.code, s.stderr)
 	}
-	want := `{"userStories":[{"passes": true,"id":"A"},{"notes": "n","id":"B","passes":false}]}`
+	want := `{"userStories":[{"passes": true,"id":"A"},{"id":"B","passes":true}]}`
 	if got := p.read(".ralph/feature-x/prd.json"); got != want {
 		t.Errorf("prd.json = %s", got)
 	}

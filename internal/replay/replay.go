@@ -3,23 +3,21 @@
 // stream of JSON lines as Claude Code. It needs no account and no network, so
 // it serves the demo, the tests, and whoever wants to show a problem again.
 //
-// The way through the package: Run reads the script (script.go), chooses the
-// turn that this session plays (choose.go) and plays its steps in order
-// (player.go). Each kind of step is a small type with a play method, sorted by
-// what it touches: files.go, command.go, planfiles.go, output.go, failure.go.
-// emit.go holds the shapes of the lines on standard output.
+// Run reads the script (script.go), chooses the turn that this session plays
+// (choose.go) and plays its steps in order (player.go). files.go, command.go and
+// plan.go hold the steps that change something, emit.go the lines on standard output.
 //
 // docs/replay.md is the reference for those who write scripts.
 package replay
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -43,64 +41,47 @@ type Input struct {
 	Env    []string // the session's environment, handed on to what it runs
 }
 
+// Check reads the script that a session with this environment would play, and
+// reports what is wrong with it.
+func Check(dir string, env []string) error {
+	_, err := Load(Input{Dir: dir, Env: env}.scriptPath())
+	return err
+}
+
 // Run plays one session and returns its exit status. It handles the process's
 // INT, TERM and HUP itself while it plays, so ctx should not be one that ends
 // on signals: a script may ignore them. When ctx ends the session ends as on INT.
 func Run(ctx context.Context, in Input) int {
-	in = in.withDefaults()
-	script, err := Load(in.scriptPath())
-	if errors.Is(err, os.ErrNotExist) { // what a newcomer meets first
-		err = fmt.Errorf("%w; write one there or name it in %s (see docs/replay.md)", err, ScriptVar)
+	if in.Stdin == nil {
+		in.Stdin = bytes.NewReader(nil)
 	}
+	code, err := in.play(ctx)
 	if err != nil {
-		return in.fail(err)
-	}
-	env := environ{vars: in.Env, dir: in.Dir}
-	turn, err := script.choose(ctx, env)
-	if err != nil {
-		return in.fail(fmt.Errorf("%s: %w", script.Path, err))
-	}
-	signals := watchSignals(ctx)
-	defer signals.stop()
-	p := &player{
-		in: in, env: env, script: script, signals: signals,
-		out: newEmitter(in.Stdout, in.Dir),
-	}
-	code, err := p.play(signals.ctx, turn)
-	if err != nil {
-		return in.fail(err)
+		_, _ = fmt.Fprintf(in.Stderr, "replay: %v\n", err)
+		return ExitScript
 	}
 	return code
 }
 
-func (in Input) withDefaults() Input {
-	if in.Stdin == nil {
-		in.Stdin = bytes.NewReader(nil)
+func (in Input) play(ctx context.Context) (int, error) {
+	script, err := Load(in.scriptPath())
+	if err != nil {
+		return 0, err
 	}
-	if in.Dir == "" {
-		in.Dir = "."
+	env := environ{vars: in.Env, dir: in.Dir}
+	steps, err := script.choose(readPlan(env), env)
+	if err != nil {
+		return 0, err
 	}
-	return in
+	signals := watchSignals(ctx)
+	defer signals.stop()
+	p := &player{in: in, env: env, script: script, signals: signals, out: newEmitter(in.Stdout, in.Dir)}
+	return p.play(signals.ctx, steps)
 }
 
 func (in Input) scriptPath() string {
-	path := in.Script
-	if path == "" {
-		path = environ{vars: in.Env}.get(ScriptVar)
-	}
-	if path == "" {
-		path = DefaultScript
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(in.Dir, path)
-	}
-	return path
-}
-
-// fail tells why the script could not be played.
-func (in Input) fail(err error) int {
-	_, _ = fmt.Fprintf(in.Stderr, "replay: %v\n", err)
-	return ExitScript
+	env := environ{vars: in.Env, dir: in.Dir}
+	return env.path(cmp.Or(in.Script, env.get(ScriptVar), DefaultScript))
 }
 
 // environ answers questions about the session's environment.
@@ -117,6 +98,20 @@ func (e environ) get(name string) string {
 		}
 	}
 	return ""
+}
+
+// number returns a counter; 1 where it is not set, so that a script can be tried by hand.
+func (e environ) number(name string) int {
+	n, _ := strconv.Atoi(e.get(name))
+	return max(n, 1)
+}
+
+// shown returns a path relative to the working directory.
+func (e environ) shown(path string) string {
+	if rel, err := filepath.Rel(e.dir, path); err == nil {
+		return rel
+	}
+	return path
 }
 
 // path makes a path of the script absolute.

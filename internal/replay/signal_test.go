@@ -5,8 +5,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 func TestSignals(t *testing.T) {
@@ -53,21 +51,6 @@ func TestSignals(t *testing.T) {
 				t.Errorf("terminal_reason %q, want %q\n%s", got, tt.reason, s.stdout)
 			}
 		})
-	}
-}
-
-func TestStopSelf(t *testing.T) {
-	t.Parallel()
-	l := newProject(t).start("  - say: ready\n  - stop_self: true\n  - say: again\n", `"ready"`)
-	var status unix.WaitStatus
-	if _, err := unix.Wait4(l.cmd.Process.Pid, &status, unix.WUNTRACED, nil); err != nil || !status.Stopped() {
-		t.Fatalf("status %v, %v", status, err)
-	}
-	if err := l.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	if s := l.wait(t); !strings.Contains(s.stdout, `"again"`) {
-		t.Errorf("stdout = %s", s.stdout)
 	}
 }
 

@@ -70,3 +70,16 @@ func cause(ctx context.Context) syscall.Signal {
 	}
 	return syscall.SIGINT
 }
+
+// signalNamed returns a signal that a script may ignore, 0 for any other name.
+func signalNamed(name string) syscall.Signal {
+	switch name {
+	case "INT":
+		return syscall.SIGINT
+	case "TERM":
+		return syscall.SIGTERM
+	case "HUP":
+		return syscall.SIGHUP
+	}
+	return 0
+}

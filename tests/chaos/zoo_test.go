@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,11 +12,17 @@ import (
 	"time"
 )
 
-// flood is how much the flooding animal prints; RALPH_CHAOS_FLOOD=1GB is the long form.
-const flood = "100MB"
+// flood is how much the flooding animal prints; RALPH_CHAOS_FLOOD=1000000000 is the long form.
+const flood = "100000000"
 
 // mostMemory bounds ralph's resident memory, in KB, whatever an agent prints.
 const mostMemory = 100 << 10
+
+// What an agent prints first and last, as commands of a shell.
+const (
+	sessionStart = `echo '{"type":"system","subtype":"init","session_id":"s"}'`
+	sessionEnd   = `echo '{"type":"result","subtype":"success","is_error":false,"result":"x","usage":{"input_tokens":1,"output_tokens":1}}'`
+)
 
 // zoo are agents that are hard to end or to read. Each is one turn; what it comes
 // to is the outcome of its iteration.
@@ -27,7 +34,7 @@ var zoo = []struct {
 	limit   string // --timeout, where only that ends it
 	slow    bool   // it takes the grace of five seconds, or more
 }{
-	{name: "deaf", steps: "[{ignore_signals: [INT, TERM, HUP]}, {say: here}, {hang: true}]", outcome: "timeout", limit: "1s", slow: true},
+	{name: "deaf", agent: "trap '' INT TERM HUP; sleep 600", outcome: "timeout", limit: "1s", slow: true},
 	{name: "deaf with deaf children", outcome: "timeout", limit: "1s", slow: true,
 		steps: `[{ignore_signals: [INT, TERM, HUP]}, {spawn: {argv: [sh, -c, "trap '' INT TERM HUP; sleep 600 & sleep 600 & wait"], setsid: true}}, {hang: true}]`},
 	{name: "children in its group, in a session, of nobody", outcome: "ok",
@@ -39,10 +46,11 @@ var zoo = []struct {
 	{name: "silent", agent: "exec sleep 600", outcome: "timeout", limit: "1s"},
 	{name: "hangs in a line", agent: `printf '{"type":"assis'; exec sleep 600`, outcome: "timeout", limit: "1s"},
 	{name: "hangs behind its result", outcome: "ok", slow: true,
-		agent: `printf '%s\n' '{"type":"system","subtype":"init","session_id":"s"}' '{"type":"result","subtype":"success","is_error":false,"result":"x","usage":{"input_tokens":1,"output_tokens":1}}'; exec sleep 600`},
-	{name: "stopped", steps: "[{stop_self: true}, {hang: true}]", outcome: "timeout", limit: "1s"},
-	{name: "flooding", steps: "[{flood: {bytes: FLOOD, line: 20KB}}]", outcome: "ok"},
-	{name: "garbage", steps: "[{garbage: 1MB}]", outcome: "error"},
+		agent: sessionStart + "; " + sessionEnd + "; exec sleep 600"},
+	{name: "stopped", agent: "kill -STOP $$; sleep 600", outcome: "timeout", limit: "1s"},
+	{name: "flooding", outcome: "ok", agent: sessionStart +
+		`; yes '{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"'$(head -c 20000 /dev/zero | tr '\\0' x)'"}]}}' | head -c $FLOOD; echo; ` + sessionEnd},
+	{name: "garbage", agent: sessionStart + "; head -c 1000000 /dev/urandom", outcome: "error"},
 	{name: "two hundred children", outcome: "ok",
 		steps: `[{run: [sh, -c, "i=0; while [ $i -lt 200 ]; do sleep 600 & i=$((i+1)); done"]}]`},
 	{name: "children that flee", outcome: "ok",
@@ -66,11 +74,11 @@ func TestZoo(t *testing.T) {
 			if long := os.Getenv("RALPH_CHAOS_FLOOD"); long != "" {
 				size = long
 			}
-			write(t, filepath.Join(s.dir, "replay.yaml"), "turns:\n  - steps: "+strings.ReplaceAll(animal.steps, "FLOOD", size)+"\n")
+			write(t, filepath.Join(s.dir, "replay.yaml"), "turns:\n  - steps: "+cmp.Or(animal.steps, "[]")+"\n")
 			args := append(s.argv(), "-n", "1")
 			if animal.agent != "" {
 				write(t, filepath.Join(s.home, "config.yaml"), fmt.Sprintf(
-					"harness: animal\nharnesses: {animal: {command: [sh, -c, %q], output: claude}}\n", animal.agent))
+					"harness: animal\nharnesses: {animal: {command: [sh, -c, %q], output: claude}}\n", strings.ReplaceAll(animal.agent, "$FLOOD", size)))
 			}
 			if animal.limit != "" {
 				args = append(args, "--timeout", animal.limit)
