@@ -2,8 +2,10 @@ package agent
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // hindered says what may have kept an agent from working that reports no error:
@@ -38,13 +40,28 @@ func deniedTools(o *Outcome) string {
 	return fmt.Sprintf("%s (%d denied)", strings.Join(tools, ", "), len(o.Summary.Denied))
 }
 
-// question is the last line of a message where that asks something.
+// courtesy is what may follow a question.
+var courtesy = regexp.MustCompile(`(?i)\b(?:please|let me know|tell me|waiting|confirm|your (?:choice|decision|answer|call|preference))\b`)
+
+// question returns the question that a message ends with, empty where it does not.
+// A request for the answer may follow it.
 func question(final string) string {
-	line := strings.TrimRight(lastLine(final), " *_`\"')]")
-	for _, mark := range []string{"?", "？", "؟"} {
-		if strings.HasSuffix(line, mark) {
-			return line
+	rest := final
+	for range 2 { // the last line, or the one before a line of courtesy
+		line := strings.TrimRight(lastLine(rest), " *_`\"')]")
+		at := strings.LastIndexAny(line, "?？؟")
+		switch {
+		case at >= 0:
+			_, size := utf8.DecodeRuneInString(line[at:])
+			if at+size < len(line) && !courtesy.MatchString(line[at+size:]) {
+				return ""
+			}
+			return line[:at+size]
+		case !courtesy.MatchString(line):
+			return ""
 		}
+		rest = strings.TrimSpace(rest)
+		rest = rest[:max(0, strings.LastIndexByte(rest, '\n'))]
 	}
 	return ""
 }

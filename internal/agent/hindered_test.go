@@ -52,3 +52,20 @@ func TestEveryHarnessKnowsItsPermission(t *testing.T) {
 		}
 	}
 }
+
+func TestQuestion(t *testing.T) {
+	for final, want := range map[string]string{
+		"Done.": "", "": "", "Should I use X or Y?": "Should I use X or Y?", "**Which one?**": "**Which one?",
+		"Should I use X or Y? Please let me know.":              "Should I use X or Y?",
+		"Done so far.\nX or Y?\n\nPlease let me know.\n":        "X or Y?",
+		"Why did it fail? The key was missing.":                 "",
+		"See http://localhost/?a=1":                             "",
+		"All done. Let me know if you want something else.":     "",
+		"どうしますか？":                                               "どうしますか？",
+		"Is it right?\nIt is.\nPlease merge it and confirm it.": "",
+	} {
+		if got := question(final); got != want {
+			t.Errorf("%q: %q, want %q", final, got, want)
+		}
+	}
+}

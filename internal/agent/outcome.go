@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -113,7 +114,8 @@ func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, 
 		o.hindered(h)
 		return o
 	}
-	o.failed(h, carrier(h, s, stderr, exit), now)
+	text, f := failure(h, s, stderr, now)
+	o.failed(h, text, f, now)
 	return o
 }
 
@@ -123,27 +125,29 @@ func plain(h Harness, s stream.Summary) bool {
 	return h.Output == stream.FormatText || (s.Plain && s.Lines > 0)
 }
 
-// carrier is the text in which an error is told, and only that: never what the
-// agent read, wrote or was told.
-func carrier(h Harness, s stream.Summary, stderr string, exit proc.Exit) string {
-	switch {
-	case s.Terminal && s.Result.Error != "":
-		return s.Result.Error
-	case s.LastError != "":
-		return s.LastError
-	case stderr != "":
-		return stderr
-	case plain(h, s) && exit.Code != 0:
-		return lastLine(s.Final)
+// failure returns the text in which the agent reports its error, and what it means:
+// an error event, else standard error, else the end of a plain text.
+func failure(h Harness, s stream.Summary, stderr string, now time.Time) (string, stream.Failure) {
+	text := s.LastError
+	if s.Terminal {
+		text = cmp.Or(s.Result.Error, text)
 	}
-	return ""
+	switch {
+	case text != "":
+		return text, stream.Classify(h.Output, text, now)
+	case stderr != "":
+		return stderr, stream.ClassifyOutput(h.Output, stderr, now)
+	case plain(h, s):
+		text = lastLines(s.Final)
+		return text, stream.ClassifyOutput(h.Output, text, now)
+	}
+	return "", stream.Failure{}
 }
 
 // failed fills in what a failure means: the account's own word first, then the
 // texts that leave no doubt, then status and word of the provider's answer.
-func (o *Outcome) failed(h Harness, text string, now time.Time) {
+func (o *Outcome) failed(h Harness, text string, f stream.Failure, now time.Time) {
 	s := o.Summary
-	f := stream.Classify(h.Output, text, now)
 	class := stream.ClassOf(s.ErrorClass, s.Status)
 	switch f.Class {
 	case stream.ClassUsageLimit, stream.ClassBilling, stream.ClassCredit, stream.ClassAuth:
@@ -154,7 +158,7 @@ func (o *Outcome) failed(h Harness, text string, now time.Time) {
 	}
 	rejected := s.Rejected != nil && (class == stream.ClassUsageLimit || class == stream.ClassTransient || class == stream.ClassNone ||
 		class == stream.ClassCredit && s.Rejected.ResetsAt.After(now))
-	o.Message, o.Kind = sentence(text), journal.OutcomeError
+	o.Message, o.Kind = sentence(cmp.Or(f.Text, text)), journal.OutcomeError
 	if s.LastError != "" {
 		o.Message = firstLine(text) // a field of its own, in which details follow the message
 	}

@@ -196,6 +196,14 @@ func firstLine(s string) string {
 	return lastLine(line)
 }
 
+// lastLines returns the end of a text, in which an agent that prints plain text
+// says why it failed.
+func lastLines(s string) string {
+	const most = 10
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.Join(lines[max(0, len(lines)-most):], "\n")
+}
+
 // lastLine is the last line of a text that says something, bounded.
 func lastLine(s string) string {
 	const longest = 500

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -34,31 +35,53 @@ func (c Class) String() string {
 	return names[c]
 }
 
-// Failure is what the text of an error carrier says.
+// Failure is the meaning of an error message.
 type Failure struct {
 	Class    Class
 	ResetsAt time.Time // when the text says that it is over, zero where it does not; always after now
+	Text     string    // the line of an output that says so
 	Model    bool      // it is about this model: another one may work
 }
 
 // shortWait is how long a quota may be used up and still be a mere rate limit.
 const shortWait = 5 * time.Minute
 
-// Classify reads the text of an agent's error carrier: the message of its
-// terminal event or of the error before it, the end of the output of an agent
-// that failed and prints plain text. It must never be given what an agent
-// read or wrote. Facts that the stream tells in fields of their own, such as
-// Summary.Rejected, are better than any text.
-func Classify(format Format, carrier string, now time.Time) Failure {
-	text := normalise(carrier)
-	if strings.TrimSpace(text) == "" {
+// Classify reads an error message of an agent: the message of its terminal event or
+// of the error event before it. It must never get what an agent read or wrote.
+// Facts that the stream has in fields of their own, such as Summary.Rejected, are
+// better than any text.
+func Classify(format Format, message string, now time.Time) Failure {
+	return classify(format, message, now, true)
+}
+
+// ClassifyOutput reads standard error, or plain text, of an agent that failed. Such
+// output may quote anything, so a line counts only where it starts with the words
+// that agents use. The last such line decides.
+func ClassifyOutput(format Format, output string, now time.Time) Failure {
+	other := Failure{}
+	for _, line := range slices.Backward(strings.Split(output, "\n")) {
+		switch f := classify(format, line, now, false); f.Class {
+		case ClassNone:
+		case ClassOther:
+			other = f
+		default:
+			f.Text = line
+			return f
+		}
+	}
+	return other
+}
+
+func classify(format Format, message string, now time.Time, anywhere bool) Failure {
+	text := normalise(message)
+	if text == "" {
 		return Failure{}
 	}
 	f := Failure{Class: ClassOther}
-	f.ResetsAt, _ = ParseReset(carrier, now)
-	for _, rule := range failureRules() {
-		if rule.matches(format, text, !f.ResetsAt.IsZero()) {
-			f.Class, f.Model = rule.class, rule.model
+	f.ResetsAt, _ = ParseReset(message, now)
+	for _, p := range patterns() {
+		if p.matches(format, text, !f.ResetsAt.IsZero(), anywhere) {
+			f.Class, f.Model = p.class, p.model
 			break
 		}
 	}

@@ -22,7 +22,7 @@ var resetEpoch = sync.OnceValue(func() *regexp.Regexp {
 
 // ParseReset reads when a limit ends from an agent's message: `resets 8:20pm
 // (Europe/Istanbul)`, `try again at Sep 20th, 2026 4:00 PM`, `reset after
-// 2h3m4s`, `ends on 11/17/2026`, an epoch after a bar, and their like. Times without a zone are in
+// 2h3m4s`, `ends on 11/17/2026`, `resets Oct 24`, an epoch after a bar, and their like. Times without a zone are in
 // that of now. The result is after now; a time that is over is no answer.
 func ParseReset(text string, now time.Time) (time.Time, bool) {
 	text = strings.Join(strings.Fields(strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(text)), " ")
@@ -65,7 +65,12 @@ func parseMoment(text string, now time.Time) (time.Time, bool) {
 	}
 	m := clockMoment().FindStringSubmatch(text)
 	if m == nil {
-		return time.Time{}, false
+		if m = dayMoment().FindStringSubmatch(text); m == nil {
+			return time.Time{}, false
+		}
+		// A day without a time is over at its end: that is never early.
+		c := clock{month: m[1], day: atoi(m[2]) + 1, year: atoi(m[3]), loc: now.Location()}
+		return c.next(now)
 	}
 	c := clock{weekday: m[1], month: m[2], day: atoi(m[3]), year: atoi(m[4]), loc: zone(firstOf(m[8], m[9]), now)}
 	var ok bool
@@ -88,6 +93,11 @@ var clockMoment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:at )?)?` +
 		`(?:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?,? (?:at )?)?` +
 		`(\d{1,2})(?::(\d\d))?(?: ?([ap])\.?m\b\.?)?(?: ?\(([^)]*)\)| (utc|gmt)\b)?`)
+})
+
+// dayMoment is a day without a time: Oct 24.
+var dayMoment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?\b`)
 })
 
 // hourOf turns what a clock shows into hour and minute of the day. A bare
