@@ -15,6 +15,7 @@
 //	internal/proc        process trees: the guardian starts and ends every agent and check
 //	internal/stream      agents' output: events, failures, readable lines
 //	internal/check       the project's quality checks
+//	internal/evidence    whether a claim counts: facts and verdict
 //	internal/prd         prd.json
 //	internal/spec        spec.md, and prd.json made from it
 //	internal/preflight   everything that must hold before a run

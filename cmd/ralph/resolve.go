@@ -18,6 +18,7 @@ import (
 	"ralph/internal/change"
 	"ralph/internal/check"
 	"ralph/internal/config"
+	"ralph/internal/evidence"
 	"ralph/internal/git"
 	"ralph/internal/loop"
 	"ralph/internal/plan"
@@ -325,10 +326,10 @@ func (r *resolved) loopSettings() loop.Settings {
 		OnLimit: s.UsageLimit.Action, AskTimeout: s.UsageLimit.AskTimeoutSeconds.Duration(), MaxWait: s.UsageLimit.MaxWaitHours.Duration(),
 		MaxTokens: s.Budget.MaxTokens, MaxCost: s.Budget.MaxCostUSD,
 		Promise: s.Completion.Promise, TrustPromise: s.Completion.TrustPromise,
-		RequireChange:  s.Completion.RequireChange == "true" || s.Completion.RequireChange == "auto" && len(checks) > 0,
-		Tamper:         s.Tamper,
+		Rules: evidence.Rules{Mode: evidence.Mode(s.Proof.Mode), RejectWeakened: s.Tamper == "reject",
+			RequireChange: s.Completion.RequireChange == "true" || s.Completion.RequireChange == "auto" && len(checks) > 0},
+		Notes:          s.Proof.Notes,
 		AcceptBaseline: r.flags.AcceptBaseline, ResetCircuit: r.flags.ResetCircuit, CountChanges: r.change().ID != "",
-		Proof:    loop.Proof{Mode: loop.ProofMode(s.Proof.Mode), Notes: s.Proof.Notes},
 		Template: r.template, Checks: checks,
 	}
 }

@@ -21,11 +21,21 @@ import (
 // It costs one call of git. No program that the repository's configuration names
 // for showing differences is run.
 func (r *Repo) Diff(ctx context.Context, from string, limit int, exclude ...string) (diff string, cut bool, err error) {
-	if err := checkRevision(from); err != nil {
+	return r.diff(ctx, []string{from}, limit, exclude)
+}
+
+// DiffCommits is Diff for what differs between two commits.
+func (r *Repo) DiffCommits(ctx context.Context, from, to string, limit int, exclude ...string) (diff string, cut bool, err error) {
+	return r.diff(ctx, []string{from, to}, limit, exclude)
+}
+
+func (r *Repo) diff(ctx context.Context, revisions []string, limit int, exclude []string) (diff string, cut bool, err error) {
+	if err := checkRevision(revisions...); err != nil {
 		return "", false, err
 	}
 	args := []string{"-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--unified=0", "--inter-hunk-context=0",
-		"--find-renames", "--diff-algorithm=histogram", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", from, "--", ":/"}
+		"--find-renames", "--diff-algorithm=histogram", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all"}
+	args = append(append(args, revisions...), "--", ":/")
 	for _, path := range exclude {
 		args = append(args, ":(exclude,top)"+path)
 	}

@@ -202,6 +202,10 @@ func decodeBody(typ string, line []byte) (Body, error) {
 		return decode[TamperFound](line)
 	case "claim_rejected":
 		return decode[ClaimRejected](line)
+	case "claim_accepted":
+		return decode[ClaimAccepted](line)
+	case "base_moved":
+		return decode[BaseMoved](line)
 	case "plan_restored":
 		return decode[PlanRestored](line)
 	case "plan_changed":

@@ -53,9 +53,11 @@ type RunStarted struct {
 	// RALPH_RUN_TOKEN of every process that the run starts
 	Token string `json:"token"`
 	// the plan's stories or tasks: id, title, done
-	Stories []Story  `json:"stories"`
-	Checks  []string `json:"checks,omitempty"` // names of the quality checks
-	// fingerprint of the worktree without the plan, when a story was last accepted
+	Stories []Story `json:"stories"`
+	// ids of stories that were done when ralph first saw the plan, and are not accepted
+	TakenOver []string `json:"takenOver,omitempty"`
+	Checks    []string `json:"checks,omitempty"` // names of the quality checks
+	// older versions: the work of base_moved and claim_accepted
 	Work string `json:"work,omitempty"`
 }
 
@@ -293,6 +295,29 @@ type ClaimRejected struct {
 	Claim   ClaimKind `json:"claim"`             // promise, story or done
 	Stories []string  `json:"stories,omitempty"` // ids of the stories
 	Reason  string    `json:"reason"`            // why it was not accepted
+	Rule    string    `json:"rule,omitempty"`    // what decided, in one word
+}
+
+// ClaimAccepted records marks that ralph accepted: they count from here on. What was judged
+// is the base of the next claims.
+type ClaimAccepted struct {
+	N       int      `json:"iteration"`      // 0: marks from before the run
+	Stories []string `json:"stories"`        // ids
+	Rule    string   `json:"rule"`           // what decided: proved, or unproved without checks
+	Commit  string   `json:"commit"`         // the base
+	Work    string   `json:"work,omitempty"` // fingerprint of its worktree without the plan
+	// findings that are part of the base
+	Known []TamperFinding `json:"known,omitempty"`
+}
+
+// BaseMoved records what claims are compared with from now on, where that is not the work of
+// an accepted claim.
+type BaseMoved struct {
+	N      int             `json:"iteration"`       // 0: before the first iteration
+	Commit string          `json:"commit"`          // the base
+	Work   string          `json:"work,omitempty"`  // fingerprint of its worktree without the plan
+	Reason string          `json:"reason"`          // for people
+	Known  []TamperFinding `json:"known,omitempty"` // findings that are part of it
 }
 
 // PlanRestored records a file of the plan that ralph restored after the agent changed it.
@@ -369,6 +394,8 @@ type RunEnded struct {
 	ResumesAt *time.Time    `json:"resumesAt,omitempty"` // end of the provider's limit
 	Tokens    stream.Tokens `json:"tokens"`              // sum of the run
 	CostUSD   *float64      `json:"costUsd"`             // cost of the run, or null
+	Head      string        `json:"head,omitempty"`      // commit that ralph saw last
+	Work      string        `json:"work,omitempty"`      // fingerprint of the worktree then
 }
 
 // EventType implements Body.
@@ -386,6 +413,8 @@ func (CheckEnded) EventType() string       { return "check_ended" }
 func (StoryProved) EventType() string      { return "story_proved" }
 func (TamperFound) EventType() string      { return "tamper_found" }
 func (ClaimRejected) EventType() string    { return "claim_rejected" }
+func (ClaimAccepted) EventType() string    { return "claim_accepted" }
+func (BaseMoved) EventType() string        { return "base_moved" }
 func (PlanRestored) EventType() string     { return "plan_restored" }
 func (PlanChanged) EventType() string      { return "plan_changed" }
 func (NoWork) EventType() string           { return "no_work" }

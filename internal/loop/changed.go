@@ -1,6 +1,10 @@
 package loop
 
-import "context"
+import (
+	"context"
+
+	"ralph/internal/evidence"
+)
 
 // changedFiles counts the files that the iteration has committed, and those with
 // changes that are not committed when it ends. It is nil where nobody asked, or git
@@ -12,7 +16,7 @@ func (l *Loop) changedFiles(ctx context.Context, it *iteration) *int {
 	ctx = context.WithoutCancel(ctx)
 	paths := map[string]bool{}
 	if it.head.Commit != "" && it.head.Commit != it.from {
-		committed, err := l.Repo.ChangedPaths(ctx, it.from, it.head.Commit, derived...)
+		committed, err := l.Repo.ChangedPaths(ctx, it.from, it.head.Commit, evidence.Derived...)
 		if err != nil {
 			return nil
 		}
@@ -20,7 +24,7 @@ func (l *Loop) changedFiles(ctx context.Context, it *iteration) *int {
 			paths[p] = true
 		}
 	}
-	dirty, err := l.Repo.Status(ctx, derived...)
+	dirty, err := l.Repo.Status(ctx, evidence.Derived...)
 	if err != nil {
 		return nil
 	}

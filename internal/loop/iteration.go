@@ -22,7 +22,6 @@ type iteration struct {
 	before    plan.State
 	head      git.Head
 	from      string // the commit it began at
-	changes   changes
 	outcome   agent.Outcome
 	overloads int
 	gaveUp    bool          // after so many overloads in a row
@@ -32,10 +31,8 @@ type iteration struct {
 	commits  []string
 	passed   []string // newly marked, and accepted
 	promised bool
-	tampered bool // nothing of it is accepted: it weakened the evidence
+	early    bool // it promised, and was asked to go over the work again
 	verdict  plan.Verdict
-	work     string // fingerprint of the work, where it was needed
-	proof    proof
 	moved    string // why the branch is not what it was, empty where it is
 	closed   bool   // it is on record
 }
@@ -56,7 +53,7 @@ func (l *Loop) abandon(it *iteration, err error) {
 	if it.closed || !it.counts(func() bool { return false }) {
 		return
 	}
-	done, total := l.state.Counts()
+	done, total := l.counted().Counts()
 	// Where the journal itself is the trouble, the run's end tells.
 	_ = l.Recorder.Surely(journal.IterationEnded{
 		N: it.n, Outcome: journal.OutcomeInterrupted, Error: err.Error(), ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
@@ -73,6 +70,7 @@ func (l *Loop) play(ctx context.Context, it *iteration) (*End, error) {
 		return nil, err
 	}
 	limit, turnErr := l.turn(ctx, it)
+	l.unseenIn = it.n
 	l.notes.forget() // from here on they are about this iteration
 	if err := l.history(ctx, it); err != nil {
 		return nil, errors.Join(turnErr, err)
@@ -193,7 +191,7 @@ func (l *Loop) history(ctx context.Context, it *iteration) error {
 	case head.Branch != l.branch:
 		it.moved = fmt.Sprintf("the agent left the branch %s for %s", l.branch, orDetached(head.Branch))
 	case len(lost) > 0:
-		l.rewound = true
+		l.gate.Rewound()
 		l.notes.add("Commits that were there before are no longer in the branch. Never rewrite or reset commits.")
 		return l.record(journal.HeadMoved{N: it.n, From: before.Commit, To: head.Commit, Branch: head.Branch,
 			Message: fmt.Sprintf("the agent took %s back; find them with: git log %s", count(len(lost), "commit"), before.Commit[:12])})
@@ -218,7 +216,7 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 		fresh = fresh || !l.ever[id]
 		l.ever[id] = true
 	}
-	progress := fresh || l.Plan.CommitIsProgress() && len(it.commits) > 0
+	progress := fresh || it.early || l.Plan.CommitIsProgress() && len(it.commits) > 0
 	trouble := ""
 	if it.outcome.Kind != journal.OutcomeOK {
 		trouble = it.outcome.Message
@@ -239,12 +237,12 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 	if v := l.breaker.CountDud(thresholds, it.dud()); v.Open && !verdict.Open {
 		verdict, why = v, fmt.Sprintf("the agent ended within seconds, without a token, %d times in a row: %s", v.Count, it.outcome.Message)
 	}
-	done, total := l.state.Counts()
+	done, total := l.counted().Counts()
 	e := journal.IterationEnded{
 		N: it.n, Outcome: it.outcome.Kind, Error: trouble, ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: nonNil(it.passed), StoriesComplete: done, StoriesTotal: total,
 		Progress: progress, NoProgress: l.breaker.NoProgress, SameError: l.breaker.SameError,
-		Promised: it.promised, Done: it.verdict.Done, Work: l.work, Tokens: sub(l.team.Tokens, it.tokens),
+		Promised: it.promised, Done: it.verdict.Done, Tokens: sub(l.team.Tokens, it.tokens),
 		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.team.Cost, it.cost),
 		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)), ChangedFiles: l.changedFiles(ctx, it),
 	}
@@ -298,6 +296,8 @@ func (l *Loop) endAfter(ctx context.Context, it *iteration) *End {
 		return l.done(it.verdict)
 	case it.verdict.Waiting:
 		return l.waiting()
+	case l.onlyTaken():
+		return l.waitingForTaken()
 	case it.outcome.Kind == journal.OutcomeAuth:
 		return &End{Reason: journal.ReasonAuth, Message: it.outcome.Message, Hint: it.outcome.Hint}
 	}

@@ -4,17 +4,19 @@
 package loop
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"ralph/internal/agent"
 	"ralph/internal/breaker"
 	"ralph/internal/calls"
 	"ralph/internal/check"
+	"ralph/internal/evidence"
 	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
@@ -51,12 +53,11 @@ type Settings struct {
 
 	Promise        string
 	TrustPromise   bool
-	RequireChange  bool   // a story without a change behind it is not accepted
-	Tamper         string // warn or reject: what becomes of stories beside weakened tests
-	AcceptBaseline bool   // checks that were red before do not stand in the way
+	Rules          evidence.Rules // for what is accepted
+	Notes          bool           // write receipts as git notes too
+	AcceptBaseline bool           // checks that were red before do not stand in the way
 	ResetCircuit   bool
 	CountChanges   bool // the record tells how many files each iteration changed
-	Proof          Proof
 
 	Template string // the prompt after the context
 	Checks   []check.Check
@@ -107,25 +108,21 @@ type Loop struct {
 	// nil where there is no terminal.
 	Ask func(ctx context.Context, question string, limit time.Duration) bool
 
-	past     past // what the journal tells of earlier runs
-	team     *calls.Team
-	breaker  breaker.State
-	requests requests
-	branch   string
-	head     string // the commit that is checked out
-	state    plan.State
-	accepted map[string]bool // items whose mark ralph believes
-	ever     map[string]bool // items that passed in this run
-	red      map[string]bool // checks that failed before the run and have not passed since
-	failing  map[string]bool // checks that failed when they ran last
-	work     string          // fingerprint of the work when a story was last accepted
-	proofs   proofs
-	workHead string   // what was checked out then
-	works    []string // fingerprints of the work at each acceptance, the run's begin included
-	rewound  bool     // commits were taken back
-	notes    notes
-	suspect  suspicion
-	late     []string // warnings from before the run had a record
+	past      past // what the journal tells of earlier runs
+	team      *calls.Team
+	breaker   breaker.State
+	requests  requests
+	branch    string
+	head      string // the commit that is checked out
+	state     plan.State
+	accepted  map[string]bool // items with an acceptance on record
+	takenOver map[string]bool // items that were marked when ralph first saw the plan
+	ever      map[string]bool // items that passed in this run
+	gate      *evidence.Gatherer
+	unseenIn  int  // the last iteration whose changes were not inspected
+	unnoted   bool // it was said that git notes cannot be written
+	notes     notes
+	late      []string // warnings from before the run had a record
 }
 
 // Run runs the loop to its end. The end is in the journal when it returns;
@@ -161,7 +158,12 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 	if err := l.acknowledge(); err != nil {
 		return end, err
 	}
+	seen, err := l.gate.Now(ctx)
+	if err != nil {
+		seen = evidence.Base{} // the next run takes what is there for the agent's
+	}
 	return end, l.record(journal.RunEnded{
+		Head: seen.Commit, Work: seen.Work,
 		Status: end.Status(), Reason: end.Reason, ExitCode: end.ExitCode(), Message: end.Message,
 		ResumesAt: timePtr(end.ResumesAt), Tokens: l.team.Tokens, CostUSD: l.team.Cost,
 	})
@@ -182,18 +184,18 @@ func (l *Loop) begin(ctx context.Context) error {
 		return err
 	}
 	l.branch, l.head, l.state = head.Branch, head.Commit, state
-	l.ever, l.red = map[string]bool{}, l.past.red
-	l.accepted = l.believed()
-	l.beginProofs(ctx)
-	if l.work = l.past.work; l.work == "" {
-		if err := l.measureWork(ctx); err != nil {
-			return err
-		}
+	l.ever, l.accepted, l.takenOver = map[string]bool{}, l.past.accepted, l.past.taken
+	l.reopen(state)
+	if l.past.runs == 0 {
+		l.keepTakenOver()
+	}
+	moved, err := l.openGate(ctx)
+	if err != nil {
+		return err
 	}
 	if err := l.Ledger.SettleAll(ctx, l.past.token, l.past.calls); err != nil {
 		return err
 	}
-	l.workHead, l.works = cmp.Or(l.past.workHead, l.head), append(l.past.works, l.work)
 	grant, err := l.Ledger.Peek(time.Now())
 	if err != nil {
 		return err
@@ -205,15 +207,18 @@ func (l *Loop) begin(ctx context.Context) error {
 	if _, err := l.Keeper.Get(); err != nil { // from here on somebody records this process's death
 		return err
 	}
-	return l.record(journal.RunStarted{
+	if err := l.record(journal.RunStarted{
 		Schema: journal.SchemaVersion, Version: l.Version, Unit: l.Unit, Plan: journal.PlanKind(l.Plan.Kind()),
 		Feature: l.Feature, Task: l.Task, Change: l.Change, Module: l.Module, DoneCriteria: l.Plan.Criteria(), Branch: head.Branch,
 		Worktree: l.Repo.Root, Head: head.Commit, Harness: l.team.Current().Harness.Name, Model: l.team.Current().Options.Model,
 		MaxIterations: l.MaxIterations, TimeoutSeconds: l.Limits.Timeout.Seconds(),
 		StallThreshold: l.NoProgress, SameError: l.SameError, RateLimit: l.RateLimit, CallsUsed: grant.Used,
 		PID: l.Self.PID, PIDStart: l.Self.Start, Host: l.Host, Token: l.Token,
-		Stories: l.stories(), Checks: names, Work: l.work,
-	})
+		Stories: l.stories(), TakenOver: slices.Sorted(maps.Keys(l.takenOver)), Checks: names,
+	}); err != nil {
+		return err
+	}
+	return l.recordBase(0, moved)
 }
 
 func (l *Loop) record(b journal.Body) error { return l.Recorder.Record(b) }
@@ -273,24 +278,23 @@ func (l *Loop) beforeFirst(ctx context.Context) (*End, error) {
 	if err := l.newPlan(); err != nil {
 		return nil, err
 	}
-	if err := l.lookBefore(ctx); err != nil {
-		return nil, err
-	}
 	// A plan that looks done is looked at before the breaker: what was in the way
 	// may have been outside of the repository.
-	if !l.Plan.Judge(l.state, false, false).Done {
+	if !l.Plan.Judge(l.state, false, false).Done { // by its marks
 		if end, err := l.openBreaker(); end != nil || err != nil {
 			return end, err
 		}
 	}
-	if err := l.baseline(ctx); err != nil {
+	if err := l.beforeWork(ctx); err != nil {
 		return nil, err
 	}
-	v := l.Plan.Judge(l.state, false, false)
+	v := l.judged(nil, false)
 	switch {
 	case v.Waiting:
 		return l.waiting(), nil
-	case v.Done && len(l.standing()) == 0:
+	case l.onlyTaken():
+		return l.waitingForTaken(), nil
+	case v.Done && len(l.gate.Standing()) == 0:
 		return &End{Reason: journal.Reason(v.Reason), Message: "the plan was done already: " + l.left()}, nil
 	case v.Done:
 		l.notes.add("Every item of the plan is marked as done, but a quality check fails: " + l.redNames() + ". Mend what it complains about.")
@@ -328,7 +332,31 @@ func (l *Loop) stories() []journal.Story {
 }
 
 // left says in words how far the plan is.
-func (l *Loop) left() string { return l.Plan.Left(l.state) }
+func (l *Loop) left() string { return l.Plan.Left(l.counted()) }
+
+// keepTakenOver notes the marks of a plan that ralph sees for the first time.
+func (l *Loop) keepTakenOver() {
+	for _, id := range l.state.Done() {
+		l.takenOver[id] = true
+	}
+	if n := len(l.takenOver); n > 0 {
+		l.late = append(l.late, count(n, "item")+" had been marked as done before ralph first saw this plan, taken over and not proved: "+list(l.state.Done()))
+	}
+}
+
+// onlyTaken reports whether nothing is left to do but marks that were taken over.
+func (l *Loop) onlyTaken() bool { return len(l.takenOver) > 0 && l.state.Open() == 0 }
+
+// takenIDs returns the marks that were taken over, in the plan's order.
+func (l *Loop) takenIDs() []string {
+	return overlap(l.state.Done(), slices.Collect(maps.Keys(l.takenOver)))
+}
+
+func (l *Loop) waitingForTaken() *End {
+	return &End{Reason: journal.ReasonWaitingForPerson,
+		Message: "only what was marked before ralph first saw the plan is left, and has no receipt: " + list(l.takenIDs()),
+		Hint:    "fetch the receipts: " + evidence.FetchNotes + "; or accept: ralph allow " + strings.Join(l.takenIDs(), " ") + "; then start ralph again"}
+}
 
 func (l *Loop) waiting() *End {
 	return &End{Reason: journal.ReasonWaitingForPerson, Message: "only questions for a person are left: " + list(l.state.Questions()),

@@ -2,10 +2,14 @@ package loop
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"ralph/internal/breaker"
 	"ralph/internal/calls"
+	"ralph/internal/evidence"
 	"ralph/internal/journal"
+	"ralph/internal/tamper"
 )
 
 // past is what the journal tells a new run of those before it.
@@ -15,18 +19,14 @@ type past struct {
 	calls    map[string]int  // that it made, by harness
 	accepted map[string]bool // items whose mark was accepted when the last run ended
 	cutOff   bool            // its last iteration was not evaluated to the end
+	taken    map[string]bool // items that were marked when ralph first saw the plan, and not accepted since
 	red      map[string]bool // checks that were red before the last run, and since
 	opened   *journal.BreakerOpened
 	steer    []string
 	limits   calls.Past // of the last run where it died, so that the next one goes on with it
-	work     string     // fingerprint of the work when a story was last accepted
-	base     string     // the commit that the work began with which is not accepted yet: of the last run, or of those before
 	rejected bool       // stories were not accepted, and none has been since
-
-	workHead  string   // what was checked out at that acceptance
-	works     []string // fingerprints at all of them
-	head      string   // at which the last iteration began
-	suspected string   // commit before weakened evidence that was not accepted, and not undone since
+	gate     evidence.OnRecord
+	old      bool // the base is of a journal of before
 }
 
 // recall reads what the new run has to know.
@@ -46,32 +46,40 @@ func (l *Loop) recall() error {
 }
 
 func fold(events []journal.Event) past {
-	p := past{accepted: map[string]bool{}, red: map[string]bool{}, calls: map[string]int{}}
+	p := past{accepted: map[string]bool{}, taken: map[string]bool{}, red: map[string]bool{}, calls: map[string]int{}}
 	open := false
 	for _, e := range events {
 		p.limits.Follow(e)
 		switch b := e.Body.(type) {
 		case journal.RunStarted:
 			p.runs++
-			if !p.cutOff && !open && !p.rejected {
-				p.base = b.Head
-			}
 			p.token, p.calls = b.Token, map[string]int{}
 			// Marks that nobody looked at stay so until somebody does.
 			p.accepted, p.cutOff, open = believe(b.Stories), p.cutOff || open, false
-			p.accept(b.Work, b.Head)
+			p.taken = map[string]bool{}
+			for _, id := range b.TakenOver {
+				p.taken[id] = true
+			}
+			p.acceptedAt(b.Work, b.Head)
 		case journal.PlanChanged:
 			p.accepted, p.cutOff = believe(b.Stories), false
 		case journal.ClaimRejected:
 			p.cutOff = p.cutOff && b.N > 0
 			p.rejected = p.rejected || b.Claim == "story"
+		case journal.ClaimAccepted:
+			for _, id := range b.Stories {
+				p.accepted[id], p.rejected = true, false
+				delete(p.taken, id)
+			}
+			p.moved(evidence.Base{Commit: b.Commit, Work: b.Work}, b.Known)
+		case journal.BaseMoved:
+			p.moved(evidence.Base{Commit: b.Commit, Work: b.Work}, b.Known)
 		case journal.AttemptStarted:
 			p.calls[b.Harness]++
-		case journal.IterationStarted:
-			p.head = b.Head
+			p.gate.Seen = evidence.Base{}
 		case journal.TamperFound:
-			if p.suspected = b.Base; b.Accepted {
-				p.suspected = ""
+			if p.gate.Open = !b.Accepted; b.Accepted {
+				p.know(b.Findings)
 			}
 		case journal.AgentStarted:
 			open = true
@@ -84,20 +92,21 @@ func fold(events []journal.Event) past {
 			}
 		case journal.IterationEnded:
 			open = false
-			p.accept(b.Work, b.Head)
+			p.acceptedAt(b.Work, b.Head)
 			p.cutOff = b.Outcome == journal.OutcomeCrash || b.Outcome == journal.OutcomeInterrupted
 			for _, id := range b.StoriesPassed {
 				p.accepted[id], p.rejected = true, false
 			}
 		case journal.RunEnded:
 			p.cutOff = p.cutOff || b.Reason == journal.ReasonBranchChanged
+			p.gate.Seen = evidence.Base{Commit: b.Head, Work: b.Work}
 		case journal.CheckEnded:
 			if b.Compares() {
 				continue
 			}
 			if b.Outcome == journal.CheckPassed {
 				delete(p.red, b.Name)
-			} else if b.Phase == baselinePhase {
+			} else if b.Phase == journal.PhaseBaseline {
 				p.red[b.Name] = true
 			}
 		case journal.BreakerOpened:
@@ -114,15 +123,31 @@ func fold(events []journal.Event) past {
 		}
 	}
 	p.cutOff = p.cutOff || open
+	p.gate.Red = slices.Sorted(maps.Keys(p.red))
+	if p.old && !p.cutOff && !p.rejected {
+		p.gate.Seen.Commit = p.gate.Base.Commit // what was committed since was let pass then
+	}
 	return p
 }
 
-// accept takes note of the work behind an acceptance, told again with each event
-// until the next one.
-func (p *past) accept(work, head string) {
-	if work != "" && work != p.work {
-		p.work, p.workHead = work, head
-		p.works = append(p.works, work)
+// acceptedAt reads the base of journals that were written before it had an event of its own:
+// told again with each event until the next acceptance.
+func (p *past) acceptedAt(work, head string) {
+	if work != "" && work != p.gate.Base.Work {
+		p.moved(evidence.Base{Commit: head, Work: work}, nil)
+		p.old = true
+	}
+}
+
+func (p *past) moved(base evidence.Base, known []journal.TamperFinding) {
+	p.gate.Base, p.gate.Known, p.old = base, nil, false
+	p.know(known)
+	p.gate.Works = append(p.gate.Works, base.Work)
+}
+
+func (p *past) know(findings []journal.TamperFinding) {
+	for _, f := range findings {
+		p.gate.Known = append(p.gate.Known, tamper.Finding(f))
 	}
 }
 
@@ -132,19 +157,6 @@ func believe(stories []journal.Story) map[string]bool {
 		if s.Done {
 			m[s.ID] = true
 		}
-	}
-	return m
-}
-
-// believed is the marks that need no further proof: all, but for those that a
-// run which was cut off left behind without looking at them.
-func (l *Loop) believed() map[string]bool {
-	if l.past.cutOff {
-		return l.past.accepted
-	}
-	m := map[string]bool{}
-	for _, id := range l.state.Done() {
-		m[id] = true
 	}
 	return m
 }

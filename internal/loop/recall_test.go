@@ -5,13 +5,13 @@ import (
 	"slices"
 	"testing"
 
+	"ralph/internal/evidence"
 	"ralph/internal/journal"
 )
 
 // TestFold reads what a new run has to know out of the events of earlier ones.
 func TestFold(t *testing.T) {
 	started := journal.RunStarted{Stories: []journal.Story{{ID: "A", Done: true}, {ID: "B"}, {ID: "C"}}}
-	at := func(head string) journal.RunStarted { return journal.RunStarted{Head: head} }
 	for _, c := range []struct {
 		name     string
 		bodies   []journal.Body
@@ -19,7 +19,6 @@ func TestFold(t *testing.T) {
 		cutOff   bool
 		red      []string
 		open     bool
-		base     string
 	}{
 		{name: "nothing"},
 		{name: "a clean run", accepted: []string{"A", "B"}, bodies: []journal.Body{started, journal.IterationStarted{N: 1},
@@ -39,13 +38,6 @@ func TestFold(t *testing.T) {
 		{name: "a red check on another commit", accepted: []string{"A"}, red: []string{"unit"}, bodies: []journal.Body{started,
 			journal.CheckEnded{Name: "unit", Phase: "baseline", Outcome: "failed"},
 			journal.CheckEnded{Name: "unit", Phase: "baseline", Outcome: "passed", Clean: true}, journal.CheckEnded{Name: "lint", Phase: "baseline", Outcome: "failed", Clean: true}}},
-		{name: "two runs", base: "2", bodies: []journal.Body{at("1"), journal.AgentStarted{}, journal.IterationEnded{Outcome: "ok"}, at("2"), journal.RunEnded{}}},
-		{name: "two runs that were cut off", base: "1", cutOff: true, bodies: []journal.Body{at("1"), journal.AgentStarted{}, at("2"), journal.AgentStarted{}, at("3")}},
-		{name: "a run after one that was cut off", base: "3", bodies: []journal.Body{at("1"), journal.AgentStarted{}, at("2"), journal.PlanChanged{}, at("3")}},
-		{name: "a run after one whose work was not accepted", base: "1", bodies: []journal.Body{at("1"), journal.ClaimRejected{N: 1, Claim: "story"},
-			journal.IterationEnded{N: 1, Outcome: "ok"}, journal.RunEnded{}, at("2"), journal.RunEnded{}, at("3")}},
-		{name: "a run after one that mended it", accepted: []string{}, base: "3", bodies: []journal.Body{at("1"), journal.ClaimRejected{N: 1, Claim: "story"}, journal.RunEnded{},
-			at("2"), journal.IterationEnded{N: 1, Outcome: "ok", StoriesPassed: []string{"A"}}, journal.RunEnded{}, at("3")}},
 		{name: "an open breaker", accepted: []string{"A"}, open: true, bodies: []journal.Body{started, journal.BreakerOpened{}}},
 		{name: "a closed breaker", accepted: []string{"A"}, bodies: []journal.Body{started, journal.BreakerOpened{}, started, journal.BreakerReset{}}},
 	} {
@@ -61,12 +53,42 @@ func TestFold(t *testing.T) {
 			if got := slices.Sorted(maps.Keys(p.red)); !slices.Equal(got, c.red) {
 				t.Errorf("red %v, want %v", got, c.red)
 			}
-			if p.base != c.base {
-				t.Errorf("the work began with %q, want %q", p.base, c.base)
-			}
 			if p.cutOff != c.cutOff || (p.opened != nil) != c.open {
 				t.Errorf("cut off %v, breaker open %v", p.cutOff, p.opened != nil)
 			}
 		})
+	}
+}
+
+// TestFoldOfTheGate: what claims are compared with, by new journals and by old ones.
+func TestFoldOfTheGate(t *testing.T) {
+	base := func(commit string) evidence.Base { return evidence.Base{Commit: commit, Work: "w" + commit} }
+	moved := func(commit string) journal.BaseMoved { return journal.BaseMoved{Commit: commit, Work: "w" + commit} }
+	accepted := journal.ClaimAccepted{Stories: []string{"A"}, Commit: "2", Work: "w2"}
+	saw := func(commit string) journal.RunEnded { return journal.RunEnded{Head: commit, Work: "w" + commit} }
+	called := journal.AttemptStarted{}
+	old := func(head, work string) journal.Body { return journal.IterationEnded{Head: head, Work: work} }
+	for _, c := range []struct {
+		name   string
+		bodies []journal.Body
+		base   evidence.Base
+		seen   evidence.Base
+	}{
+		{"nothing", nil, evidence.Base{}, evidence.Base{}},
+		{"first sight", []journal.Body{moved("1")}, base("1"), evidence.Base{}},
+		{"an acceptance", []journal.Body{moved("1"), called, accepted, saw("2")}, base("2"), base("2")},
+		{"work that is not accepted", []journal.Body{moved("1"), called, saw("3")}, base("1"), base("3")},
+		{"a crash", []journal.Body{moved("1"), saw("1"), called, journal.RunEnded{Reason: journal.ReasonCrashed}}, base("1"), evidence.Base{}},
+		{"an old journal", []journal.Body{journal.RunStarted{Head: "1", Work: "w1"}, called, old("2", "w1"), old("3", "w3"), old("4", "w3"), journal.RunEnded{}},
+			evidence.Base{Commit: "3", Work: "w3"}, evidence.Base{Commit: "3"}},
+		{"an old journal that was cut off", []journal.Body{journal.RunStarted{Head: "1", Work: "w1"}, called, journal.AgentStarted{}}, base("1"), evidence.Base{}},
+	} {
+		var events []journal.Event
+		for _, b := range c.bodies {
+			events = append(events, journal.Event{Run: "r", Body: b})
+		}
+		if p := fold(events); p.gate.Base != c.base || p.gate.Seen != c.seen {
+			t.Errorf("%s: base %v, seen %v", c.name, p.gate.Base, p.gate.Seen)
+		}
 	}
 }

@@ -5,18 +5,16 @@ import (
 	"slices"
 	"time"
 
+	"ralph/internal/evidence"
 	"ralph/internal/journal"
 )
 
-// receipts records for each accepted story what it was believed for.
-func (l *Loop) receipts(ctx context.Context, it *iteration) error {
-	if l.Proof.Mode == ProofOff || len(it.passed) == 0 {
+// receipts records for each accepted story what it was accepted for.
+func (l *Loop) receipts(ctx context.Context, it *iteration, f evidence.Facts) error {
+	if l.Rules.Mode == evidence.Off {
 		return nil
 	}
-	if err := l.choose(ctx, it); err != nil {
-		return err
-	}
-	one := l.receipt(it)
+	one := l.receipt(it, f)
 	var list []journal.StoryProved
 	for _, item := range l.state.Items {
 		if slices.Contains(it.passed, item.ID) {
@@ -37,22 +35,18 @@ func (l *Loop) receipts(ctx context.Context, it *iteration) error {
 	return nil
 }
 
-// receipt is what all stories of the iteration have in common.
-func (l *Loop) receipt(it *iteration) journal.StoryProved {
-	p := &it.proof
-	r := journal.StoryProved{N: it.n, Commit: p.look.Head.Commit, Tree: p.print, Mode: journal.ProvedInPlace, Why: p.why, Checks: []journal.CheckReceipt{}}
-	switch {
-	case p.why != "":
-	case len(p.results) == 0:
-		r.Why = "no quality check is due when a story is finished"
-	default:
-		r.Mode, r.Tree = journal.ProvedClean, p.clean.Tree
+// receipt is what all stories of the claim have in common.
+func (l *Loop) receipt(it *iteration, f evidence.Facts) journal.StoryProved {
+	r := journal.StoryProved{N: it.n, Commit: f.Place.Commit, Tree: f.Place.Tree, Mode: journal.ProvedInPlace,
+		Why: f.Place.Why, Checks: []journal.CheckReceipt{}}
+	if f.Place.Clean {
+		r.Mode = journal.ProvedClean
 	}
-	for _, c := range p.results {
+	for _, c := range f.Checks {
 		r.Checks = append(r.Checks, journal.CheckReceipt{Name: c.Check.Name, Command: c.Check.Command, Outcome: c.Outcome,
 			ExitCode: c.ExitCode, DurationSeconds: c.Duration.Seconds()})
 	}
-	if it.n > 0 { // else nobody knows any more whose claim it is
+	if it.n > 0 { // else it is not known any more whose claim it is
 		r.Harness, r.Model, r.Session = l.team.Current().Harness.Name, it.outcome.Summary.Model, it.outcome.Summary.Session
 	}
 	return r
@@ -60,7 +54,7 @@ func (l *Loop) receipt(it *iteration) journal.StoryProved {
 
 // note writes receipts on their commit, and reports whether they are there.
 func (l *Loop) note(ctx context.Context, list []journal.StoryProved) (bool, error) {
-	if !l.Proof.Notes || len(list) == 0 || list[0].Commit == "" {
+	if !l.Notes || len(list) == 0 || list[0].Commit == "" {
 		return false, nil
 	}
 	var lines []byte
@@ -73,7 +67,11 @@ func (l *Loop) note(ctx context.Context, list []journal.StoryProved) (bool, erro
 	}
 	// A receipt that is begun is written, whatever the run has been told meanwhile.
 	if err := l.Repo.AppendNote(context.WithoutCancel(ctx), journal.NotesRef, list[0].Commit, string(lines)); err != nil {
-		return false, l.once("notes", "the receipts are in the journal alone, the git note cannot be written: %v", err)
+		if l.unnoted {
+			return false, nil
+		}
+		l.unnoted = true
+		return false, l.warn("the receipts are in the journal alone, the git note cannot be written: %v", err)
 	}
 	return true, nil
 }

@@ -8,40 +8,29 @@ import (
 	"ralph/internal/tamper"
 )
 
-// TestFoldRemembersWhatIsNotUndone: a new run goes on to hold the changes against
-// the commit before weakened evidence, until that is undone or accepted.
+// TestFoldRemembersWhatIsNotUndone: a new run knows of weakened evidence until that is undone
+// or accepted.
 func TestFoldRemembersWhatIsNotUndone(t *testing.T) {
 	found := journal.TamperFound{N: 1, Base: "aaa", Findings: []journal.TamperFinding{{Rule: "test-removed"}}}
 	accepted, undone := found, journal.TamperFound{N: 2, Base: "aaa", Accepted: true}
 	accepted.Accepted = true
 	for name, c := range map[string]struct {
 		bodies []journal.Body
-		want   string
+		want   bool
 	}{
-		"nothing":         {nil, ""},
-		"not accepted":    {[]journal.Body{found, journal.IterationEnded{N: 1}, journal.RunEnded{}, journal.RunStarted{}}, "aaa"},
-		"undone":          {[]journal.Body{found, undone}, ""},
-		"accepted":        {[]journal.Body{accepted}, ""},
-		"found and again": {[]journal.Body{found, undone, found}, "aaa"},
+		"nothing":         {nil, false},
+		"not accepted":    {[]journal.Body{found, journal.IterationEnded{N: 1}, journal.RunEnded{}, journal.RunStarted{}}, true},
+		"undone":          {[]journal.Body{found, undone}, false},
+		"accepted":        {[]journal.Body{accepted}, false},
+		"found and again": {[]journal.Body{found, undone, found}, true},
 	} {
 		var events []journal.Event
 		for _, b := range c.bodies {
 			events = append(events, journal.Event{Run: "r", Body: b})
 		}
-		if got := fold(events).suspected; got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
+		if got := fold(events).gate.Open; got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
 		}
-	}
-}
-
-// TestFoldRemembersTheWork: at which commits and states stories were accepted.
-func TestFoldRemembersTheWork(t *testing.T) {
-	p := fold([]journal.Event{
-		{Body: journal.RunStarted{Head: "a", Work: "w0"}}, {Body: journal.IterationEnded{Head: "b", Work: "w0"}},
-		{Body: journal.IterationEnded{Head: "c", Work: "w1"}}, {Body: journal.RunStarted{Head: "d", Work: "w1"}},
-	})
-	if p.workHead != "c" || strings.Join(p.works, " ") != "w0 w1" || p.work != "w1" {
-		t.Errorf("%q %q %q", p.workHead, p.works, p.work)
 	}
 }
 

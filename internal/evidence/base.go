@@ -1,0 +1,209 @@
+package evidence
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"ralph/internal/check"
+	"ralph/internal/git"
+	"ralph/internal/tamper"
+)
+
+// OnRecord is what the journal holds for the gate.
+type OnRecord struct {
+	Base  Base     // zero where ralph sees the unit for the first time
+	Works []string // fingerprints of the worktree at each acceptance
+	Red   []string // checks that failed before the work, and have not passed since
+	Known []tamper.Finding
+	Open  bool // findings were not accepted, and not undone
+	Seen  Base // commit and worktree when ralph stopped looking; zero after a crash
+}
+
+// Move says why the base moved.
+type Move string
+
+// The reasons for which the base moves without an acceptance.
+const (
+	FirstSight Move = "first sight"         // ralph sees the unit for the first time
+	ByPeople   Move = "people's changes"    // no agent of ours was running
+	Rewritten  Move = "a rewritten history" // by people, while no agent of ours was running
+)
+
+// Start compares what is on record with the worktree. Where ralph sees the unit for the first
+// time, or only people have changed something since it looked last, the base is what is there
+// now, and what weakens tests and checks in it is known. changes are the uncommitted changes,
+// nil where they have to be looked for.
+func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change) (Move, error) {
+	g.base, g.works, g.open = on.Base, on.Works, on.Open
+	g.known, g.red, g.failing = map[tamper.Finding]bool{}, map[string]bool{}, map[string]bool{}
+	g.inPlace, g.unable, g.warned = map[string]bool{}, map[string]string{}, map[string]bool{}
+	for _, f := range on.Known {
+		g.known[f] = true
+	}
+	for _, name := range on.Red {
+		g.red[name] = true
+	}
+	g.around = around(g.Repo)
+	now, err := g.lookNow(ctx, changes)
+	if err != nil {
+		return "", err
+	}
+	why := g.moves(ctx, on, now)
+	if why == "" {
+		return "", g.knowPeoples(ctx, on, now)
+	}
+	return why, g.Move(ctx, now)
+}
+
+func (g *Gatherer) lookNow(ctx context.Context, changes *[]git.Change) (git.Look, error) {
+	g.Working("reading the worktree")
+	ctx = context.WithoutCancel(ctx)
+	if changes != nil {
+		return g.Repo.LookKnowing(ctx, *changes, g.derived()...)
+	}
+	return g.Repo.Look(ctx, g.derived()...)
+}
+
+// moves returns why the base is to move, empty where it stays.
+func (g *Gatherer) moves(ctx context.Context, on OnRecord, now git.Look) Move {
+	here := Base{now.Head.Commit, now.Hash}
+	switch {
+	case on.Base == Base{}:
+		return FirstSight
+	case on.Seen != Base{} && here != on.Seen && on.Seen == on.Base:
+		return ByPeople
+	case on.Base.Commit != "" && on.Seen.Commit != "" && here.Commit != "" && g.rewritten(ctx, on.Seen.Commit, here.Commit):
+		return Rewritten
+	}
+	return ""
+}
+
+// rewritten reports whether the commit that ralph saw last is no longer in the history.
+func (g *Gatherer) rewritten(ctx context.Context, seen, now string) bool {
+	in, err := g.Repo.IsAncestor(ctx, seen, now)
+	return err != nil || !in
+}
+
+// Move makes a look at the worktree the base. What weakens tests and checks there without
+// being committed belongs to it.
+func (g *Gatherer) Move(ctx context.Context, look git.Look) error {
+	g.base = Base{look.Head.Commit, look.Hash}
+	g.works = append(g.works, look.Hash)
+	found := tamper.Compare(g.around, around(g.Repo))
+	if look.Head.Commit != "" && slices.ContainsFunc(look.Changes, func(c git.Change) bool { return !c.Untracked() }) {
+		at := &gathering{Gatherer: g}
+		d, err := at.changes(context.WithoutCancel(ctx))
+		if err != nil {
+			return err
+		}
+		inDiff, err := at.inDiff(context.WithoutCancel(ctx), d)
+		if err != nil {
+			return err
+		}
+		found = append(found, inDiff...)
+	}
+	clear(g.known)
+	for _, f := range found {
+		g.known[f] = true
+	}
+	return nil
+}
+
+// knowPeoples finds what people committed since ralph looked last, while work of an agent was
+// waiting for its acceptance: what it weakens is not the agent's, unless that is on record.
+func (g *Gatherer) knowPeoples(ctx context.Context, on OnRecord, now git.Look) error {
+	from, to := on.Seen.Commit, now.Head.Commit
+	if from == "" || from == to {
+		return nil
+	}
+	text, cut, err := g.Repo.DiffCommits(ctx, from, to, maxDiff, g.derived()...)
+	if err != nil || cut {
+		return nil //nolint:nilerr // then it is in doubt, and named
+	}
+	found, err := (&gathering{Gatherer: g}).inDiff(ctx, changes{from, text, false})
+	for _, f := range found {
+		if !g.open {
+			g.known[f] = true
+		}
+	}
+	return err
+}
+
+// Base returns what claims are compared with.
+func (g *Gatherer) Base() Base { return g.base }
+
+// Known returns the findings that no claim is refused for.
+func (g *Gatherer) Known() []tamper.Finding {
+	return slices.SortedFunc(maps.Keys(g.known), func(a, b tamper.Finding) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
+	})
+}
+
+// Now returns commit and fingerprint of the worktree as it is.
+func (g *Gatherer) Now(ctx context.Context) (Base, error) {
+	look, err := g.Repo.Look(context.WithoutCancel(ctx), g.derived()...)
+	return Base{look.Head.Commit, look.Hash}, err
+}
+
+// Rewound notes that commits were removed from the branch.
+func (g *Gatherer) Rewound() { g.rewound = true }
+
+// Inspect returns what weakens tests, checks or CI since the base, without what is known.
+func (g *Gatherer) Inspect(ctx context.Context) ([]tamper.Finding, error) {
+	return (&gathering{Gatherer: g}).weakened(ctx)
+}
+
+// Told notes that findings are on record. Accepted ones are known from now on.
+func (g *Gatherer) Told(found []tamper.Finding, accepted bool) {
+	g.open = len(found) > 0 && !accepted
+	for _, f := range found {
+		if accepted {
+			g.known[f] = true
+		}
+	}
+}
+
+// Baseline runs every check in place before the first iteration.
+func (g *Gatherer) Baseline(ctx context.Context, c Claim) (Facts, error) {
+	at := &gathering{Gatherer: g, claim: c, state: c.State}
+	at.facts.Plan.State = c.State
+	err := at.run(ctx, baseline, g.Checks, false)
+	for _, r := range at.facts.Checks {
+		if !r.Green() {
+			g.inPlace[r.Check.Name] = true
+		}
+	}
+	at.facts.Standing = g.Standing()
+	return at.facts, err
+}
+
+// KeepRed notes that the checks that fail now failed before the work.
+func (g *Gatherer) KeepRed() { maps.Copy(g.red, g.failing) }
+
+// Failing returns the names of the checks that failed when they ran last.
+func (g *Gatherer) Failing() []string { return slices.Sorted(maps.Keys(g.failing)) }
+
+// Standing returns the names of the checks whose failure keeps the plan from being done.
+func (g *Gatherer) Standing() []string {
+	var names []string
+	for _, c := range g.Checks {
+		accepted := g.red[c.Name] && (g.AcceptBaseline || c.AcceptBaseline)
+		if g.failing[c.Name] && !accepted {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// failures returns the results that are not green.
+func (f Facts) Failures() []check.Result {
+	var list []check.Result
+	for _, c := range f.Checks {
+		if !c.Green() {
+			list = append(list, c.Result)
+		}
+	}
+	return list
+}

@@ -1,0 +1,183 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"ralph/internal/check"
+	"ralph/internal/git"
+	"ralph/internal/journal"
+	"ralph/internal/plan"
+	"ralph/internal/proc"
+	"ralph/internal/recorder"
+	"ralph/internal/tamper"
+)
+
+// Gatherer collects facts about claims on one plan in one worktree. Its fields must be set.
+type Gatherer struct {
+	Unit     string
+	Run      string // names what the guard keeps of the plan's files
+	StateDir string // for the snapshot of the plan and the records of clean worktrees
+	Branch   string // which no check may leave
+	Repo     *git.Repo
+	Plan     plan.Plan
+	Checks   []check.Check
+	Env      []string // of the checks
+	Rules    Rules
+	// AcceptBaseline lets the plan be done although checks fail that failed before the work.
+	AcceptBaseline bool
+	// Guard returns the process under which checks are run.
+	Guard    func() (*proc.Guardian, error)
+	Recorder *recorder.Recorder
+	// Working shows what takes a while.
+	Working func(what string)
+
+	base    Base
+	works   []string // fingerprints at each acceptance, the first base included
+	rewound bool     // commits were removed from the branch in this run
+
+	known    map[tamper.Finding]bool // was there before the work, or was accepted
+	open     bool                    // findings are on record that were not accepted, and not undone
+	around   tamper.Around           // the git directory when the run began
+	commands []tamper.Finding        // what the agent ran since claims were weighed last
+
+	red     map[string]bool // checks that failed before the work, and have not passed since
+	failing map[string]bool // checks that failed when they ran last
+	inPlace map[string]bool // checks that failed in place before the first iteration
+	results check.Results
+	unable  map[string]string // checks that cannot pass in a clean worktree, and why
+	warned  map[string]bool   // what is said once in a run
+}
+
+// gathering is the collection of facts about one claim.
+type gathering struct {
+	*Gatherer
+	claim Claim
+	facts Facts
+	state plan.State // the plan now
+
+	look    *git.Look // the worktree as it was seen last, nil before the first look
+	diff    changes
+	chosen  bool // the fields below are set
+	clean   *check.Clean
+	before  *check.Clean // of the commit that the work began with, nil while it is not needed
+	partly  bool         // not all of the work is in the clean worktree
+	why     string       // why checks count in place, empty where they do not
+	print   string       // fingerprint of the worktree before the checks
+	ranHere []string     // checks that the batch ran in place
+}
+
+// Gather collects the facts about a claim. What speaks against it without a check is looked
+// for first: where that suffices for a refusal, no check is run for it.
+func (g *Gatherer) Gather(ctx context.Context, c Claim) (f Facts, err error) {
+	at := &gathering{Gatherer: g, claim: c, state: c.State}
+	at.facts.NoChecks, at.facts.Plan.State = len(g.Checks) == 0, c.State
+	defer func() { err = errors.Join(err, at.dropClean(ctx)) }()
+	if err := at.cheap(ctx); err != nil {
+		return at.facts, err
+	}
+	left := at.provable(Weigh(c, at.facts, g.Rules).Undecided)
+	if ctx.Err() != nil && len(g.Checks) > 0 {
+		return at.facts, nil
+	}
+	if err := at.checks(ctx, left); err != nil {
+		return at.facts, err
+	}
+	if len(left) > 0 { // a receipt says where the claim was proved
+		err = at.choose(ctx)
+	}
+	at.facts.Complete = ctx.Err() == nil || len(g.Checks) == 0
+	at.facts.Standing, at.facts.Place = g.Standing(), at.place()
+	return at.facts, err
+}
+
+// cheap collects the facts for which nothing of the project is run.
+func (g *gathering) cheap(ctx context.Context) error {
+	var err error
+	if g.facts.Receipts, err = g.receipts(ctx); err != nil {
+		return err
+	}
+	if g.marked() && g.forWork() {
+		idle, err := g.idle(ctx)
+		if err != nil {
+			return err
+		}
+		g.facts.Idle = idle
+	}
+	if g.claim.Looked || g.marked() || g.claim.Promised {
+		found, err := g.weakened(ctx)
+		if err != nil {
+			return err
+		}
+		g.facts.Findings, g.facts.Looked = found, true
+	}
+	if g.marked() && !g.Plan.CommitIsProgress() {
+		look, err := g.lookOnce(ctx)
+		if err != nil {
+			return err
+		}
+		if len(look.Changes) > 0 {
+			g.facts.Uncommitted = uncommitted(look)
+		}
+	}
+	return nil
+}
+
+// provable are those of the items that checks can prove: of the marks that were taken over,
+// those with a receipt.
+func (g *gathering) provable(items []string) []string {
+	return without(items, without(g.claim.TakenOver, g.facts.Receipts))
+}
+
+// marked reports whether there are marks to judge by the work that was done for them.
+func (g *gathering) marked() bool { return len(without(g.claim.Items, g.claim.TakenOver)) > 0 }
+
+// forWork reports whether the marks of the plan need work.
+func (g *gathering) forWork() bool { return g.Plan.Kind() != plan.KindPrompt }
+
+// checks runs the checks that are due. left are the items that nothing speaks against yet.
+func (g *gathering) checks(ctx context.Context, left []string) error {
+	done := g.claim.DoneSoFar || g.claim.Done && len(left) == len(g.claim.Items)
+	at := check.Every
+	if len(left) > 0 || g.claim.Promised || done {
+		at = check.Claim
+	}
+	if err := g.run(ctx, journal.Phase(at), check.Due(g.Checks, at), len(left) > 0 || done); err != nil || ctx.Err() != nil {
+		return err
+	}
+	if !done || slices.ContainsFunc(g.facts.Checks, CheckFact.Against) {
+		return nil
+	}
+	last := slices.DeleteFunc(slices.Clone(g.Checks), func(c check.Check) bool { return c.When != check.End })
+	return g.run(ctx, journal.PhaseEnd, last, true)
+}
+
+// run runs checks, where claims are proved or in place, and adds how they fared to the facts.
+func (g *gathering) run(ctx context.Context, phase journal.Phase, due []check.Check, prove bool) error {
+	red := make(map[string]bool, len(g.red)) // as it was before: a pass clears it
+	for name := range g.red {
+		red[name] = true
+	}
+	results, err := g.prove(ctx, phase, due, prove)
+	for _, r := range results {
+		g.facts.Checks = append(g.facts.Checks, CheckFact{Result: r, Phase: phase, Red: red[r.Check.Name]})
+	}
+	return err
+}
+
+// place says where the claim was checked.
+func (g *gathering) place() Place {
+	if !g.chosen {
+		return Place{}
+	}
+	p := Place{Commit: g.facts.Look.Head.Commit, Tree: g.print, Partly: g.partly, Why: g.why}
+	switch {
+	case p.Why != "":
+	case len(g.facts.Checks) == 0:
+		p.Why = "no quality check is due when a story is finished"
+	default:
+		p.Clean, p.Tree = true, g.clean.Tree
+	}
+	return p
+}

@@ -1,0 +1,103 @@
+package evidence
+
+import (
+	"context"
+	"slices"
+
+	"ralph/internal/git"
+	"ralph/internal/journal"
+)
+
+// State is how a receipt stands to a commit.
+type State string
+
+// The states of a receipt.
+const (
+	Same      State = "same"      // these files were proved, but for the plan's own
+	History   State = "history"   // an ancestor was proved
+	Elsewhere State = "elsewhere" // what was proved is not in the history: rebased, squashed, or not fetched
+)
+
+// FetchNotes is the command that brings the receipts of a clone's origin.
+const FetchNotes = "git fetch origin refs/notes/ralph:refs/notes/ralph"
+
+// StoryOf names a story among all units.
+type StoryOf struct{ Unit, Story string }
+
+// Found is a receipt as it stands to a commit.
+type Found struct {
+	journal.Receipt
+	State State
+}
+
+// FindReceipts finds in the git notes the receipt of each story that says most about a
+// commit: the youngest of the same files, else of the history, else of anywhere. It costs two
+// calls of git, and two for each commit with a receipt of the stories.
+func FindReceipts(ctx context.Context, repo *git.Repo, commit string, stories []StoryOf) (map[StoryOf]Found, error) {
+	notes, err := repo.Notes(ctx, journal.NotesRef)
+	if err != nil {
+		return nil, err
+	}
+	all := map[StoryOf][]journal.Receipt{}
+	for _, n := range notes {
+		for _, one := range journal.ParseReceipts(n.Text) {
+			one.Commit = n.Commit // where it is, not what it says
+			all[StoryOf{one.Unit, one.Story}] = append(all[StoryOf{one.Unit, one.Story}], one)
+		}
+	}
+	states, found := map[string]State{}, map[StoryOf]Found{}
+	for _, s := range stories {
+		best := -1
+		list := all[s]
+		slices.SortStableFunc(list, func(a, b journal.Receipt) int { return b.Time.Compare(a.Time) })
+		for _, one := range list {
+			if _, known := states[one.Commit]; !known {
+				states[one.Commit] = stateOf(ctx, repo, one.Commit, commit)
+			}
+			state := states[one.Commit]
+			if state == Same && one.Mode != journal.ProvedClean {
+				state = History // what was in place may have been more than the commit
+			}
+			if rank := slices.Index([]State{Elsewhere, History, Same}, state); rank > best {
+				best, found[s] = rank, Found{one, state}
+			}
+		}
+	}
+	return found, ctx.Err()
+}
+
+// stateOf asks git how a commit stands to another. One that is not in this clone is an error
+// to git, and elsewhere to us.
+func stateOf(ctx context.Context, repo *git.Repo, commit, to string) State {
+	if changed, err := repo.ChangedPaths(ctx, commit, to, ".ralph"); err == nil && len(changed) == 0 {
+		return Same
+	}
+	if in, err := repo.IsAncestor(ctx, commit, to); err == nil && in {
+		return History
+	}
+	return Elsewhere
+}
+
+// receipts returns the taken-over items of the claim with a receipt for this history.
+func (g *gathering) receipts(ctx context.Context) ([]string, error) {
+	var stories []StoryOf
+	for _, id := range g.claim.TakenOver {
+		stories = append(stories, StoryOf{g.Unit, id})
+	}
+	if len(stories) == 0 {
+		return nil, nil
+	}
+	head, err := g.Repo.Head(ctx)
+	if err != nil || head.Commit == "" {
+		return nil, err
+	}
+	found, err := FindReceipts(ctx, g.Repo, head.Commit, stories)
+	var ids []string
+	for s, one := range found {
+		if one.State != Elsewhere {
+			ids = append(ids, s.Story)
+		}
+	}
+	slices.Sort(ids)
+	return ids, err
+}

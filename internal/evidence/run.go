@@ -1,0 +1,225 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ralph/internal/check"
+	"ralph/internal/git"
+	"ralph/internal/journal"
+	"ralph/internal/plan"
+	"ralph/internal/proc"
+	"ralph/internal/stream"
+)
+
+// baseline is the phase in which checks are run to see how they fare without the agent.
+const baseline = journal.PhaseBaseline
+
+// batch runs checks one after the other, each by one, until the run is told to end. Checks are
+// the project's own code, which the agent may have written: the plan is restored after them.
+func (g *gathering) batch(ctx context.Context, due []check.Check, one func(check.Check) (check.Result, error)) ([]check.Result, error) {
+	if len(due) == 0 {
+		return nil, nil
+	}
+	if _, err := g.lookOnce(ctx); err != nil {
+		return nil, err
+	}
+	if err := g.Plan.Snapshot(filepath.Join(g.StateDir, "snapshot")); err != nil {
+		return nil, err
+	}
+	g.ranHere = nil
+	results, err := g.each(due, one)
+	return results, errors.Join(err, g.reseal(ctx))
+}
+
+func (g *gathering) each(due []check.Check, one func(check.Check) (check.Result, error)) ([]check.Result, error) {
+	var results []check.Result
+	for _, c := range due {
+		r, err := one(c)
+		if err != nil {
+			return results, err
+		}
+		results = append(results, r)
+		switch {
+		case r.Outcome == journal.CheckInterrupted:
+			return results, nil
+		case r.Green():
+			delete(g.red, c.Name)
+			delete(g.failing, c.Name)
+		default:
+			g.failing[c.Name] = true
+		}
+	}
+	return results, nil
+}
+
+// check runs one check, in place where clean is nil, and records how it fared. What is known
+// of it on the same tree is not found out again.
+func (g *gathering) check(ctx context.Context, phase journal.Phase, c check.Check, clean *check.Clean) (check.Result, error) {
+	on := g.on(clean)
+	r, known := g.results.Find(c, on)
+	if known && g.reusable(r, phase, clean != nil) {
+		return r, g.recordCheck(phase, r, on.Tree, true)
+	}
+	dir, err := g.room(ctx, clean)
+	if err != nil {
+		return check.Result{Check: c}, err
+	}
+	if clean == nil {
+		g.ranHere = append(g.ranHere, c.Name)
+	}
+	g.Working("running check " + c.Name)
+	// 'ralph prd' refuses to change the plan for whatever a run has started.
+	env := append(slices.Clip(g.Env), "RALPH_UNIT="+g.Unit, fmt.Sprintf("RALPH_ITERATION=%d", g.claim.N))
+	if r, err = g.try(ctx, c, dir, env); err != nil {
+		return r, err
+	}
+	r.Tail = g.Recorder.Secrets.Text(stream.Sanitize(r.Tail)) // before anything is cut off
+	if clean != nil {
+		r.Commit = clean.Commit
+	}
+	g.results.Keep(r, on)
+	return r, g.recordCheck(phase, r, on.Tree, false)
+}
+
+// on is what a check would be run on now. The commit that the work began with is left with
+// the plan of its own time.
+func (g *gathering) on(clean *check.Clean) check.On {
+	switch clean {
+	case nil:
+		return check.On{Tree: g.look.Hash, Plan: g.state.Print}
+	case g.before:
+		return check.On{Tree: clean.Tree, Clean: true}
+	}
+	return check.On{Tree: clean.Tree, Plan: g.state.Print, Clean: true}
+}
+
+// room is the folder in which a check is run, with the marks as they are now.
+func (g *gathering) room(ctx context.Context, clean *check.Clean) (string, error) {
+	if clean == nil {
+		return g.Repo.Root, nil
+	}
+	dir, err := clean.Dir(ctx)
+	if p, ok := g.Plan.(*plan.PRD); ok && err == nil && clean != g.before {
+		path, data := p.Record()
+		err = clean.Place(ctx, path, data)
+	}
+	return dir, err
+}
+
+// try runs a check, and once more where the guardian was killed meanwhile: that says nothing
+// about the project, unless the check does it every time.
+func (g *Gatherer) try(ctx context.Context, c check.Check, dir string, env []string) (check.Result, error) {
+	for again := true; ; again = false {
+		guardian, err := g.Guard()
+		if err != nil {
+			return check.Result{Check: c}, err
+		}
+		r, err := check.Run(ctx, guardian, c, dir, env)
+		if lost := r.Lost || errors.Is(err, proc.ErrLost); !again || !lost || ctx.Err() != nil {
+			return r, err
+		}
+	}
+}
+
+// reusable reports whether a known result will do. A success always does, but in the
+// baseline, which is there to find out. A failure may have been chance: it does where nothing
+// depends on it, and a claim has a right to a new try.
+func (g *gathering) reusable(r check.Result, phase journal.Phase, clean bool) bool {
+	if phase == baseline {
+		return clean
+	}
+	return r.Green() || phase == journal.PhaseEvery || g.claim.N == 0
+}
+
+func (g *gathering) recordCheck(phase journal.Phase, r check.Result, tree string, same bool) error {
+	return g.Recorder.Record(journal.CheckEnded{N: g.claim.N, Phase: phase, Name: r.Check.Name, Command: r.Check.Command, Outcome: r.Outcome,
+		ExitCode: r.ExitCode, DurationSeconds: r.Duration.Seconds(), Tree: tree, Clean: r.Commit != "", Same: same, Tail: r.Tail})
+}
+
+// reseal restores what checks changed of the plan, and says what else they left.
+func (g *gathering) reseal(ctx context.Context) error {
+	head, err := g.Repo.Head(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	if head.Branch != g.Branch {
+		// The plan that is here now is another branch's.
+		return fmt.Errorf("a quality check left the branch %s for %s: look at what it did there, then: git switch %s",
+			g.Branch, orDetached(head.Branch), g.Branch)
+	}
+	before, after := g.state, &g.facts.Plan
+	restored, err := g.Plan.Guard(fmt.Sprintf("%s-%d-checks", g.Run, g.claim.N))
+	after.Restored = append(after.Restored, restored...)
+	if err != nil {
+		return err
+	}
+	now, err := g.Plan.Read()
+	if err != nil {
+		return err
+	}
+	after.Opened = append(after.Opened, without(before.Done(), now.Done())...)
+	if ticked := without(now.Done(), before.Done()); len(ticked) > 0 {
+		after.Ticked = append(after.Ticked, ticked...)
+		if err := g.Plan.Revoke(ticked); err != nil {
+			return fmt.Errorf("the marks of %s cannot be revoked: %w", strings.Join(ticked, ", "), err)
+		}
+		if now, err = g.Plan.Read(); err != nil {
+			return err
+		}
+	}
+	g.state, after.State = now, now
+	return g.leftovers(ctx)
+}
+
+func orDetached(branch string) string {
+	if branch == "" {
+		return "a detached HEAD"
+	}
+	return branch
+}
+
+// leftovers looks at what checks that ran in place left in the worktree: it is no work of the
+// agent's.
+func (g *gathering) leftovers(ctx context.Context) error {
+	if len(g.ranHere) == 0 {
+		return nil
+	}
+	before := *g.look
+	g.look = nil
+	after, err := g.lookOnce(ctx)
+	if err != nil || after.Hash == before.Hash && after.Head == before.Head {
+		return err
+	}
+	g.results.Forget(before.Hash)
+	if g.base.Work == before.Hash {
+		g.base.Work = after.Hash
+	}
+	if g.facts.Look.Hash == before.Hash {
+		g.facts.Look = after
+	}
+	what := "changed files"
+	if after.Head != before.Head {
+		what = "made commits"
+	}
+	if paths := appeared(before, after); len(paths) > 0 {
+		what += ": " + strings.Join(paths, ", ")
+	}
+	return g.once("leftovers "+what, "the quality checks (%s) %s; that is no work of the agent's", strings.Join(g.ranHere, ", "), what)
+}
+
+// appeared are the paths with changes that were not there before, not all of them.
+func appeared(before, after git.Look) []string {
+	const shown = 3
+	var paths []string
+	for _, c := range after.Changes {
+		if !slices.Contains(before.Changes, c) && len(paths) < shown {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths
+}

@@ -1,0 +1,72 @@
+package evidence
+
+import (
+	"context"
+	"slices"
+
+	"ralph/internal/git"
+	"ralph/internal/stream"
+	"ralph/internal/tamper"
+)
+
+// maxCommands bounds how many findings about commands are kept.
+const maxCommands = 50
+
+// Hear inspects a command that the agent runs.
+func (g *Gatherer) Hear(e stream.Event) {
+	if e.Kind == stream.KindTool && e.Command != "" && len(g.commands) < maxCommands {
+		if f, ok := tamper.Command(e.Command, g.around.Hooked()); ok {
+			g.commands = append(g.commands, f)
+		}
+	}
+}
+
+// Heard reports whether a command of the agent is a finding that no claim was weighed with.
+func (g *Gatherer) Heard() bool { return len(g.commands) > 0 }
+
+// Open reports whether findings are on record that were not accepted, and not undone.
+func (g *Gatherer) Open() bool { return g.open }
+
+// weakened returns what weakens the evidence since the base, without what is known.
+func (g *gathering) weakened(ctx context.Context) ([]tamper.Finding, error) {
+	found, err := g.inspect(context.WithoutCancel(ctx))
+	found = append(found, g.commands...)
+	g.commands = nil
+	return found, err
+}
+
+func (g *gathering) inspect(ctx context.Context) ([]tamper.Finding, error) {
+	found := tamper.Compare(g.around, around(g.Repo))
+	if g.base.Commit != "" {
+		d, err := g.changes(ctx)
+		if err != nil {
+			unreadable := tamper.Finding{Rule: "unreadable", Message: "the changes cannot be looked through: " + err.Error()}
+			return []tamper.Finding{unreadable}, nil
+		}
+		inDiff, err := g.inDiff(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, inDiff...)
+	}
+	return slices.DeleteFunc(found, func(f tamper.Finding) bool { return g.known[f] }), nil
+}
+
+// inDiff returns what a diff to the worktree weakens.
+func (g *gathering) inDiff(ctx context.Context, d changes) ([]tamper.Finding, error) {
+	in := tamper.Input{Diff: d.text, CutOff: d.cut, Root: g.Repo.Root}
+	for _, c := range g.Checks {
+		in.Checks = append(in.Checks, c.Command)
+	}
+	found := tamper.Inspect(in)
+	if !slices.ContainsFunc(found, tamper.Finding.MayHaveMoved) {
+		return found, nil
+	}
+	var err error // what is missing may be in a file that git does not know yet
+	if in.New, err = g.Repo.Untracked(ctx, g.derived()...); err != nil {
+		return nil, err
+	}
+	return tamper.Inspect(in), nil
+}
+
+func around(r *git.Repo) tamper.Around { return tamper.Around(r.Around()) }

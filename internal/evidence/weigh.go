@@ -1,0 +1,131 @@
+package evidence
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ralph/internal/journal"
+	"ralph/internal/tamper"
+)
+
+// Rule names what decided on a claim.
+type Rule string
+
+// The rules, in the order in which they are applied.
+const (
+	NoWork       Rule = "no_work"       // nothing but the plan has changed since the base
+	Weakened     Rule = "weakened"      // tests, checks or CI are weaker than at the base
+	NotCommitted Rule = "not_committed" // only a commit counts, and not all is committed
+	ByChecks     Rule = "by_checks"     // the mark was made by a check
+	CheckFailed  Rule = "check_failed"  // a check fails that passed before the work
+	NotDone      Rule = "not_done"      // the plan would be done, and a check fails
+	NoReceipt    Rule = "no_receipt"    // taken over, without a receipt
+	Proved       Rule = "proved"        // the checks pass
+	Unproved     Rule = "unproved"      // no check is configured
+)
+
+// Verdict is what becomes of a claim.
+type Verdict struct {
+	Accepted  []string
+	Rule      Rule     // for which they are accepted
+	Waiting   []string // taken over; a person has to decide
+	Undecided []string // the evidence is not complete: ask again
+	Refusals  []Refusal
+	Idle      []string // marked although nothing was changed, refused or not
+	Weakened  bool     // nothing of the claim counts, the promise neither
+}
+
+// Refusal is one decision against a claim.
+type Refusal struct {
+	Claim  journal.ClaimKind
+	Rule   Rule
+	Items  []string
+	Reason string
+}
+
+// Weigh decides on a claim. It reads nothing but its arguments.
+func Weigh(c Claim, f Facts, r Rules) Verdict {
+	var v Verdict
+	items := without(c.Items, c.TakenOver)
+	asked := len(items)
+	refuse := func(rule Rule, reason string) {
+		if len(items) > 0 {
+			v.Refusals = append(v.Refusals, Refusal{journal.ClaimStory, rule, items, reason})
+		}
+		items = nil
+	}
+	if f.Idle && len(items) > 0 {
+		v.Idle = items
+		if r.RequireChange {
+			refuse(NoWork, "nothing outside of the plan was changed for it")
+		}
+	}
+	if len(f.Findings) > 0 && r.RejectWeakened {
+		v.Weakened = true
+		reason := "tests, checks or CI were weakened: " + Where(f.Findings[0])
+		if more := len(f.Findings) - 1; more > 0 {
+			reason += fmt.Sprintf(", and %d more", more)
+		}
+		if c.Promised {
+			v.Refusals = append(v.Refusals, Refusal{journal.ClaimPromise, Weakened, nil, reason})
+		}
+		refuse(Weakened, reason)
+	}
+	if r.Mode == Clean && f.Uncommitted != "" {
+		refuse(NotCommitted, f.Uncommitted+"; only what is committed is proved")
+	}
+	if !f.Complete {
+		v.Undecided = slices.Concat(items, overlap(c.TakenOver, c.Items))
+		return v
+	}
+	if len(f.Plan.Ticked) > 0 {
+		v.Refusals = append(v.Refusals, Refusal{journal.ClaimStory, ByChecks, f.Plan.Ticked, "marked while the quality checks ran, by none but them"})
+	}
+	items = without(items, f.Plan.Opened)
+	against := slices.IndexFunc(f.Checks, func(c CheckFact) bool { return c.Phase != journal.PhaseEnd && c.Against() })
+	if against >= 0 {
+		refuse(CheckFailed, failed(f.Checks[against], f.Place))
+	}
+	if done := c.DoneSoFar || c.Done && len(items) == asked; done && len(f.Standing) > 0 {
+		reason := "quality checks fail: " + strings.Join(f.Standing, ", ")
+		v.Refusals = append(v.Refusals, Refusal{journal.ClaimDone, NotDone, nil, reason})
+		if slices.ContainsFunc(f.Checks, func(c CheckFact) bool { return c.Phase == journal.PhaseEnd && c.Against() }) {
+			refuse(NotDone, reason)
+		}
+	}
+	v.Accepted, v.Rule = items, Proved
+	if f.NoChecks {
+		v.Rule = Unproved
+	}
+	for _, id := range overlap(c.TakenOver, c.Items) {
+		if f.NoChecks || against < 0 && slices.Contains(f.Receipts, id) {
+			v.Accepted = append(v.Accepted, id)
+		} else {
+			v.Waiting = append(v.Waiting, id)
+		}
+	}
+	return v
+}
+
+// failed says which check speaks against a claim.
+func failed(c CheckFact, p Place) string {
+	if c.Commit != "" && p.Partly {
+		return c.String() + ", " + p.Why
+	}
+	return c.String()
+}
+
+// Where names a finding in one line.
+func Where(f tamper.Finding) string {
+	switch {
+	case f.Path == "":
+		return f.Message
+	case f.Line == 0:
+		return f.Path + ": " + f.Message
+	}
+	return fmt.Sprintf("%s:%d: %s", f.Path, f.Line, f.Message)
+}
+
+// overlap returns the elements of a that are in b, in their order.
+func overlap(a, b []string) []string { return without(a, without(a, b)) }

@@ -1,0 +1,70 @@
+package evidence
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/check"
+	"ralph/internal/journal"
+	"ralph/internal/tamper"
+)
+
+// TestWeigh: one fact at a time against a claim that is otherwise good.
+func TestWeigh(t *testing.T) {
+	fact := func(phase journal.Phase, outcome journal.CheckOutcome, red bool) CheckFact {
+		return CheckFact{Result: check.Result{Check: check.Check{Name: "unit"}, Outcome: outcome, ExitCode: 1}, Phase: phase, Red: red}
+	}
+	passed, failed := fact(journal.PhaseClaim, journal.CheckPassed, false), fact(journal.PhaseClaim, journal.CheckFailed, false)
+	found := []tamper.Finding{{Path: "a_test.go", Line: 2, Message: "skipped"}}
+	strict := Rules{Mode: Auto, RequireChange: true, RejectWeakened: true}
+	items := []string{"A", "B"}
+	story := func(rule Rule, reason string, ids ...string) Refusal {
+		return Refusal{Claim: journal.ClaimStory, Rule: rule, Items: ids, Reason: reason}
+	}
+	const weakened = "tests, checks or CI were weakened: a_test.go:2: skipped"
+	for _, c := range []struct {
+		name  string
+		claim Claim
+		facts Facts
+		rules Rules
+		want  Verdict
+	}{
+		{"nothing speaks against it", Claim{Items: items}, Facts{Complete: true, Checks: []CheckFact{passed}}, strict, Verdict{Accepted: items, Rule: Proved}},
+		{"no check", Claim{Items: items}, Facts{Complete: true, NoChecks: true}, Rules{}, Verdict{Accepted: items, Rule: Unproved}},
+		{"cut off", Claim{Items: items}, Facts{Checks: []CheckFact{passed}}, strict, Verdict{Undecided: items}},
+		{"no work", Claim{Items: items}, Facts{Complete: true, Idle: true}, strict,
+			Verdict{Idle: items, Rule: Proved, Refusals: []Refusal{story(NoWork, "nothing outside of the plan was changed for it", "A", "B")}}},
+		{"no work, which is allowed", Claim{Items: items}, Facts{Complete: true, Idle: true}, Rules{}, Verdict{Accepted: items, Idle: items, Rule: Proved}},
+		{"weakened", Claim{Items: items, Promised: true}, Facts{Complete: true, Findings: found}, strict, Verdict{Weakened: true, Rule: Proved,
+			Refusals: []Refusal{{Claim: journal.ClaimPromise, Rule: Weakened, Reason: weakened}, story(Weakened, weakened, "A", "B")}}},
+		{"weakened, which is only said", Claim{Items: items}, Facts{Complete: true, Findings: found}, Rules{}, Verdict{Accepted: items, Rule: Proved}},
+		{"not committed", Claim{Items: items}, Facts{Complete: true, Uncommitted: "not committed: a"}, Rules{Mode: Clean},
+			Verdict{Rule: Proved, Refusals: []Refusal{story(NotCommitted, "not committed: a; only what is committed is proved", "A", "B")}}},
+		{"a check fails", Claim{Items: items}, Facts{Complete: true, Checks: []CheckFact{failed}, Standing: []string{"unit"}}, strict,
+			Verdict{Rule: Proved, Refusals: []Refusal{story(CheckFailed, "check unit failed with exit code 1", "A", "B")}}},
+		{"a check fails that failed before", Claim{Items: items}, Facts{Complete: true, Checks: []CheckFact{fact(journal.PhaseClaim, journal.CheckFailed, true)}}, strict,
+			Verdict{Accepted: items, Rule: Proved}},
+		{"the last story, with such a check", Claim{Items: items, Done: true}, Facts{Complete: true, Checks: []CheckFact{fact(journal.PhaseClaim, journal.CheckFailed, true)}, Standing: []string{"unit"}}, strict,
+			Verdict{Accepted: items, Rule: Proved, Refusals: []Refusal{{Claim: journal.ClaimDone, Rule: NotDone, Reason: "quality checks fail: unit"}}}},
+		{"the last story, and a check of the end fails", Claim{Items: items, Done: true}, Facts{Complete: true, Checks: []CheckFact{passed, fact(journal.PhaseEnd, journal.CheckFailed, false)}, Standing: []string{"unit"}}, strict,
+			Verdict{Rule: Proved, Refusals: []Refusal{{Claim: journal.ClaimDone, Rule: NotDone, Reason: "quality checks fail: unit"}, story(NotDone, "quality checks fail: unit", "A", "B")}}},
+		{"a promise is believed, and a check fails", Claim{Promised: true, Done: true, DoneSoFar: true}, Facts{Complete: true, Checks: []CheckFact{failed}, Standing: []string{"unit"}}, strict,
+			Verdict{Rule: Proved, Refusals: []Refusal{{Claim: journal.ClaimDone, Rule: NotDone, Reason: "quality checks fail: unit"}}}},
+		{"a check removes a mark and makes one", Claim{Items: items}, Facts{Complete: true, Plan: PlanAfter{Opened: []string{"A"}, Ticked: []string{"C"}}}, strict,
+			Verdict{Accepted: []string{"B"}, Rule: Proved, Refusals: []Refusal{story(ByChecks, "marked while the quality checks ran, by none but them", "C")}}},
+		{"taken over, without a receipt", Claim{Items: items, TakenOver: []string{"B"}}, Facts{Complete: true, Checks: []CheckFact{passed}}, strict,
+			Verdict{Accepted: []string{"A"}, Waiting: []string{"B"}, Rule: Proved}},
+		{"taken over, and nothing else is refused for it", Claim{Items: items, TakenOver: items}, Facts{Complete: true, Idle: true, Findings: found}, strict,
+			Verdict{Waiting: items, Weakened: true, Rule: Proved}},
+		{"taken over, with a receipt", Claim{Items: items, TakenOver: items}, Facts{Complete: true, Checks: []CheckFact{passed}, Receipts: []string{"A"}}, strict,
+			Verdict{Accepted: []string{"A"}, Waiting: []string{"B"}, Rule: Proved}},
+		{"taken over, with a receipt and a check that fails", Claim{Items: items, TakenOver: items}, Facts{Complete: true, Checks: []CheckFact{failed}, Receipts: items}, strict,
+			Verdict{Waiting: items, Rule: Proved}},
+		{"taken over, without checks", Claim{Items: items, TakenOver: items}, Facts{Complete: true, NoChecks: true}, Rules{}, Verdict{Accepted: items, Rule: Unproved}},
+	} {
+		if diff := cmp.Diff(c.want, Weigh(c.claim, c.facts, c.rules)); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}

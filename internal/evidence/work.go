@@ -1,0 +1,100 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ralph/internal/git"
+	"ralph/internal/plan"
+	"ralph/internal/tamper"
+)
+
+// lookOnce looks at the worktree, once while nothing but ralph is at work there.
+func (g *gathering) lookOnce(ctx context.Context) (git.Look, error) {
+	if g.look == nil {
+		look, err := g.Repo.Look(context.WithoutCancel(ctx), g.derived()...)
+		if err != nil {
+			return git.Look{}, err
+		}
+		g.look = &look
+		if g.facts.Look.Hash == "" {
+			g.facts.Look = look
+		}
+	}
+	return *g.look, nil
+}
+
+// derived are the paths that are no work: those of every plan, and this one's own record.
+func (g *Gatherer) derived() []string {
+	var file string
+	switch p := g.Plan.(type) {
+	case *plan.Tasks:
+		file, _ = filepath.Rel(p.Root, p.File)
+	case *plan.Change:
+		file = path.Join(p.Of.Folder, "tasks.md")
+	default:
+		return Derived
+	}
+	return append(slices.Clip(Derived), filepath.ToSlash(file))
+}
+
+// idle reports whether nothing was done since the base: the work is the same, or as it was at
+// an earlier acceptance because commits were removed, or only white space has changed.
+func (g *gathering) idle(ctx context.Context) (bool, error) {
+	look, err := g.lookOnce(ctx)
+	switch {
+	case err != nil:
+		return false, err
+	case look.Hash == g.base.Work, g.rewound && slices.Contains(g.works, look.Hash):
+		return true, nil
+	case g.base.Commit == "":
+		return false, nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	d, err := g.changes(ctx)
+	if err != nil || d.cut || !tamper.OnlySpace(d.text) {
+		// A commit that is not there any more proves nothing.
+		return false, nil //nolint:nilerr // the fingerprint has answered already
+	}
+	untracked, err := g.Repo.Untracked(ctx, g.derived()...)
+	return len(untracked) == 0, err
+}
+
+// changes is what differs from the base, as git shows it.
+type changes struct {
+	from, text string
+	cut        bool
+}
+
+// maxDiff bounds what is read of the changes, in bytes.
+const maxDiff = 8 << 20
+
+// changes asks git once for what two questions need.
+func (g *gathering) changes(ctx context.Context) (changes, error) {
+	if g.diff.from != "" {
+		return g.diff, nil
+	}
+	text, cut, err := g.Repo.Diff(ctx, g.base.Commit, maxDiff, g.derived()...)
+	if err == nil {
+		g.diff = changes{g.base.Commit, text, cut}
+	}
+	return g.diff, err
+}
+
+// uncommitted says which changes are not committed, not all of them.
+func uncommitted(look git.Look) string {
+	const shown = 3
+	var paths []string
+	for _, c := range look.Changes[:min(len(look.Changes), shown)] {
+		paths = append(paths, c.Path)
+	}
+	text := "not committed: " + strings.Join(paths, ", ")
+	if more := len(look.Changes) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

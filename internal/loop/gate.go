@@ -1,0 +1,375 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ralph/internal/check"
+	"ralph/internal/evidence"
+	"ralph/internal/journal"
+	"ralph/internal/plan"
+	"ralph/internal/stream"
+	"ralph/internal/tamper"
+)
+
+const (
+	// maxFindings bounds what one event of the journal lists, toldFindings what the agent is
+	// told.
+	maxFindings  = 50
+	toldFindings = 8
+)
+
+// openGate makes the gate through which every mark goes, and compares its base with what is
+// there.
+func (l *Loop) openGate(ctx context.Context) (evidence.Move, error) {
+	l.gate = &evidence.Gatherer{
+		Unit: l.Unit, Run: l.Identity.Run, StateDir: l.StateDir, Branch: l.branch, Repo: l.Repo, Plan: l.Plan,
+		Checks: l.Checks, Env: l.CheckEnv, Rules: l.Rules, AcceptBaseline: l.AcceptBaseline,
+		Guard: l.Keeper.Get, Recorder: l.Recorder, Working: l.working,
+	}
+	if err := check.Sweep(ctx, l.Repo, l.StateDir); err != nil {
+		l.late = append(l.late, fmt.Sprintf("the clean worktree of a run that died cannot be removed: %v", err))
+	}
+	return l.gate.Start(ctx, l.past.gate, l.Changes)
+}
+
+// hear takes note of what the agent runs, and passes the event on.
+func (l *Loop) hear(e stream.Event) {
+	l.gate.Hear(e)
+	if l.Stream != nil {
+		l.Stream(e)
+	}
+}
+
+// recordBase records that the base has moved, and why.
+func (l *Loop) recordBase(n int, why evidence.Move) error {
+	if why == "" {
+		return nil
+	}
+	base := l.gate.Base()
+	return l.record(journal.BaseMoved{N: n, Commit: base.Commit, Work: base.Work, Reason: string(why), Known: l.known()})
+}
+
+// known are the findings that belong to the base.
+func (l *Loop) known() []journal.TamperFinding {
+	var list []journal.TamperFinding
+	for _, f := range l.gate.Known() {
+		if len(list) < maxFindings {
+			list = append(list, journal.TamperFinding(f))
+		}
+	}
+	return list
+}
+
+// beforeWork runs every check once before the first iteration, and judges the marks without an
+// acceptance on record: of a run that died, met a limit or left the branch, or of a clone.
+func (l *Loop) beforeWork(ctx context.Context) error {
+	items := missing(l.state.Done(), slices.Collect(maps.Keys(l.accepted)))
+	c := evidence.Claim{State: l.state, Items: items, TakenOver: overlap(items, l.takenIDs()), Looked: len(items) > 0}
+	f, err := l.gate.Baseline(ctx, c)
+	if err := firstErr(l.tellPlan(0, f.Plan), err, context.Cause(ctx)); err != nil {
+		return err
+	}
+	failed := f.Failures()
+	for _, r := range failed {
+		l.notes.add(failure(r))
+	}
+	if len(items) > 0 {
+		c.State, c.Done = l.state, l.judged(items, false).Done
+		if err := l.adopt(ctx, c); err != nil {
+			return err
+		}
+	}
+	l.gate.KeepRed()
+	switch {
+	case len(failed) == 0:
+		return nil
+	case len(l.gate.Standing()) == 0:
+		return l.warn("quality checks fail (%s) before any agent was called; that is accepted", l.redNames())
+	}
+	return l.warn("quality checks fail (%s) before any agent was called: stories can pass, but the plan is not done until they are green (or run with --accept-baseline)",
+		l.redNames())
+}
+
+// adopt judges marks that no iteration of this run made.
+func (l *Loop) adopt(ctx context.Context, c evidence.Claim) error {
+	it := &iteration{}
+	f, v, err := l.weigh(ctx, it, c)
+	if err := firstErr(err, context.Cause(ctx)); err != nil || len(v.Accepted) == 0 {
+		return err
+	}
+	if err := l.accept(ctx, it, f, v); err != nil {
+		return err
+	}
+	return l.record(journal.PlanChanged{Stories: l.stories(), Message: "accepted what was marked before this run: " + list(v.Accepted)})
+}
+
+// claims judges what the agent marked and promised.
+func (l *Loop) claims(ctx context.Context, it *iteration) error {
+	state, err := l.Plan.Read()
+	if err != nil {
+		return err
+	}
+	l.state = state
+	it.promised = l.team.Promised(it.outcome)
+	items := l.unseen(it, state)
+	if len(items) > 0 {
+		items = append(items, missing(l.takenIDs(), items)...)
+	}
+	done, sofar := l.judged(items, it.promised), l.judged(nil, it.promised)
+	c := evidence.Claim{N: it.n, State: state, Items: items, TakenOver: overlap(items, l.takenIDs()),
+		Promised: it.promised, Done: done.Done && !l.tooEarly(it, done), DoneSoFar: sofar.Done && !l.tooEarly(it, sofar),
+		Looked: it.from != it.head.Commit || l.gate.Open() || l.gate.Heard()}
+	f, v, err := l.weigh(ctx, it, c)
+	if err != nil {
+		return err
+	}
+	if !f.Complete {
+		return l.leave(it) // nothing is accepted unchecked
+	}
+	if err := l.judge(it, v); err != nil {
+		return err
+	}
+	return l.accept(ctx, it, f, v)
+}
+
+// weigh sends a claim through the gate and records what came of it.
+func (l *Loop) weigh(ctx context.Context, it *iteration, c evidence.Claim) (evidence.Facts, evidence.Verdict, error) {
+	f, err := l.gate.Gather(ctx, c)
+	v := evidence.Weigh(c, f, l.Rules)
+	if f.Looked {
+		l.unseenIn = 0
+		err = firstErr(err, l.tellFindings(c.N, f.Findings))
+	} else if c.N > 0 {
+		l.unseenIn = c.N // it is looked at when it is committed, claimed, or the run ends
+	}
+	err = firstErr(l.tellPlan(c.N, f.Plan), err)
+	if err != nil {
+		return f, v, err
+	}
+	for _, r := range f.Failures() {
+		if c.N > 0 { // else the baseline has told it
+			l.notes.add(failure(r))
+		}
+	}
+	if len(v.Idle) > 0 {
+		if err := l.record(journal.NoWork{N: c.N, Stories: v.Idle, Accepted: !l.Rules.RequireChange}); err != nil {
+			return f, v, err
+		}
+	}
+	if v.Weakened {
+		l.notes.first(tamperNote(f.Findings))
+	}
+	return f, v, l.refuseClaims(c.N, v.Refusals)
+}
+
+// refuseClaims revokes the marks of refused claims and records why.
+func (l *Loop) refuseClaims(n int, refusals []evidence.Refusal) error {
+	for _, r := range refusals {
+		if r.Claim == journal.ClaimStory {
+			if err := l.Plan.Revoke(r.Items); err != nil {
+				return fmt.Errorf("the marks of %s cannot be revoked: %w", list(r.Items), err)
+			}
+			state, err := l.Plan.Read()
+			if err != nil {
+				return err
+			}
+			l.state = state
+			l.notes.first(fmt.Sprintf("%s: marked as done, and not accepted: %s.", list(r.Items), r.Reason))
+		}
+		if err := l.record(journal.ClaimRejected{N: n, Claim: r.Claim, Stories: r.Items, Reason: r.Reason, Rule: string(r.Rule)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// accept records the receipts of accepted marks, then the acceptance, which is the new base.
+func (l *Loop) accept(ctx context.Context, it *iteration, f evidence.Facts, v evidence.Verdict) error {
+	it.passed = v.Accepted
+	if len(v.Accepted) == 0 {
+		return nil
+	}
+	if err := l.receipts(ctx, it, f); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(v.Accepted, func(id string) bool { return !l.takenOver[id] }) {
+		if err := l.gate.Move(ctx, f.Look); err != nil {
+			return err
+		}
+	}
+	for _, id := range v.Accepted {
+		l.accepted[id] = true
+		delete(l.takenOver, id)
+	}
+	base := l.gate.Base()
+	return l.record(journal.ClaimAccepted{N: it.n, Stories: v.Accepted, Rule: string(v.Rule), Commit: base.Commit, Work: base.Work, Known: l.known()})
+}
+
+// unseen returns the marks that were not judged: made in the iteration, or by somebody else
+// since the one before it.
+func (l *Loop) unseen(it *iteration, now plan.State) []string {
+	before := it.before.Done()
+	return slices.DeleteFunc(now.Done(), func(id string) bool {
+		return (l.accepted[id] || l.takenOver[id]) && slices.Contains(before, id)
+	})
+}
+
+// reopen forgets the marks that are gone: made again, they are judged again.
+func (l *Loop) reopen(now plan.State) {
+	done := now.Done()
+	gone := func(id string, _ bool) bool { return !slices.Contains(done, id) }
+	maps.DeleteFunc(l.accepted, gone)
+	maps.DeleteFunc(l.takenOver, gone)
+}
+
+// leave ends an iteration that was cut off before its marks were judged: the next run does
+// that first.
+func (l *Loop) leave(it *iteration) error {
+	if it.outcome.Kind == journal.OutcomeOK {
+		it.outcome.Kind, it.outcome.Message = journal.OutcomeInterrupted, "ended by ralph before its work was checked"
+	}
+	return nil
+}
+
+// counted is the plan with the marks that count.
+func (l *Loop) counted() plan.State { return l.with(nil) }
+
+// with is the plan with the marks that count, and those of items.
+func (l *Loop) with(items []string) plan.State {
+	s := l.state
+	s.Items = slices.Clone(s.Items)
+	for i := range s.Items {
+		it := &s.Items[i]
+		it.Done = it.Done && (l.accepted[it.ID] || slices.Contains(items, it.ID))
+	}
+	return s
+}
+
+// judged is the plan's verdict where the items are accepted.
+func (l *Loop) judged(items []string, promised bool) plan.Verdict {
+	return l.Plan.Judge(l.with(items), promised, l.TrustPromise)
+}
+
+func (l *Loop) tooEarly(it *iteration, v plan.Verdict) bool {
+	return v.Done && v.Reason == string(journal.ReasonPromise) && it.n < l.MinIterations
+}
+
+// judge asks the plan for its verdict, with what the gate accepted.
+func (l *Loop) judge(it *iteration, of evidence.Verdict) error {
+	v := l.judged(of.Accepted, it.promised && !of.Weakened)
+	switch {
+	case v.Refused != "":
+		l.notes.first("You promised completion, and it was not accepted: " + v.Refused + ".")
+		if err := l.record(journal.ClaimRejected{N: it.n, Claim: journal.ClaimPromise, Reason: v.Refused}); err != nil {
+			return err
+		}
+	case l.tooEarly(it, v):
+		v.Done, it.early = false, true
+		reason := fmt.Sprintf("iteration %d of at least %d", it.n, l.MinIterations)
+		l.notes.add("You promised completion in " + reason + ". Go over the work again, and promise again if nothing is left.")
+		if err := l.record(journal.ClaimRejected{N: it.n, Claim: journal.ClaimPromise, Reason: reason}); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(of.Refusals, func(r evidence.Refusal) bool { return r.Claim == journal.ClaimDone }) {
+		v.Done = false
+	}
+	it.verdict = v
+	return nil
+}
+
+// tellPlan records what the checks changed of the plan.
+func (l *Loop) tellPlan(n int, after evidence.PlanAfter) error {
+	for _, r := range after.Restored {
+		l.notes.add(fmt.Sprintf("`%s` was put back: %s while the quality checks ran. Code of the project must not touch the plan.", r.Path, r.What))
+		if err := l.record(journal.PlanRestored{N: n, Path: r.Path, What: r.What + " while the quality checks ran", Kept: r.Kept}); err != nil {
+			return err
+		}
+	}
+	if len(after.Opened) > 0 {
+		if err := l.warn("%s: set back to open while the quality checks ran", list(after.Opened)); err != nil {
+			return err
+		}
+	}
+	l.state = after.State
+	return nil
+}
+
+// tellFindings records what weakens the evidence, or that it is as it was.
+func (l *Loop) tellFindings(n int, found []tamper.Finding) error {
+	accepted := !l.Rules.RejectWeakened
+	switch {
+	case len(found) > 0:
+		if err := l.record(tamperEvent(n, l.gate.Base().Commit, found, accepted)); err != nil {
+			return err
+		}
+	case l.gate.Open():
+		undone := journal.TamperFound{N: n, Findings: []journal.TamperFinding{}, Accepted: true, Base: l.gate.Base().Commit}
+		if err := l.record(undone); err != nil {
+			return err
+		}
+	}
+	l.gate.Told(found, accepted)
+	return nil
+}
+
+// lookLast inspects what the last iterations left uncommitted and unclaimed: for the next run
+// it would be what a person left before it.
+func (l *Loop) lookLast(ctx context.Context) error {
+	if l.unseenIn == 0 {
+		return nil
+	}
+	found, err := l.gate.Inspect(ctx)
+	return firstErr(err, l.tellFindings(l.unseenIn, found))
+}
+
+func tamperEvent(n int, base string, found []tamper.Finding, accepted bool) journal.TamperFound {
+	e := journal.TamperFound{N: n, Accepted: accepted, Base: base, More: max(0, len(found)-maxFindings)}
+	for _, f := range found[:min(maxFindings, len(found))] {
+		e.Findings = append(e.Findings, journal.TamperFinding(f))
+	}
+	return e
+}
+
+// tamperNote tells the agent what to undo.
+func tamperNote(found []tamper.Finding) string {
+	var b strings.Builder
+	b.WriteString("Nothing is accepted while tests, checks or CI are weaker than they were. Undo this, and make the code right instead; where the work really needs it, say so in the story's notes: a person decides.")
+	for _, f := range found[:min(toldFindings, len(found))] {
+		fmt.Fprintf(&b, "\n  - %s", evidence.Where(f))
+		if f.Text != "" {
+			fmt.Fprintf(&b, ": `%s`", f.Text)
+		}
+	}
+	if more := len(found) - toldFindings; more > 0 {
+		fmt.Fprintf(&b, "\n  - and %d more", more)
+	}
+	return b.String()
+}
+
+func (l *Loop) redNames() string { return list(l.gate.Failing()) }
+
+// failure is what the agent is told about a check, bounded.
+func failure(r check.Result) string {
+	const most = 3000
+	tail := r.Tail
+	if len(tail) > most {
+		tail = "…" + strings.ToValidUTF8(tail[len(tail)-most:], "")
+	}
+	fence := "```"
+	for strings.Contains(tail, fence) {
+		fence += "`" // what a check prints stays inside
+	}
+	where := ""
+	if r.Commit != "" {
+		where = " That worktree holds what is committed and nothing else: no file that git ignores, none that was forgotten."
+	}
+	return fmt.Sprintf("Quality %s (`%s`).%s The end of its output:\n\n%s\n%s\n%s", r, r.Check.Command, where, fence, tail, fence)
+}
+
+// overlap returns the elements of a that are in b, in their order.
+func overlap(a, b []string) []string { return missing(a, missing(a, b)) }
