@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,7 @@ every story of a plan is done.`
 
 // grammar is every command; each has a file of its own.
 type grammar struct {
-	Color   string           `help:"Colour the output: auto, always or never." enum:"auto,always,never" default:"auto" placeholder:"WHEN"`
+	Color   string           `help:"Colour the output: auto, always or never." type:"choice" enum:"auto,always,never" default:"auto" placeholder:"WHEN"`
 	Version kong.VersionFlag `help:"Print the version."`
 
 	Run      runCmd      `cmd:"" aliases:"loop" help:"Run the loop in this terminal."`
@@ -61,8 +62,10 @@ func options() []kong.Option {
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Help(printHelp),
+		kong.ValueFormatter(withAliases),
 		kong.KindMapper(reflect.Int, wholeNumber(strconv.IntSize)),
 		kong.KindMapper(reflect.Int64, wholeNumber(64)),
+		kong.NamedMapper("choice", kong.MapperFunc(oneOf)),
 		kong.PostBuild(func(k *kong.Kong) error {
 			k.Model.HelpFlag.Help = "Show this help."
 			return nil
@@ -70,8 +73,17 @@ func options() []kong.Option {
 	}
 }
 
+// withAliases adds to the help of a flag its other names.
+func withAliases(v *kong.Value) string {
+	text := kong.DefaultHelpValueFormatter(v)
+	if v.Flag != nil && len(v.Flag.Aliases) > 0 {
+		text += " Also --" + strings.Join(v.Flag.Aliases, ", --") + "."
+	}
+	return text
+}
+
 // wholeNumber reads a number as people write it. The parser's own way takes 010 for
-// eight, and 08 for none.
+// eight, and refuses 08.
 func wholeNumber(bits int) kong.MapperFunc {
 	return func(ctx *kong.DecodeContext, target reflect.Value) error {
 		var text string
@@ -79,26 +91,50 @@ func wholeNumber(bits int) kong.MapperFunc {
 			return err
 		}
 		n, err := strconv.ParseInt(text, 10, bits)
-		if err != nil {
-			return fmt.Errorf("expected a valid %d bit int but got %q", bits, text)
+		if errors.Is(err, strconv.ErrRange) {
+			return fmt.Errorf("the number %s is too large", text)
+		} else if err != nil {
+			return fmt.Errorf("must be a whole number, not %q", text)
 		}
 		target.SetInt(n)
 		return nil
 	}
 }
 
-// badCommandLine tells what is wrong with a command line that was understood as
+// oneOf reads one of the words of a flag's or an argument's enum. The parser's own
+// error lists the empty word, which means that the flag is left out.
+func oneOf(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("string", &text); err != nil {
+		return err
+	}
+	known := slices.DeleteFunc(ctx.Value.EnumSlice(), func(word string) bool { return word == "" })
+	if text != "" && !slices.Contains(known, text) { // empty is refused later, in other words
+		last := len(known) - 1
+		return fmt.Errorf("must be %s or %s, not %q", strings.Join(known[:last], ", "), known[last], text)
+	}
+	target.SetString(text)
+	return nil
+}
+
+// badCommandLine shows what is wrong with a command line that was understood as
 // far as kctx, which is nil where it was the parser that complained.
 func badCommandLine(t *terminal, kctx *kong.Context, err error) int {
-	t.fail(help.Suggest(err))
-	command := "ralph"
+	t.fail(err)
 	var parse *kong.ParseError
 	if errors.As(err, &parse) {
 		kctx = parse.Context
 	}
-	if kctx != nil && kctx.Command() != "" {
-		command, _, _ = strings.Cut(kctx.Command(), " <")
-		command = "ralph " + command
+	command := "ralph"
+	switch {
+	case kctx != nil && kctx.Selected() != nil:
+		command += " " + help.Path(kctx.Selected())
+		if others := help.Elsewhere(kctx); len(others) > 0 && len(others) < 4 {
+			t.hint("the flag is one of: " + strings.Join(others, ", "))
+		}
+	case kctx != nil && len(kctx.Args) > 0 && help.OtherWord(kctx.Args[0]) != "":
+		t.hint("did you mean: ralph " + help.OtherWord(kctx.Args[0]))
+		return exitUsage
 	}
 	t.hint("see: " + command + " --help")
 	return exitUsage

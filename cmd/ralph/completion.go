@@ -15,7 +15,7 @@ import (
 
 // completionCmd is "ralph completion".
 type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+	Shell string `arg:"" type:"choice" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
 // Run carries the command out.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"ralph"
 	"ralph/internal/help"
+	"ralph/internal/words"
 )
 
 // helpCmd is "ralph help".
@@ -39,10 +39,10 @@ func (c *helpCmd) Run(a *app) error {
 	if _, err = parser.Parse(append(slices.Clone(c.About), "--help")); err == nil {
 		return nil // not reached: the parser ends the program behind the help
 	}
-	if best := help.Closest(name, help.Topics()); best != "" {
-		return &hintError{fmt.Errorf("there is neither a command nor a topic %q", name), "did you mean: ralph help " + best}
+	if best := words.Closest(name, help.Topics()); best != "" {
+		return &hintError{err, "did you mean: ralph help " + best}
 	}
-	return &hintError{help.Suggest(err), "see: ralph help topics"}
+	return &hintError{err, "see: ralph help topics"}
 }
 
 // printHelp is what --help shows: of the program or of one command.

@@ -88,23 +88,25 @@ func TestHelpFitsTheScreen(t *testing.T) {
 func TestSuggestions(t *testing.T) {
 	scratch := newScratch(t, "")
 	for call, want := range map[string]string{
-		"stauts":              `there is no command "stauts"; did you mean "status"?`,
-		"statsu":              `there is no command "statsu"; did you mean "status"?`,
+		"stauts":              `unexpected argument stauts, did you mean one of "start", "status"?`,
+		"statsu":              `unexpected argument statsu, did you mean "status"?`,
 		"loop extra words":    `unexpected argument words`,
-		"config shwo":         `there is no command "config shwo"; did you mean "config show"?`,
-		"ls":                  `there is no command "ls"; did you mean "list"?`,
-		"xyzzy":               `there is no command "xyzzy"`,
-		"run --max-iteration": `unknown flag --max-iteration; did you mean --max-iterations?`,
-		"history --jsno":      `unknown flag --jsno; did you mean --json?`,
-		"status --follow":     `unknown flag --follow; it is one of: ralph logs`,
-		"start --monitor":     `unknown flag --monitor; it is one of: ralph run`,
-		"stop --frobnicate":   `unknown flag --frobnicate`,
+		"config shwo":         `unexpected argument shwo|`,
+		"ls":                  `unexpected argument ls, did you mean one of "logs", "list", "pr"?|  did you mean: ralph list|`,
+		"init":                `unexpected argument init|  did you mean: ralph setup|`,
+		"xyzzy":               `unexpected argument xyzzy|  see: ralph --help`,
+		"help xyzzy":          `unexpected argument xyzzy|  see: ralph help topics`,
+		"run --max-iteration": `unknown flag --max-iteration, did you mean "--max-iterations"?`,
+		"history --jsno":      `unknown flag --jsno, did you mean "--json"?`,
+		"status --follow":     `unknown flag --follow|  the flag is one of: ralph logs`,
+		"start --monitor":     `unknown flag --monitor|  the flag is one of: ralph run`,
+		"stop --frobnicate":   `unknown flag --frobnicate|  see: ralph stop --help`,
 	} {
 		var said bytes.Buffer
 		cmd := scratch.command(scratch.bin, strings.Fields(call)...)
 		cmd.Stderr = &said
 		err := cmd.Run()
-		if got, _, _ := strings.Cut(said.String(), "\n"); got != "ralph: "+want || cmd.ProcessState.ExitCode() != exitUsage {
+		if got := strings.ReplaceAll(said.String(), "\n", "|"); !strings.HasPrefix(got, "ralph: "+want) || cmd.ProcessState.ExitCode() != exitUsage {
 			t.Errorf("ralph %s (%v):\n got %s\nwant %s", call, err, got, want)
 		}
 	}

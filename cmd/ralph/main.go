@@ -62,8 +62,8 @@ func command(args []string, handedOver bool) (int, error) {
 	ctx, stop := signals()
 	defer stop()
 
-	cli, color := narrow(args)
-	parser, err := kong.New(cli, options()...)
+	var cli grammar
+	parser, err := kong.New(&cli, options()...)
 	if err != nil {
 		panic(err) // the grammar itself is wrong: no input can cause it
 	}
@@ -71,11 +71,11 @@ func command(args []string, handedOver bool) (int, error) {
 	if err == nil {
 		err = help.EmptyValue(kctx)
 	}
-	t := newTerminal(*color)
+	t := newTerminal(cli.Color)
 	if err != nil {
-		return badCommandLine(t, kctx, amongAll(args, err)), err
+		return badCommandLine(t, kctx, err), err
 	}
-	err = kctx.Run(&app{ctx: ctx, t: t, home: ralphHome(), args: args, colorMode: *color, handedOver: handedOver})
+	err = kctx.Run(&app{ctx: ctx, t: t, home: ralphHome(), args: args, colorMode: cli.Color, handedOver: handedOver})
 	err = signalled(ctx, t, err)
 	return exitCode(t, err), err
 }

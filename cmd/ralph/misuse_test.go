@@ -8,32 +8,32 @@ import (
 	"ralph/internal/help"
 )
 
-// What is wrong with a value is told in words that a user of ralph knows.
+// The parser says what is wrong with a command line; ours are the texts about words
+// and numbers.
 func TestMisuse(t *testing.T) {
 	for _, tt := range []struct {
 		line []string
 		want string
 	}{
-		{[]string{"completion"}, `completion needs a shell: bash, zsh or fish`},
-		{[]string{"completion", "foo"}, `the shell must be bash, zsh or fish, not "foo"`},
-		{[]string{"context"}, `context needs one more word: add, show or clear`},
-		{[]string{"run", "--done", "foo"}, `--done must be prd, tasks or manual, not "foo"`},
-		{[]string{"run", "--done", "task"}, `--done must be prd, tasks or manual, not "task"; did you mean tasks?`},
-		{[]string{"run", "--done"}, `--done needs a value: prd, tasks or manual`},
-		{[]string{"run", "--harness", "--json"}, `--harness needs a value: --harness=NAME; --json is taken for a flag`},
-		{[]string{"run", "-n"}, `--max-iterations needs a value: --max-iterations=N`},
-		{[]string{"run", "-n", "-1"}, `--max-iterations must not be negative, and is -1`},
-		{[]string{"run", "-n", "1.5"}, `--max-iterations must be a whole number, not "1.5"`},
+		{[]string{"completion"}, `expected "<shell>"`},
+		{[]string{"completion", "foo"}, `<shell>: must be bash, zsh or fish, not "foo"`},
+		{[]string{"context"}, `expected one of "add", "show", "clear"`},
+		{[]string{"run", "--done", "foo"}, `--done: must be prd, tasks or manual, not "foo"`},
+		{[]string{"run", "--done"}, `--done: expected string value but got "EOL" (<EOL>)`},
+		{[]string{"run", "--harness", "--json"}, `--harness: expected string value but got "--json" (long flag); perhaps try --harness="--json"?`},
+		{[]string{"run", "-n"}, `--max-iterations: expected int value but got "EOL" (<EOL>)`},
+		{[]string{"run", "-n", "1.5"}, `--max-iterations: must be a whole number, not "1.5"`},
 		{[]string{"run", "-n", "99999999999999999999"}, `--max-iterations: the number 99999999999999999999 is too large`},
-		{[]string{"run", "-n", "0x10"}, `--max-iterations must be a whole number, not "0x10"`},
-		{[]string{"run", "-n", "0"}, `--max-iterations must be at least 1, not 0`},
-		{[]string{"run", "--min-iterations", "0"}, `--min-iterations must be at least 1, not 0`},
-		{[]string{"run", "--max-cost", "x"}, `--max-cost must be a number, not "x"`},
-		{[]string{"run", "--json=foo"}, `--json takes no value: write it without =foo`},
+		{[]string{"run", "-n", "0x10"}, `--max-iterations: must be a whole number, not "0x10"`},
+		{[]string{"run", "-n", "0"}, `run (loop): --max-iterations must be at least 1, not 0`},
+		{[]string{"run", "--min-iterations", "0"}, `run (loop): --min-iterations must be at least 1, not 0`},
 		{[]string{"run", "--harness", ""}, `--harness is empty: give it a value, or leave it out`},
 		{[]string{"status", "--change="}, `--change is empty: give it a value, or leave it out`},
+		{[]string{"run", "  "}, `the prompt is empty: write one, or leave it out`},
+		{[]string{"rnu"}, `unexpected argument rnu, did you mean "run"?`},
+		{[]string{"run", "--max-iteration", "3"}, `unknown flag --max-iteration, did you mean "--max-iterations"?`},
 		{[]string{"stop", ""}, `the unit is empty: write one, or leave it out`},
-		{[]string{"stop", "--all", "feature-x"}, `--all is every loop: leave "feature-x" out, or --all`},
+		{[]string{"stop", "--all", "feature-x"}, `stop: --all is every loop: leave "feature-x" out, or --all`},
 	} {
 		ctx, err := newParser(t).Parse(tt.line)
 		if err == nil {
@@ -41,7 +41,7 @@ func TestMisuse(t *testing.T) {
 		}
 		if err == nil {
 			t.Errorf("ralph %q: was understood", tt.line)
-		} else if got := help.Suggest(err).Error(); got != tt.want {
+		} else if got := err.Error(); got != tt.want {
 			t.Errorf("ralph %q:\n got %s\nwant %s", tt.line, got, tt.want)
 		}
 	}

@@ -25,7 +25,7 @@ type loopFlags struct {
 	Prompt        string   `group:"Plan:" predictor:"file" short:"p" help:"Prompt template (default: the feature's prompt.md, else the built-in one)." placeholder:"FILE"`
 	Harness       string   `group:"Agent:" predictor:"harness" aliases:"agent" help:"Coding agent: claude, codex, opencode, gemini, copilot, replay, or one from the settings." placeholder:"NAME"`
 	Model         string   `group:"Agent:" help:"Model (default: the agent's own)." placeholder:"ID"`
-	Done          string   `group:"Plan:" help:"What decides that the plan is done: prd, tasks or manual (default: the plan that exists)." enum:",prd,tasks,manual" default:"" placeholder:"HOW"`
+	Done          string   `group:"Plan:" help:"What decides that the plan is done: prd, tasks or manual (default: the plan that exists)." type:"choice" enum:",prd,tasks,manual" default:"" placeholder:"HOW"`
 
 	changeFlags
 	Status bool `group:"Plan:" help:"Show the status of the change, as 'ralph status --change ID', and start nothing."`
@@ -33,7 +33,7 @@ type loopFlags struct {
 	AcceptBaseline bool     `help:"Accept quality checks that already fail before the run."`
 	StallThreshold *int     `group:"Limits:" aliases:"no-progress" help:"Iterations without progress that end the run (default 3; tasks and text plans 2)." placeholder:"N"`
 	SameError      *int     `group:"Limits:" help:"Equal errors in a row that end the run (default 5)." placeholder:"N"`
-	OnLimit        string   `group:"Limits:" help:"At the provider's usage limit: ask, wait or exit (default ask)." enum:",ask,wait,exit" default:"" placeholder:"HOW"`
+	OnLimit        string   `group:"Limits:" help:"At the provider's usage limit: ask, wait or exit (default ask)." type:"choice" enum:",ask,wait,exit" default:"" placeholder:"HOW"`
 	MaxTokens      *int64   `group:"Limits:" help:"End the run after the iteration that exceeds N tokens (input and output, without cache)." placeholder:"N"`
 	MaxCost        *float64 `group:"Limits:" help:"End the run after the iteration that exceeds this cost in US dollars." placeholder:"USD"`
 	Pause          *seconds `group:"Limits:" help:"Pause between iterations (default 2s)." placeholder:"D"`

@@ -16,7 +16,7 @@ import (
 
 // setupCmd is "ralph setup".
 type setupCmd struct {
-	Agent  string `help:"Coding agent: claude, codex, opencode, gemini or all." enum:"claude,codex,opencode,gemini,all" default:"claude" placeholder:"NAME"`
+	Agent  string `help:"Coding agent: claude, codex, opencode, gemini or all." type:"choice" enum:"claude,codex,opencode,gemini,all" default:"claude" placeholder:"NAME"`
 	Force  bool   `help:"Overwrite edited files without a question."`
 	DryRun bool   `help:"Only show what would be done."`
 }

@@ -18,7 +18,7 @@ import (
 type startCmd struct {
 	Task string `arg:"" optional:"" name:"task" help:"The task in words: in addition to the plan, or in place of one."`
 	loopFlags
-	Terminal   string `help:"Where the loop runs: tmux, window, none (output to a log) or auto (tmux if installed, else none)." enum:",auto,tmux,window,none" default:"" placeholder:"WHERE"`
+	Terminal   string `help:"Where the loop runs: tmux, window, none (output to a log) or auto (tmux if installed, else none)." type:"choice" enum:",auto,tmux,window,none" default:"" placeholder:"WHERE"`
 	Fullscreen bool   `help:"Open a window that fills the screen."`
 	JSON       bool   `help:"Print JSON."`
 }

@@ -17,7 +17,7 @@ import (
 type validateCmd struct {
 	changeFlags
 	Harness string `predictor:"harness" aliases:"agent" xor:"agent" help:"Check this coding agent instead of the one in the settings." placeholder:"NAME"`
-	Done    string `help:"Check the plan of this kind: prd, tasks or manual (default: by what is there)." enum:",prd,tasks,manual" default:"" placeholder:"HOW"`
+	Done    string `help:"Check the plan of this kind: prd, tasks or manual (default: by what is there)." type:"choice" enum:",prd,tasks,manual" default:"" placeholder:"HOW"`
 	NoAgent bool   `xor:"agent" help:"Do not check the agent, for machines without one, such as CI."`
 	JSON    bool   `help:"Print JSON."`
 }

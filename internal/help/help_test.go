@@ -40,23 +40,6 @@ func TestProgramTellsOfEachCommandOnce(t *testing.T) {
 	}
 }
 
-func TestSuggest(t *testing.T) {
-	for call, want := range map[string]string{
-		"rnu":           `there is no command "rnu"; did you mean "run"?`,
-		"secrte":        `there is no command "secrte"`,
-		"run --mxa 3":   `unknown flag --mxa; did you mean --max?`,
-		"run --mots 3":  `unknown flag --mots; did you mean --most?`,
-		"other --max 3": `unknown flag --max; it is one of: ralph run`,
-	} {
-		_, err := smallParser(t).Parse(strings.Fields(call))
-		if err == nil {
-			t.Errorf("%s: was understood", call)
-		} else if got := Suggest(err).Error(); got != want {
-			t.Errorf("%s:\n got %s\nwant %s", call, got, want)
-		}
-	}
-}
-
 func TestEachTopicHasATitle(t *testing.T) {
 	for _, name := range Topics() {
 		if line := "ralph help " + name; Title(name) == "" || !strings.Contains(TopicList(), line) {

@@ -3,138 +3,37 @@ package help
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 )
 
-// What the parser says of a value, each with what it is about and the value.
-var (
-	notOneOf    = regexp.MustCompile(`^(\S+) must be one of .* but got (".*")$`)
-	noValue     = regexp.MustCompile(`^(--\S+): expected \S+ value but got "(.*)" \((<EOL>|short flag|long flag)\)`)
-	noNumber    = regexp.MustCompile(`^(--\S+): expected a valid \d+ bit u?int but got (".*")$`)
-	noFloat     = regexp.MustCompile(`^(--\S+): expected a float but got (".*") \(\w+\)$`)
-	noSwitch    = regexp.MustCompile(`^(--\S+): bool value must be .* but got (".*")$`)
-	lacking     = regexp.MustCompile(`^expected "<(.*)>"$`)
-	lackingWord = regexp.MustCompile(`^expected (?:one of )?((?:"[\w-]+"(?:, )?)+)$`)
-	digits      = regexp.MustCompile(`^"[+-]?\d+"$`)
-)
-
-// plainly says what the parser has to say of a value in a user's words: which
-// values there are, and no types, tokens or defaults. Whatever else it says is
-// returned as it is, without the command's name, which the hint tells.
-func plainly(node *kong.Node, text string) string {
-	if m := notOneOf.FindStringSubmatch(text); m != nil {
-		return otherValue(node, m[1], m[2])
+// Path returns the words that call a command, such as "config show".
+func Path(node *kong.Node) string {
+	if node.Type == kong.ApplicationNode {
+		return ""
 	}
-	if m := noValue.FindStringSubmatch(text); m != nil {
-		return missingValue(node, m[1], m[2], m[3])
-	}
-	if m := noNumber.FindStringSubmatch(text); m != nil {
-		if digits.MatchString(m[2]) {
-			return fmt.Sprintf("%s: the number %s is too large", m[1], strings.Trim(m[2], `"`))
-		}
-		return fmt.Sprintf("%s must be a whole number, not %s", m[1], m[2])
-	}
-	if m := noFloat.FindStringSubmatch(text); m != nil {
-		return fmt.Sprintf("%s must be a number, not %s", m[1], m[2])
-	}
-	if m := noSwitch.FindStringSubmatch(text); m != nil {
-		return fmt.Sprintf("%s takes no value: write it without =%s", m[1], strings.Trim(m[2], `"`))
-	}
-	if m := lacking.FindStringSubmatch(text); m != nil {
-		return strings.TrimSpace(fmt.Sprintf("%s needs a %s%s", Path(node), m[1], choice(": ", valueNamed(node, m[1]))))
-	}
-	if m := lackingWord.FindStringSubmatch(text); m != nil {
-		words := strings.Split(strings.ReplaceAll(m[1], `"`, ""), ", ")
-		return fmt.Sprintf("%s needs one more word: %s", Path(node), either(words))
-	}
-	return strings.TrimPrefix(text, node.Path()+": ")
+	return strings.TrimSpace(Path(node.Parent) + " " + node.Name)
 }
 
-// otherValue is about one that is none of those that there are.
-func otherValue(node *kong.Node, name, got string) string {
-	known := values(valueNamed(node, name))
-	text := fmt.Sprintf("%s must be %s, not %s", strings.Trim(name, "<>"), either(known), got)
-	if !strings.HasPrefix(name, "-") {
-		text = "the " + text
-	}
-	if best := Closest(strings.Trim(got, `"`), known); best != "" {
-		text += fmt.Sprintf("; did you mean %s?", best)
-	}
-	return text
+// OtherWord returns ralph's command for what other programs call by this word,
+// or "".
+func OtherWord(word string) string {
+	return map[string]string{
+		"init": "setup", "ls": "list", "ps": "list", "log": "logs", "tail": "logs", "watch": "monitor", "attach": "monitor", "dashboard": "monitor",
+		"kill": "stop", "abort": "stop", "continue": "resume", "check": "validate", "lint": "validate", "test": "verify", "prove": "verify",
+		"settings": "config", "explain": "why", "summary": "report", "usage": "limits", "note": "context add", "version": "--version",
+	}[word]
 }
 
-// missingValue is about a flag that is followed by nothing, or by what looks
-// like another flag. No value of ralph's is a negative number.
-func missingValue(node *kong.Node, name, got, kind string) string {
-	if digits.MatchString(`"` + got + `"`) {
-		return fmt.Sprintf("%s must not be negative, and is %s", name, got)
-	}
-	v := valueNamed(node, name)
-	text := fmt.Sprintf("%s needs a value%s", name, choice(": ", v))
-	if v != nil && len(values(v)) == 0 && v.Flag != nil && v.Flag.PlaceHolder != "" {
-		text += fmt.Sprintf(": %s=%s", name, v.Flag.PlaceHolder)
-	}
-	if kind != "<EOL>" {
-		text += fmt.Sprintf("; %s is taken for a flag", got)
-	}
-	return text
-}
-
-// valueNamed is the flag or argument of a command that the parser calls by this
-// name, nil where there is none.
-func valueNamed(node *kong.Node, name string) *kong.Value {
-	if long, ok := strings.CutPrefix(name, "--"); ok {
-		for _, group := range node.AllFlags(false) {
-			for _, f := range group {
-				if f.Name == long {
-					return f.Value
-				}
-			}
-		}
-		return nil
-	}
-	for _, p := range node.Positional {
-		if p.Name == strings.Trim(name, "<>[]") {
-			return p
-		}
-	}
-	return nil
-}
-
-// values are those from which one must be chosen; that the flag may be left out
-// is none.
-func values(v *kong.Value) []string {
-	if v == nil || v.Enum == "" {
-		return nil
-	}
-	return slices.DeleteFunc(v.EnumSlice(), func(s string) bool { return s == "" })
-}
-
-func choice(before string, v *kong.Value) string {
-	if known := values(v); len(known) > 0 {
-		return before + either(known)
-	}
-	return ""
-}
-
-// either joins words as in "a, b or c".
-func either(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
-
-// EmptyValue is an error where a flag or an argument was given an empty text: the
-// variable of a script that nobody has set. It is not what stands where it is left
-// out: 'ralph stop ""' must not end the loop of this worktree.
+// EmptyValue returns an error where a flag or an argument is an empty text: a
+// variable that a script never set. Empty does not mean left out: 'ralph stop ""'
+// must not end the loop of this worktree.
 func EmptyValue(ctx *kong.Context) error {
-	empty := func(v *kong.Value) bool { return v.Target.Kind() == reflect.String && v.Target.Len() == 0 }
+	empty := func(v *kong.Value) bool {
+		return v.Target.Kind() == reflect.String && strings.TrimSpace(v.Target.String()) == ""
+	}
 	for _, at := range ctx.Path {
 		switch {
 		case at.Flag != nil && empty(at.Flag.Value):
@@ -144,4 +43,34 @@ func EmptyValue(ctx *kong.Context) error {
 		}
 	}
 	return nil
+}
+
+// Elsewhere returns the commands that have the first flag of the command line that
+// the chosen command does not have.
+func Elsewhere(ctx *kong.Context) []string {
+	for _, arg := range ctx.Args {
+		word, _, _ := strings.Cut(arg, "=")
+		if !strings.HasPrefix(word, "--") || hasFlag(ctx.Selected(), word) {
+			continue
+		}
+		var others []string
+		for _, leaf := range ctx.Model.Leaves(true) {
+			if hasFlag(leaf, word) {
+				others = append(others, "ralph "+Path(leaf))
+			}
+		}
+		return others
+	}
+	return nil
+}
+
+func hasFlag(node *kong.Node, word string) bool {
+	for _, group := range node.AllFlags(true) {
+		for _, f := range group {
+			if word == "--"+f.Name || slices.Contains(f.Aliases, word[2:]) {
+				return true
+			}
+		}
+	}
+	return false
 }
