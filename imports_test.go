@@ -61,7 +61,7 @@ var allowed = map[string][]string{
 	"internal/stream":      {},
 	"internal/tamper":      {},
 	"internal/tmux":        {},
-	"internal/verify":      {"archive", "check", "git", "journal", "prd", "proc"},
+	"internal/verify":      {"archive", "check", "evidence", "git", "journal", "prd", "proc"},
 	"internal/window":      {},
 	"internal/words":       {},
 	"tests/bench":          {},

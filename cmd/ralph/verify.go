@@ -15,11 +15,12 @@ import (
 
 // verifyCmd is "ralph verify".
 type verifyCmd struct {
-	Stories []string `arg:"" optional:"" name:"story" predictor:"story" help:"Stories to check (default: all finished stories of the unit)."`
-	All     bool     `help:"Check the finished stories of all units, with archived ones."`
-	Unit    string   `predictor:"unit" help:"The unit (default: this branch)." placeholder:"UNIT"`
-	Inplace bool     `help:"Run the checks in this worktree, not in a clean one of HEAD."`
-	JSON    bool     `help:"Print JSON."`
+	Stories    []string `arg:"" optional:"" name:"story" predictor:"story" help:"Stories to check (default: all finished stories of the unit)."`
+	All        bool     `help:"Check the finished stories of all units, with archived ones."`
+	Unit       string   `predictor:"unit" help:"The unit (default: this branch)." placeholder:"UNIT"`
+	NoReceipts bool     `help:"Judge by the checks alone: a finished story needs no receipt."`
+	Inplace    bool     `help:"Run the checks in this worktree, not in a clean one of HEAD."`
+	JSON       bool     `help:"Print JSON."`
 }
 
 // Validate refuses what contradicts itself; kong calls it.
@@ -49,7 +50,7 @@ func (c *verifyCmd) Run(a *app) error {
 		return err
 	}
 	r := &resolved{app: a, place: p, settings: &loaded.Settings}
-	v := &verification{resolved: r, quiet: c.JSON, features: features, report: verify.Report{Mode: "clean", Stories: stories, Checks: []verify.Check{}}}
+	v := &verification{resolved: r, quiet: c.JSON, receipts: !c.NoReceipts, features: features, report: verify.Report{Mode: "clean", Stories: stories, Checks: []verify.Check{}}}
 	if c.Inplace {
 		v.report.Mode = "inplace"
 	}
@@ -62,7 +63,7 @@ func (c *verifyCmd) Run(a *app) error {
 		enc.SetIndent("", "  ")
 		err = enc.Encode(v.report)
 	} else {
-		showVerified(a.t, v.report)
+		showVerified(a.t, v.report, v.receipts)
 	}
 	if err == nil && !v.report.OK {
 		return exitError(1)
@@ -97,6 +98,7 @@ func (c *verifyCmd) features(p *place) ([]verify.Feature, error) {
 type verification struct {
 	*resolved
 	quiet    bool
+	receipts bool // a story needs one
 	features []verify.Feature
 	report   verify.Report
 }
@@ -127,7 +129,7 @@ func (v *verification) run() error {
 	if err := v.report.Receipts(ctx, repo); err != nil {
 		return err
 	}
-	v.report.Judge()
+	v.report.Judge(v.receipts)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"ralph/internal/evidence"
 	"ralph/internal/stream"
 	"ralph/internal/verify"
 )
@@ -30,7 +31,7 @@ func showCheck(t *terminal, c verify.Check) {
 }
 
 // showVerified prints a line per story and the verdict.
-func showVerified(t *terminal, r verify.Report) {
+func showVerified(t *terminal, r verify.Report, receipts bool) {
 	if len(r.Stories) == 0 {
 		t.printf("no finished stories, nothing to prove\n")
 		return
@@ -57,6 +58,10 @@ func showVerified(t *terminal, r verify.Report) {
 		verdict += ": " + red + " failed"
 	}
 	t.printf("%s %s\n", t.paint(red, t.symbol("✗")), stream.Sanitize(verdict))
+	if n := r.Unreceipted(); n > 0 && receipts {
+		t.printf("  %s no receipt here. Fetch the receipts: %s\n  or judge by the checks alone: ralph verify --no-receipts\n",
+			plural2(n, "story has", "stories have"), evidence.FetchNotes)
+	}
 }
 
 func failedChecks(r verify.Report) string {
@@ -80,9 +85,9 @@ func receipt(r *verify.Receipt) string {
 	}
 	text := fmt.Sprintf("receipt of %s: %.12s %s", r.Time.Local().Format("2006-01-02"), r.Commit, where)
 	switch {
-	case r.State == verify.Same:
+	case r.State == evidence.Same:
 		text += ", the same files"
-	case r.State == verify.Elsewhere:
+	case r.State == evidence.Elsewhere:
 		text += ", which is not in the history"
 	case r.Mode == "clean":
 		text += ", files have changed since"

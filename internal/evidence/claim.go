@@ -63,7 +63,7 @@ type Facts struct {
 	Standing    []string    // checks whose failure keeps the plan from being done
 	Complete    bool        // all that was due was run to its end
 	Plan        PlanAfter
-	Receipts    []string // items of the claim with a receipt for this history
+	Receipts    []string // items of the claim with a receipt
 
 	// The runs of package proof.
 	OldTests, NewTests, Strength *Run

@@ -78,7 +78,7 @@ func stateOf(ctx context.Context, repo *git.Repo, commit, to string) State {
 	return Elsewhere
 }
 
-// receipts returns the taken-over items of the claim with a receipt for this history.
+// receipts returns the taken-over items of the claim with a receipt.
 func (g *gathering) receipts(ctx context.Context) ([]string, error) {
 	var stories []StoryOf
 	for _, id := range g.claim.TakenOver {
@@ -93,10 +93,8 @@ func (g *gathering) receipts(ctx context.Context) ([]string, error) {
 	}
 	found, err := FindReceipts(ctx, g.Repo, head.Commit, stories)
 	var ids []string
-	for s, one := range found {
-		if one.State != Elsewhere {
-			ids = append(ids, s.Story)
-		}
+	for s := range found { // of a squashed branch it is elsewhere
+		ids = append(ids, s.Story)
 	}
 	slices.Sort(ids)
 	return ids, err

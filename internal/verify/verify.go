@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"ralph/internal/check"
+	"ralph/internal/evidence"
+	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 )
@@ -43,26 +45,16 @@ type Story struct {
 
 // Receipt is the last receipt of a story that matters for the commit.
 type Receipt struct {
-	Time   time.Time `json:"time"`
-	Commit string    `json:"commit"`
-	Tree   string    `json:"tree"`
-	Mode   string    `json:"mode"`
-	Why    string    `json:"why,omitempty"`
-	State  State     `json:"state"`
+	Time   time.Time      `json:"time"`
+	Commit string         `json:"commit"`
+	Tree   string         `json:"tree"`
+	Mode   string         `json:"mode"`
+	Why    string         `json:"why,omitempty"`
+	State  evidence.State `json:"state"`
 	// Dropped are the checks that it was proved with and that are not configured
 	// any more.
 	Dropped []string `json:"dropped,omitempty"`
 }
-
-// State is how a receipt stands to the commit that is verified.
-type State string
-
-// The states of a receipt.
-const (
-	Same      State = "same"      // these files were proved, but for the plan's own
-	History   State = "history"   // an ancestor was proved
-	Elsewhere State = "elsewhere" // what was proved is not in the history: rebased, squashed, or not fetched
-)
 
 // Run runs the checks in dir, tells of each, and stops where ctx ends.
 func Run(ctx context.Context, g *proc.Guardian, checks []check.Check, dir string, env []string, tell func(Check)) ([]Check, error) {
@@ -86,13 +78,72 @@ func Run(ctx context.Context, g *proc.Guardian, checks []check.Check, dir string
 	return list, nil
 }
 
-// Judge says of each story, and of all, whether it is proved.
-func (r *Report) Judge() {
-	green := !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.Accepted })
-	r.OK = green
+// Receipts finds the receipt of each story in the repository's notes.
+func (r *Report) Receipts(ctx context.Context, repo *git.Repo) error {
+	var stories []evidence.StoryOf
+	for _, s := range r.Stories {
+		stories = append(stories, evidence.StoryOf{Unit: s.Unit, Story: s.ID})
+	}
+	found, err := evidence.FindReceipts(ctx, repo, r.Commit, stories)
 	for i := range r.Stories {
 		s := &r.Stories[i]
-		s.OK = green && !s.Open
+		if o, ok := found[evidence.StoryOf{Unit: s.Unit, Story: s.ID}]; ok {
+			s.Receipt = r.receipt(o)
+		}
+	}
+	return err
+}
+
+func (r *Report) receipt(o evidence.Found) *Receipt {
+	one := &Receipt{Time: o.Time, Commit: o.Commit, Tree: o.Tree, Mode: string(o.Mode), Why: o.Why, State: o.State}
+	for _, c := range o.Checks {
+		if !slices.ContainsFunc(r.Checks, func(now Check) bool { return now.Name == c.Name }) {
+			one.Dropped = append(one.Dropped, c.Name)
+		}
+	}
+	return one
+}
+
+// Judge says of each story, and of all, whether it is proved: by checks that pass now, and a
+// receipt unless the caller does without.
+func (r *Report) Judge(receipts bool) {
+	claim := evidence.Claim{}
+	facts := evidence.Facts{Complete: true}
+	for _, c := range r.Checks {
+		result := check.Result{Check: check.Check{Name: c.Name}, Outcome: c.Outcome, ExitCode: c.ExitCode}
+		facts.Checks = append(facts.Checks, evidence.CheckFact{Result: result, Phase: journal.PhaseClaim, Red: c.Accepted})
+	}
+	for _, s := range r.Stories {
+		if s.Open {
+			continue
+		}
+		claim.Items = append(claim.Items, s.name())
+		if receipts {
+			claim.TakenOver = append(claim.TakenOver, s.name())
+		}
+		if s.Receipt != nil {
+			facts.Receipts = append(facts.Receipts, s.name())
+		}
+	}
+	accepted := evidence.Weigh(claim, facts, evidence.Rules{}).Accepted
+	r.OK = !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.Accepted })
+	for i := range r.Stories {
+		s := &r.Stories[i]
+		s.OK = !s.Open && slices.Contains(accepted, s.name())
 		r.OK = r.OK && s.OK
 	}
+}
+
+// name tells the story from those of other units.
+func (s Story) name() string { return s.Unit + " " + s.ID }
+
+// Unreceipted returns how many finished stories have no receipt.
+func (r *Report) Unreceipted() int {
+	n := 0
+	for _, s := range r.Stories {
+		if !s.Open && s.Receipt == nil {
+			n++
+		}
+	}
+	return n
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ralph/internal/archive"
+	"ralph/internal/evidence"
 	"ralph/internal/git"
 	"ralph/internal/journal"
 )
@@ -95,10 +96,10 @@ func TestReceipts(t *testing.T) {
 	}
 	lint := []string{"lint"}
 	want := map[string]*Receipt{
-		"same":      {Time: hour(2), Commit: files, Mode: "clean", State: Same, Dropped: lint},
-		"history":   {Time: hour(2), Commit: first, Mode: "clean", State: History, Dropped: lint},
-		"elsewhere": {Time: hour(1), Commit: other, Mode: "clean", State: Elsewhere, Dropped: lint},
-		"in place":  {Time: hour(1), Commit: head, Mode: "inplace", State: History, Dropped: lint},
+		"same":      {Time: hour(2), Commit: files, Mode: "clean", State: evidence.Same, Dropped: lint},
+		"history":   {Time: hour(2), Commit: first, Mode: "clean", State: evidence.History, Dropped: lint},
+		"elsewhere": {Time: hour(1), Commit: other, Mode: "clean", State: evidence.Elsewhere, Dropped: lint},
+		"in place":  {Time: hour(1), Commit: head, Mode: "inplace", State: evidence.History, Dropped: lint},
 		"none":      nil,
 	}
 	got := map[string]*Receipt{}
@@ -146,21 +147,29 @@ func TestStories(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
+	green := Check{CheckReceipt: journal.CheckReceipt{Outcome: journal.CheckPassed}, Accepted: true}
+	red := Check{CheckReceipt: journal.CheckReceipt{Outcome: journal.CheckFailed}}
+	accepted := Check{CheckReceipt: journal.CheckReceipt{Outcome: journal.CheckFailed}, Accepted: true}
 	for _, c := range []struct {
-		name    string
-		checks  []Check
-		open    bool
-		want    bool
-		stories []bool
+		name     string
+		checks   []Check
+		second   Story
+		receipts bool
+		want     []bool // each story, and all
 	}{
-		{"green", []Check{{Accepted: true}}, false, true, []bool{true, true}},
-		{"red", []Check{{Accepted: true}, {}}, false, false, []bool{false, false}},
-		{"an open story", []Check{{Accepted: true}}, true, false, []bool{true, false}},
+		{"green", []Check{green}, Story{Receipt: &Receipt{}}, true, []bool{true, true, true}},
+		{"red", []Check{green, red}, Story{Receipt: &Receipt{}}, true, []bool{false, false, false}},
+		{"red, without receipts", []Check{red}, Story{}, false, []bool{false, false, false}},
+		{"red, which is accepted", []Check{accepted}, Story{Receipt: &Receipt{}}, true, []bool{true, true, true}},
+		{"an open story", []Check{green}, Story{Open: true}, true, []bool{true, false, false}},
+		{"no receipt", []Check{green}, Story{}, true, []bool{true, false, false}},
+		{"no receipt, and none is needed", []Check{green}, Story{}, false, []bool{true, true, true}},
 	} {
-		r := Report{Checks: c.checks, Stories: []Story{{}, {Open: c.open}}}
-		r.Judge()
-		if got := []bool{r.Stories[0].OK, r.Stories[1].OK}; r.OK != c.want || !cmp.Equal(got, c.stories) {
-			t.Errorf("%s: %t %v", c.name, r.OK, got)
+		c.second.ID = "B"
+		r := Report{Checks: c.checks, Stories: []Story{{ID: "A", Receipt: &Receipt{}}, c.second}}
+		r.Judge(c.receipts)
+		if got := []bool{r.Stories[0].OK, r.Stories[1].OK, r.OK}; !cmp.Equal(got, c.want) {
+			t.Errorf("%s: %t", c.name, got)
 		}
 	}
 }
