@@ -26,7 +26,7 @@ type limitsCmd struct {
 type harnessLimits struct {
 	Harness         string          `json:"harness"`
 	Calls           int             `json:"calls"`      // in this clock hour, of all loops of the user
-	CallsLimit      int             `json:"callsLimit"` // as the settings here have it; 0 is none
+	CallsLimit      int             `json:"callsLimit"` // of the settings here, or the lower one of a loop that waits; 0 is none
 	CallsResetAt    time.Time       `json:"callsResetAt"`
 	LimitedUntil    *time.Time      `json:"limitedUntil"` // null where no limit of the provider is known
 	Note            string          `json:"note"`         // the provider's words about it
@@ -101,6 +101,11 @@ func knownLimits(a *app, s *surroundings, now time.Time) ([]harnessLimits, error
 			l.Tokens, l.TokensEstimated, l.CostUSD, l.Windows = u.Tokens, u.Estimated, u.CostUSD, append(l.Windows, u.Windows...)
 		}
 		l.Waiting = waiting[name]
+		for _, w := range l.Waiting {
+			if w.CallsLimit > 0 && (l.CallsLimit == 0 || w.CallsLimit < l.CallsLimit) {
+				l.CallsLimit = w.CallsLimit
+			}
+		}
 		list = append(list, l)
 	}
 	return list, nil
@@ -244,7 +249,9 @@ func eachWaiting(a *app, harness string, do func(waitingLoop)) error {
 		return err
 	}
 	for _, w := range waitingLoops(entries)[harness] {
-		do(w)
+		if w.CallsLimit == 0 { // the loop's own limit is no limit of the provider
+			do(w)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"ralph/internal/journal"
@@ -13,6 +14,8 @@ type waitingLoop struct {
 	Worktree string       `json:"worktree"`
 	Until    journal.Time `json:"until"`   // a guess where nobody told when the limit ends
 	Message  string       `json:"message"` // what it waits for, with the provider's words
+
+	CallsLimit int `json:"callsLimit,omitempty"` // an hour, where the loop waits at its own limit of calls
 }
 
 // waitingLoops are the loops that live and wait at the limit of a harness, by its name.
@@ -21,18 +24,27 @@ func waitingLoops(entries []registry.Entry) map[string][]waitingLoop {
 	for _, e := range entries {
 		path := journal.Path(e.StateDir)
 		last, err := journal.ReadLatest(path) // nearly all have ended
-		if err != nil || last.Status != journal.StatusPaused || last.Reason != journal.ReasonUsageLimit {
+		if err != nil || last.Status != journal.StatusPaused || !atLimit(last.Reason) {
 			continue // it has never run, or is put away
 		}
 		var s journal.Status
 		if _, err := journal.Scan(path, s.Apply); err != nil {
 			continue
 		}
-		if s.Status == journal.StatusPaused && s.Reason == journal.ReasonUsageLimit && loopAlive(s) {
-			found[string(s.Harness)] = append(found[string(s.Harness)], waitingLoop{e.Unit, e.Worktree, s.ResumesAt, string(s.Message)})
+		if s.Status == journal.StatusPaused && atLimit(s.Reason) && loopAlive(s) {
+			w := waitingLoop{Unit: e.Unit, Worktree: e.Worktree, Until: s.ResumesAt, Message: string(s.Message)}
+			if s.Reason == journal.WaitRateLimit {
+				w.CallsLimit = s.APICallsLimit
+			}
+			found[string(s.Harness)] = append(found[string(s.Harness)], w)
 		}
 	}
 	return found
+}
+
+// atLimit reports whether a loop with this reason waits for a limit to end.
+func atLimit(r journal.Reason) bool {
+	return r == journal.ReasonUsageLimit || r == journal.WaitRateLimit
 }
 
 // rows tell of the loops that wait. Where the ledger knows of the limit its own line has
@@ -44,7 +56,10 @@ func (l harnessLimits) rows(row func(name, format string, args ...any), now time
 			when = " until " + clock(w.Until.Time) + " (in " + timeLeft(w.Until.Time, now) + ")"
 		}
 		why := ", which only it knows of: " + w.Message
-		if l.LimitedUntil != nil {
+		switch {
+		case w.CallsLimit > 0:
+			why = fmt.Sprintf(", at its own limit of %s an hour", plural(w.CallsLimit, "call"))
+		case l.LimitedUntil != nil:
 			why = ""
 		}
 		row("Waiting:", "%s in %s%s%s", w.Unit, w.Worktree, when, why)

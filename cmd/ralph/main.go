@@ -139,7 +139,8 @@ func exitCode(t *terminal, err error) int {
 		t.hint(obstacle(err))
 	}
 	var usage *kong.ParseError
-	if errors.As(err, &usage) {
+	var budget usageError
+	if errors.As(err, &usage) || errors.As(err, &budget) {
 		return exitUsage
 	}
 	return 1

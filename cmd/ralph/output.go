@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"path/filepath"
+	"time"
 
 	"ralph/internal/journal"
 )
@@ -93,4 +95,9 @@ func (q quiet) Write(p []byte) (int, error) {
 		return max(n, len(p)), nil
 	}
 	return len(p), nil
+}
+
+// ask asks the user at the terminal.
+func (o *output) ask(ctx context.Context, question string, limit time.Duration) bool {
+	return o.tally.asked(func() bool { return o.screen.t.ask(ctx, question, limit) })
 }

@@ -2,10 +2,24 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"slices"
 
+	"ralph/internal/agent"
 	"ralph/internal/replay"
 )
+
+// scriptFault returns what is wrong with the script of an agent that plays one.
+func (r *resolved) scriptFault(h agent.Harness) error {
+	if !slices.Contains(h.Command, replayWord) {
+		return nil
+	}
+	if err := replay.Check(r.place.repo.Root, os.Environ()); err != nil {
+		return fmt.Errorf("Agent '%s' cannot play its script: %w", h.Name, err)
+	}
+	return nil
+}
 
 // replayAgent is the main function of the built-in agent that plays a script.
 func replayAgent(args []string) int {

@@ -66,7 +66,10 @@ func (c *runCmd) resolveAt(a *app, p *place) (*resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, r.chooseHarness()
+	if err := r.chooseHarness(); err != nil {
+		return nil, err
+	}
+	return r, r.checkBudgets()
 }
 
 // resolveWithoutAgent is resolveAt on a machine that starts no agent, and may know none.

@@ -56,6 +56,9 @@ func (c *runCmd) Run(a *app) error {
 	if c.DryRun {
 		return r.dryRun()
 	}
+	if err := r.scriptFault(r.harness); err != nil { // where preflight was skipped
+		return err
+	}
 	if c.Monitor && !a.handedOver {
 		return r.runBeside()
 	}
@@ -213,7 +216,7 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 		Working: out.working, Stopping: out.stopping, Stream: out.screen.stream, Drained: out.drained,
 	}
 	if r.app.t.canAsk && !r.flags.NoInteractive && !r.flags.JSON {
-		l.Ask = r.app.t.ask
+		l.Ask = out.ask
 	}
 	return l, nil
 }

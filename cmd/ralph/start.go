@@ -68,10 +68,13 @@ func (c *startCmd) Run(a *app) error {
 			return err
 		}
 	}
-	switch {
-	case c.DryRun:
+	if c.DryRun {
 		return r.dryRun()
-	case a.handedOver:
+	}
+	if err := r.scriptFault(r.harness); err != nil { // where preflight was skipped
+		return err
+	}
+	if a.handedOver {
 		return r.start()
 	}
 	return c.background(r, r.answered(args))

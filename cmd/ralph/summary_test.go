@@ -134,3 +134,11 @@ func TestFooterMakesRoom(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestTimeOfAQuestionIsWaiting: nothing worked while the user was asked.
+func TestTimeOfAQuestionIsWaiting(t *testing.T) {
+	c := tally{}
+	if !c.asked(func() bool { time.Sleep(time.Millisecond); return true }) || c.waited < time.Millisecond {
+		t.Errorf("waited %s", c.waited)
+	}
+}

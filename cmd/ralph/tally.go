@@ -77,6 +77,13 @@ func (c *tally) check(b journal.CheckEnded) {
 	c.failing = append(c.failing, b.Name)
 }
 
+// asked counts the time until a question was answered as waiting.
+func (c *tally) asked(question func() bool) bool {
+	watch := stopwatch.Start()
+	defer func() { c.waited += watch.Passed().Real }()
+	return question()
+}
+
 // worked is the time in which the run neither waited nor slept.
 func (c *tally) worked() time.Duration {
 	return max(0, c.watch.Passed().Real-c.waited-c.asleep)

@@ -104,12 +104,12 @@ func (r *resolved) check() (preflight.Report, error) {
 		in.Archived = e.Path
 	}
 	if r.harness.Name != "" {
-		in.Agent = agentFacts(r.harness, r.agent)
+		in.Agent = r.agentFacts(r.harness, r.agent)
 	} else {
 		in.Nameless = false // nobody commits here
 	}
 	for _, c := range r.fallback {
-		in.Fallback = append(in.Fallback, agentFacts(c.Harness, c.Options))
+		in.Fallback = append(in.Fallback, r.agentFacts(c.Harness, c.Options))
 	}
 	switch p := r.plan.(type) {
 	case *plan.PRD:
@@ -126,13 +126,17 @@ func (r *resolved) check() (preflight.Report, error) {
 }
 
 // agentFacts is what can be told of an agent without starting it.
-func agentFacts(h agent.Harness, o agent.Options) preflight.Agent {
+func (r *resolved) agentFacts(h agent.Harness, o agent.Options) preflight.Agent {
 	facts := preflight.Agent{Name: h.Name, Command: h.Command[0], LoginSign: loginSign(h)}
 	path, err := exec.LookPath(h.Command[0])
 	if err == nil {
 		facts.Path = path
 	}
 	facts.Blocked = errors.Is(err, fs.ErrPermission)
+	facts.Fault, facts.Remedy = r.unmeasured(h)
+	if err := r.scriptFault(h); err != nil {
+		facts.Fault, facts.Remedy = err.Error(), "docs/replay.md describes the scripts."
+	}
 	facts.RootAndApproveAll = h.RootRefuses && o.ApproveAll && os.Geteuid() == 0 && os.Getenv("IS_SANDBOX") == ""
 	return facts
 }

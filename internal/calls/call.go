@@ -110,7 +110,7 @@ func (t *Team) Ended(n, attempt int, o agent.Outcome) error {
 		e.CostUSD = &s.CostUSD
 		sum := s.CostUSD
 		if t.Cost != nil {
-			sum += *t.Cost
+			sum = stream.AddCost(sum, *t.Cost)
 		}
 		t.Cost = &sum
 	}

@@ -124,7 +124,7 @@ func (f *fold) attempt(u *Use, at time.Time, b journal.AttemptEnded) {
 	if b.CostUSD != nil {
 		sum := *b.CostUSD
 		if u.CostUSD != nil {
-			sum += *u.CostUSD
+			sum = stream.AddCost(sum, *u.CostUSD)
 		}
 		u.CostUSD = &sum
 	}

@@ -337,7 +337,7 @@ func spent(now, before *float64) *float64 {
 	}
 	d := *now
 	if before != nil {
-		d -= *before
+		d = stream.AddCost(d, -*before)
 	}
 	return &d
 }

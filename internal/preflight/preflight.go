@@ -37,6 +37,7 @@ type Input struct {
 // it is not checked.
 type Agent struct {
 	Name              string // of the harness
+	Fault, Remedy     string // why it cannot do this run, and what helps
 	Command           string // as the settings name its program
 	Path              string // of its program; empty where it cannot be run
 	Blocked           bool   // the program is there, and may not be executed

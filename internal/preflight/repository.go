@@ -187,6 +187,8 @@ func (r *runner) agent() {
 	switch {
 	case a.Name == "":
 		return
+	case a.Fault != "":
+		c.Severity, c.Message, c.Hint = Error, a.Fault, a.Remedy
 	case a.Blocked:
 		c.Severity, c.Message = Error, fmt.Sprintf("Agent '%s' may not be run: %s is not executable", a.Name, a.Command)
 		c.Hint = "Make it executable with 'chmod +x', or choose another agent with 'ralph run --harness NAME'."
@@ -215,6 +217,8 @@ func (r *runner) agent() {
 func (r *runner) fallback(a Agent) {
 	c := Check{ID: "fallback", Severity: Warn}
 	switch {
+	case a.Fault != "":
+		c.Severity, c.Message, c.Hint = Error, a.Fault, a.Remedy
 	case a.Path == "":
 		c.Message = fmt.Sprintf("Agent '%s' not found: it cannot take over", a.Name)
 		c.Hint = "Install it, or take it out of the setting fallback."

@@ -3,7 +3,10 @@
 // people. It knows nothing of processes, plans or files.
 package stream
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Kind tells what an Event says.
 type Kind uint8
@@ -92,6 +95,10 @@ func (t Tokens) Add(u Tokens) Tokens {
 		CacheRead: t.CacheRead + u.CacheRead, CacheWrite: t.CacheWrite + u.CacheWrite,
 	}
 }
+
+// AddCost adds two costs in dollars without the digits that binary fractions leave:
+// 0.1 and 0.2 are 0.3.
+func AddCost(a, b float64) float64 { return math.Round((a+b)*1e9) / 1e9 }
 
 // Total is what counts against a token budget: input and output, without cache.
 func (t Tokens) Total() int64 { return t.Input + t.Output }

@@ -31,6 +31,12 @@ func (f Format) String() string {
 	return formatNames[f]
 }
 
+// ReportsTokens reports whether the agent says how many tokens a session took.
+func (f Format) ReportsTokens() bool { return f != FormatText && f != FormatCopilot }
+
+// ReportsCost reports whether the agent says what a session cost.
+func (f Format) ReportsCost() bool { return f == FormatClaude || f == FormatOpenCode }
+
 // ParseFormat returns the format of that name; case does not matter.
 func ParseFormat(name string) (Format, error) {
 	for f, known := range formatNames {

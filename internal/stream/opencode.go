@@ -51,7 +51,7 @@ func (s *session) openCodeStep(part *fastjson.Value) {
 		}
 		s.tally.done, s.context = s.tally.done.Add(usage), usage.Input+usage.CacheRead+usage.CacheWrite
 		if cost := part.Get("cost"); cost.Exists() {
-			s.sum.CostUSD, s.sum.HasCost = s.sum.CostUSD+number(cost), true
+			s.sum.CostUSD, s.sum.HasCost = AddCost(s.sum.CostUSD, number(cost)), true
 		}
 	}
 	r := Result{Reason: text(part.Get("reason"), maxDetail), Tokens: s.tally.total(), CostUSD: s.sum.CostUSD, HasCost: s.sum.HasCost, Context: s.context}

@@ -280,3 +280,11 @@ func hasValidLine(data []byte) bool {
 	}
 	return false
 }
+
+func TestAddCost(t *testing.T) {
+	for _, c := range [][3]float64{{0.1, 0.2, 0.3}, {0.03, -0.02, 0.01}, {1.23456789, 0, 1.23456789}} {
+		if got := AddCost(c[0], c[1]); got != c[2] {
+			t.Errorf("%v and %v: %v, want %v", c[0], c[1], got, c[2])
+		}
+	}
+}

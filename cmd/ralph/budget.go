@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"ralph/internal/agent"
+)
+
+// usageError is a mistake on the command line that only shows together with the settings.
+type usageError struct{ error }
+
+// checkBudgets refuses budgets of the command line that an agent of the run cannot
+// be measured against; preflight refuses those of the settings.
+func (r *resolved) checkBudgets() error {
+	for _, c := range r.callers() {
+		if fault, hint := r.unmeasured(c.Harness); fault != "" && (r.flags.MaxCost != nil || r.flags.MaxTokens != nil) {
+			return &hintError{usageError{errors.New(fault)}, hint}
+		}
+	}
+	return nil
+}
+
+// unmeasured returns what is wrong with a budget of the run for this agent, and what
+// works instead.
+func (r *resolved) unmeasured(h agent.Harness) (fault, hint string) {
+	b := r.settings.Budget
+	name := func(given bool, flag, key string) string {
+		if given {
+			return flag
+		}
+		return "the setting budget." + key
+	}
+	cost, tokens := name(r.flags.MaxCost != nil, "--max-cost", "max_cost_usd"), name(r.flags.MaxTokens != nil, "--max-tokens", "max_tokens")
+	switch {
+	case b.MaxTokens > 0 && !h.Output.ReportsTokens():
+		return fmt.Sprintf("%s cannot work: agent '%s' does not report tokens", tokens, h.Name),
+			"limit the run with --max-iterations or with the setting budget.max_time"
+	case b.MaxCostUSD > 0 && !h.Output.ReportsCost() && h.Output.ReportsTokens():
+		return fmt.Sprintf("%s cannot work: agent '%s' does not report its cost", cost, h.Name), "limit its tokens with --max-tokens N"
+	case b.MaxCostUSD > 0 && !h.Output.ReportsCost():
+		return fmt.Sprintf("%s cannot work: agent '%s' does not report its cost", cost, h.Name),
+			"limit the run with --max-iterations or with the setting budget.max_time"
+	}
+	return "", ""
+}
