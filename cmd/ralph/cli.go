@@ -42,6 +42,7 @@ type grammar struct {
 	Validate validateCmd `cmd:"" help:"Check that a run can start (preflight)."`
 	PRD      prdCmd      `cmd:"" name:"prd" help:"Make or refresh prd.json from spec.md."`
 	Plan     planCmd     `cmd:"" help:"Plan a feature with the agent."`
+	Import   importCmd   `cmd:"" help:"Import the plan or the settings of another loop tool."`
 	Setup    setupCmd    `cmd:"" help:"Install slash commands and editor schemas in the project."`
 	Archive  archiveCmd  `cmd:"" help:"Archive a finished feature, or restore one."`
 	Doctor   doctorCmd   `cmd:"" help:"Find and repair what keeps loops from working."`
@@ -50,6 +51,7 @@ type grammar struct {
 	Demo     demoCmd     `cmd:"" help:"Play a whole loop in a scratch repository, without an agent."`
 
 	PR         prCmd         `cmd:"" name:"pr" help:"Write the pull request of a unit."`
+	Compat     compatCmd     `cmd:"" help:"Run the command line of another loop tool."`
 	Completion completionCmd `cmd:"" help:"Print a shell completion script (bash, zsh or fish)."`
 	Help       helpCmd       `cmd:"" help:"Explain a command or a topic."`
 }

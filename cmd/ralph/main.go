@@ -29,7 +29,7 @@ const (
 )
 
 func main() {
-	os.Exit(run(os.Args[1:]))
+	os.Exit(run(calledAs(os.Args[0], os.Args[1:])))
 }
 
 // run is the whole program; it returns the exit status.

@@ -20,6 +20,7 @@ import (
 	"ralph/internal/config"
 	"ralph/internal/evidence"
 	"ralph/internal/git"
+	"ralph/internal/importer"
 	"ralph/internal/loop"
 	"ralph/internal/plan"
 	"ralph/internal/stream"
@@ -102,8 +103,12 @@ func (r *resolved) loadSettings() error {
 // loadSettings reads the settings of a worktree and shows what was wrong with them.
 func loadSettings(a *app, root string, flags []config.Override) (*config.Loaded, error) {
 	a.warnHomeless()
-	loaded, err := config.Load(settingsInput(a, root, flags))
+	in := settingsInput(a, root, flags)
+	loaded, err := config.Load(in)
 	if err != nil {
+		if tool := importer.ForeignFile(in.ProjectFile); tool != "" {
+			err = &hintError{err, "these look like settings of " + tool + "; translate them with: ralph import --settings .ralph/config.yaml"}
+		}
 		return nil, err
 	}
 	for _, w := range loaded.Warnings {

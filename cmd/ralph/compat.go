@@ -1,0 +1,45 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ralph/internal/compat"
+	"ralph/internal/stream"
+)
+
+// compatCmd is "ralph compat".
+type compatCmd struct {
+	Tool string   `arg:"" help:"Tool whose command line follows: ralph-hybrid, wt-loop or ito."`
+	Args []string `arg:"" optional:"" passthrough:"" help:"Its command line."`
+}
+
+// Run carries the command out: it prints ralph's command line and runs it.
+func (c *compatCmd) Run(a *app) error {
+	line, err := compat.Translate(c.Tool, c.Args)
+	if err != nil {
+		return &hintError{err, "see: ralph help"}
+	}
+	for _, why := range line.Ignored {
+		a.t.warn("%s", oneLine(why))
+	}
+	words := make([]string, 0, len(line.Args))
+	for _, arg := range line.Args {
+		words = append(words, stream.ShellWord(arg))
+	}
+	a.t.hint("ralph " + strings.Join(words, " "))
+	if code, _ := command(line.Args, false); code != 0 {
+		return exitError(code)
+	}
+	return nil
+}
+
+// calledAs turns the command line of a link that is named like another tool, such as
+// wt-loop, into that of ralph compat.
+func calledAs(program string, args []string) []string {
+	if name := filepath.Base(program); slices.Contains(compat.Tools(), name) {
+		return append([]string{"compat", name}, args...)
+	}
+	return args
+}

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ralph/internal/git"
+	"ralph/internal/importer"
+	"ralph/internal/prd"
+)
+
+// importCmd is "ralph import".
+type importCmd struct {
+	Source    string `arg:"" optional:"" help:"A prd.json, a checklist, a folder of a change, issues.jsonl of beads; or GitHub issues: 12,13 or label:NAME. Default: what is found."`
+	Settings  bool   `help:"Translate the settings of the other tool into .ralph/config.yaml."`
+	WithAgent bool   `help:"Plan together with the agent from any document."`
+	Yes       bool   `short:"y" help:"Write without asking."`
+}
+
+// Validate implements kong's check of a command line.
+func (c *importCmd) Validate() error {
+	switch {
+	case c.Settings && c.WithAgent:
+		return errors.New("--settings and --with-agent exclude each other")
+	case c.WithAgent && c.Source == "":
+		return errors.New("--with-agent needs a document: ralph import --with-agent FILE")
+	}
+	return nil
+}
+
+// Run carries the command out: show what would be written, ask, write. It never
+// overwrites a file.
+func (c *importCmd) Run(a *app) error {
+	switch {
+	case c.Settings:
+		return c.settings(a)
+	case c.WithAgent:
+		return c.withAgent(a)
+	}
+	p, err := worktree(a.ctx, "")
+	if err != nil {
+		return err
+	}
+	made, err := c.read(a, p)
+	if err != nil {
+		return err
+	}
+	return c.plan(a, p, made)
+}
+
+func (c *importCmd) withAgent(a *app) error {
+	if _, err := os.Stat(c.Source); err != nil {
+		return err
+	}
+	return (&planCmd{Description: "Make the plan from the document " + c.Source + ". Read it first. Ask about whatever it leaves open."}).Run(a)
+}
+
+// read reads the source that was named, or the only one there is.
+func (c *importCmd) read(a *app, p *place) (*importer.Plan, error) {
+	if importer.IsIssues(c.Source) {
+		return importer.Issues(a.ctx, p.repo.Root, c.Source)
+	}
+	source := c.Source
+	if source == "" {
+		found, err := importer.Find(p.repo.Root, p.unit)
+		var none *importer.NoSourceError
+		if errors.As(err, &none) {
+			hint := "name the file or folder: ralph import SOURCE"
+			if len(none.Found) > 0 {
+				hint = "name one: ralph import " + none.Found[0]
+			}
+			return nil, &hintError{err, hint}
+		}
+		if err != nil {
+			return nil, err
+		}
+		source = filepath.Join(p.repo.Root, found)
+	}
+	made, err := importer.Read(source)
+	if err != nil {
+		return nil, &hintError{errors.New(relative(p.repo.Root, err.Error())),
+			"correct the source, or let the agent read it: ralph import --with-agent " + source}
+	}
+	made.From = relative(p.repo.Root, made.From)
+	for i, line := range made.Lost {
+		made.Lost[i] = relative(p.repo.Root, line)
+	}
+	return made, nil
+}
+
+// plan shows what was read, asks, and writes spec.md, prd.json and progress.txt.
+func (c *importCmd) plan(a *app, p *place, made *importer.Plan) error {
+	now := time.Now()
+	text, state, err := made.Spec(now)
+	if err != nil {
+		return err
+	}
+	branch, err := c.branch(a, p, made)
+	if err != nil {
+		return err
+	}
+	target := p
+	if branch != "" {
+		unit, err := git.UnitOf(branch)
+		if err != nil {
+			return err
+		}
+		target = placeAt(p.repo, unit)
+	}
+	for _, name := range []string{"spec.md", "prd.json"} {
+		if _, err := os.Lstat(filepath.Join(target.repo.Root, target.folder, name)); err == nil {
+			return &hintError{fmt.Errorf("%s/%s exists, and ralph import never overwrites a plan", target.folder, name),
+				"import on a branch of its own: git switch -c " + branchFor(made.Title)}
+		}
+	}
+	c.show(a.t, target, branch, made, state)
+	checks := newChecks(target.repo.Root, made.Checks)
+	c.showChecks(a.t, made.Checks, checks != "")
+	if err := c.confirm(a); err != nil {
+		return err
+	}
+	if branch != "" {
+		if err := p.repo.CreateBranch(a.ctx, branch); err != nil {
+			return err
+		}
+	}
+	if err := writeNew(filepath.Join(target.repo.Root, target.folder, "spec.md"), text); err != nil {
+		return err
+	}
+	if err := state.Save(filepath.Join(target.repo.Root, target.folder, "prd.json")); err != nil {
+		return err
+	}
+	if err := target.beginProgress(); err != nil {
+		return err
+	}
+	if checks != "" {
+		if err := writeNew(filepath.Join(target.repo.Root, ".ralph", "config.yaml"), []byte(checks)); err != nil {
+			return err
+		}
+	}
+	a.t.printf("%s %s/spec.md, prd.json and progress.txt written\n\nStart the loop with: ralph run\n",
+		a.t.paint(green, a.t.symbol("✓")), oneLine(target.folder))
+	return nil
+}
+
+// branch returns the branch to create, or "" where the current one serves.
+func (c *importCmd) branch(a *app, p *place, made *importer.Plan) (string, error) {
+	loaded, err := loadSettings(a, p.repo.Root, nil)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case p.branch == "":
+		return "", errDetached
+	case !slices.Contains(loaded.Settings.ProtectedBranches, p.branch):
+		return "", p.refused
+	case made.Branch != "":
+		return made.Branch, nil
+	}
+	return branchFor(made.Title), nil
+}
+
+func (c *importCmd) show(t *terminal, p *place, branch string, made *importer.Plan, state *prd.PRD) {
+	done, total := state.Counts()
+	t.printf("%s\n  from    %s\n", oneLine(made.Title), oneLine(made.From))
+	if branch != "" {
+		t.printf("  branch  %s (new)\n", oneLine(branch))
+	}
+	t.printf("  plan    %s/: %s, %d done\n\n", oneLine(p.folder), plural2(total, "story", "stories"), done)
+	for _, s := range state.Stories {
+		mark := " "
+		if s.Passes {
+			mark = "x"
+		}
+		t.printf("  [%s] %s: %s (%s)\n", mark, oneLine(s.ID), oneLine(s.Title), plural2(len(s.AcceptanceCriteria), "criterion", "criteria"))
+	}
+	showNotImported(t, made.Lost)
+}
+
+func showNotImported(t *terminal, lost []string) {
+	if len(lost) == 0 {
+		return
+	}
+	t.printf("\nNot imported:\n")
+	for _, line := range lost {
+		t.printf("  - %s\n", oneLine(line))
+	}
+}
+
+// newChecks is the config.yaml with the checks, "" where there are none or the project
+// has settings already.
+func newChecks(root string, checks []importer.Check) string {
+	if len(checks) == 0 {
+		return ""
+	}
+	if _, err := os.Lstat(filepath.Join(root, ".ralph", "config.yaml")); err == nil {
+		return ""
+	}
+	return importer.ChecksYAML(checks)
+}
+
+func (c *importCmd) showChecks(t *terminal, checks []importer.Check, write bool) {
+	if len(checks) == 0 {
+		return
+	}
+	where := ".ralph/config.yaml exists: add these lines to it"
+	if write {
+		where = "to .ralph/config.yaml; ralph runs these commands itself before it accepts a story"
+	}
+	t.printf("\nQuality checks (%s):\n%s", where, indent(importer.ChecksYAML(checks)))
+}
+
+func indent(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ") + "\n"
+}
+
+// confirm asks whether to write. Without a terminal --yes is needed.
+func (c *importCmd) confirm(a *app) error {
+	a.t.printf("\n")
+	switch {
+	case c.Yes:
+		return nil
+	case !a.t.canAsk:
+		return &hintError{errors.New("nothing was written: there is no terminal to ask on"), "write it with: ralph import --yes"}
+	case a.t.ask(a.ctx, "Write these files?", askLimit):
+		return nil
+	}
+	a.t.printf("nothing was written\n")
+	return exitError(1)
+}
+
+// askLimit is how long a question waits for an answer.
+const askLimit = 10 * time.Minute
+
+// settings translates the settings of another tool.
+func (c *importCmd) settings(a *app) error {
+	p, err := worktree(a.ctx, "")
+	if err != nil {
+		return err
+	}
+	source := c.Source
+	if source == "" {
+		found, err := importer.FindSettings(p.repo.Root)
+		if err != nil {
+			return &hintError{err, "name the file: ralph import --settings FILE"}
+		}
+		source = filepath.Join(p.repo.Root, found)
+	}
+	s, err := importer.ReadSettings(source)
+	if err != nil {
+		return errors.New(relative(p.repo.Root, err.Error()))
+	}
+	s.From = relative(p.repo.Root, s.From)
+	text := s.YAML()
+	a.t.printf("%s", text)
+	showNotImported(a.t, s.Lost)
+	target := filepath.Join(p.repo.Root, ".ralph", "config.yaml")
+	if _, err := os.Lstat(target); err == nil {
+		return &hintError{errors.New("nothing was written: .ralph/config.yaml exists"), "move it away first, or add the lines above to it"}
+	}
+	if len(s.Set) == 0 {
+		return &hintError{errors.New("nothing was written: no setting has an equivalent"), "ralph's own settings: ralph config show"}
+	}
+	if err := c.confirm(a); err != nil {
+		return err
+	}
+	if err := writeNew(target, []byte(text)); err != nil {
+		return err
+	}
+	a.t.printf("%s .ralph/config.yaml written\n", a.t.paint(green, a.t.symbol("✓")))
+	return nil
+}
+
+// writeNew writes a file that does not exist yet, with its folders.
+func writeNew(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
