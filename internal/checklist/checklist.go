@@ -15,10 +15,10 @@ type State uint8
 
 // The states of a task.
 const (
-	Open    State = iota // [ ], and [~] or [>] for one that somebody has begun
+	Open    State = iota // [ ], and every box with a mark of its own: [/], [-], [!]
 	Done                 // [x]
 	Asked                // [?], or a checkpoint of Ito: a person has to answer
-	Shelved              // [-]: nobody is to do it
+	Shelved              // of Ito: not to be done
 )
 
 // Task is one task of a checklist.
@@ -30,10 +30,10 @@ type Task struct {
 	line int // that holds its mark, from 0
 }
 
-// box matches a line that is a checkbox in a list. Its groups are what stands
-// before the mark, the mark, and the text.
+// box matches a line that is a checkbox in a list, whatever its mark; a number is a
+// reference. Its groups are the text before the mark, the mark, and the text after it.
 var box = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(\s*(?:[-*+]|\d+[.)])\s+\[)([ xX?~>-])(\]\s+)(.*\S)\s*$`)
+	return regexp.MustCompile(`^(\s*(?:[-*+]|\d+[.)])\s+\[)([^\]\d])(\]\s+)(.*\S)\s*$`)
 })
 
 // Ito's form, as its own templates and its "tasks" command write it. The brackets
@@ -100,6 +100,9 @@ func labelled(mark, word string) State {
 		}
 		return Open
 	}
+	if mark == "-" {
+		return Shelved
+	}
 	return stateOf(mark)
 }
 
@@ -109,8 +112,6 @@ func stateOf(mark string) State {
 		return Done
 	case "?":
 		return Asked
-	case "-":
-		return Shelved
 	}
 	return Open
 }

@@ -36,7 +36,7 @@ func TestChangeJudge(t *testing.T) {
 		{"one that is begun is open", "- [~] a\n", true, false, plan.Verdict{Refused: "1 task is still open in tasks.md"}},
 		{"a trusted promise", "- [ ] a\n", true, true, plan.Verdict{Done: true, Reason: "promise"}},
 		{"no tasks at all", "", true, false, plan.Verdict{Done: true, Reason: "promise"}},
-		{"a shelved task", "- [-] a\n", true, false, plan.Verdict{Done: true, Reason: "promise"}},
+		{"a task that was put off", "- [-] a\n", true, false, plan.Verdict{Refused: "1 task is still open in tasks.md"}},
 		{"only questions left", "- [x] a\n- [?] b\n", true, false, plan.Verdict{Waiting: true}},
 		{"boxes in a fence", "```\n- [ ] a\n```\n", true, false, plan.Verdict{Done: true, Reason: "promise"}},
 	} {

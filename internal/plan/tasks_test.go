@@ -69,7 +69,7 @@ func TestFindTasks(t *testing.T) {
 }
 
 const checklist = "# Tasks\r\n\r\n- [ ] one\r\n* [x] two\n1. [X] three\n    - [?] which colour?\n- [ ] one\n" +
-	"```\n- [ ] in a fence\n```\n~~~~md\n- [ ] in another\n~~~\n- [ ] still in it\n~~~~\n- [] no box\n- [y] no box\n"
+	"```\n- [ ] in a fence\n```\n~~~~md\n- [ ] in another\n~~~\n- [ ] still in it\n~~~~\n- [] no box\n- [1] no box\n"
 
 func TestTasksRead(t *testing.T) {
 	root := write(t, map[string]string{"tasks.md": checklist})
