@@ -114,11 +114,12 @@ snapshot: ## make all of a release below dist/ and publish nothing
 	$(GORELEASER) release --snapshot --clean
 
 .PHONY: lint
-lint: ## gofmt, vet, staticcheck, shellcheck
+lint: ## gofmt, vet, staticcheck, shellcheck, the language of texts
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }
 	$(GO) vet ./...
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 	cd fleet && $(GO) vet ./... && GOOS=darwin GOARCH=arm64 $(GO) vet ./... && $(GO) tool -modfile=../tools/go.mod staticcheck ./...
-	shellcheck install.sh uninstall.sh run_tests.sh tests/setup tests/fresh tests/fuzz docs/picture/record .ci/run \
+	shellcheck install.sh uninstall.sh tests/setup tests/fresh tests/fuzz docs/picture/record .ci/run \
 		packaging/action/step packaging/homebrew/formula packaging/devcontainer/src/ralph/install.sh internal/completion/ralph.bash
+	$(GO) run ./tests/messages -check

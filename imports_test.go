@@ -70,6 +70,7 @@ var allowed = map[string][]string{
 	"tests/chaos":          {},
 	"tests/fakemodel":      {"fakeapi"},
 	"tests/lies":           {},
+	"tests/messages":       {},
 	"cmd/ralph":            {"*"},
 }
 
