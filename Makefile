@@ -51,10 +51,8 @@ test-fleet-server: build ## run the fleet against a real Temporal server
 	cd fleet/dev && $(GO) test -count=1 -vet=off -timeout 30m ./...
 
 .PHONY: test-agents
-test-agents: ## run all five real agents against model APIs on loopback; some try for minutes
-	sh tests/agents/install
-	sh tests/agents/install more
-	RALPH_TEST_AGENTS=1 $(GO) test -count=1 -timeout 30m -parallel 4 -run 'TestAgents|TestClaude|TestCodex' -v ./cmd/ralph ./internal/fakeapi
+test-agents: ## run all five real agents against model APIs on loopback; UPGRADE=1 tries their newest versions
+	GO="$(GO)" UPGRADE="$(UPGRADE)" sh tests/agents/try
 
 .PHONY: bats
 bats: build ## run the tests that need a real shell

@@ -13,6 +13,9 @@ import (
 // those are larger and slower than what everyday tests should wait for.
 const MoreVar = "RALPH_TEST_AGENTS"
 
+// AgentsVar names the folder of the agents, where it is not tests/agents.
+const AgentsVar = "RALPH_AGENTS"
+
 // Agent is how one of the real agents is made to talk to the fake and to nobody else.
 type Agent struct {
 	Name  string
@@ -83,11 +86,9 @@ supports_websockets = false
 	}
 }
 
-// Binary is the path of the agent as tests/agents/install has put it into this
-// checkout; ok is false where it is not there.
-func (a Agent) Binary() (path string, ok bool) {
-	return below(filepath.Join("tests/agents", a.binary(platform())))
-}
+// Binary returns the path of the agent that tests/agents/install has installed; ok is
+// false where it has not.
+func (a Agent) Binary() (path string, ok bool) { return installed(a.binary(platform())) }
 
 // Env puts the agent's settings below home and returns an environment in which it
 // talks to the fake at url, and works with the git identity of a test. Of the
@@ -124,6 +125,15 @@ func triple() string {
 		return arch + "-apple-darwin"
 	}
 	return arch + "-unknown-linux-musl"
+}
+
+// installed finds a file below the folder of the agents.
+func installed(name string) (path string, ok bool) {
+	if dir := os.Getenv(AgentsVar); dir != "" {
+		path = filepath.Join(dir, name)
+		return path, isFile(path)
+	}
+	return below(filepath.Join("tests/agents", name))
 }
 
 // below finds a file of this checkout, whose root is above the working directory.

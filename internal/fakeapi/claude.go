@@ -15,7 +15,7 @@ func ClaudeBinary() (path string, ok bool) {
 	if path = os.Getenv(ClaudeVar); path != "" {
 		return path, isFile(path)
 	}
-	return below("tests/agents/node_modules/@anthropic-ai/claude-code-" + platform() + "/claude")
+	return installed("node_modules/@anthropic-ai/claude-code-" + platform() + "/claude")
 }
 
 func isFile(path string) bool {
