@@ -14,7 +14,6 @@ import (
 	"ralph/internal/config"
 	"ralph/internal/journal"
 	"ralph/internal/prd"
-	"ralph/internal/proc"
 	"ralph/internal/spec"
 )
 
@@ -40,7 +39,7 @@ func (c *prdCmd) Run(a *app) error {
 		a.t.printf("%s", text)
 		return nil
 	}
-	if os.Getenv("RALPH_ITERATION") != "" && !c.Check {
+	if os.Getenv("RALPH_ITERATION") != "" && !c.Check { // also where it left its worktree
 		return errNotTheAgents
 	}
 	p, err := here(a.ctx, "")
@@ -50,8 +49,7 @@ func (c *prdCmd) Run(a *app) error {
 	if p.unit == "" {
 		return errDetached
 	}
-	// An agent may have taken the run's variables out of the environment.
-	if h, err := journal.ReadHolder(p.stateDir); err == nil && !c.Check && (proc.ID{PID: h.PID, Start: h.PIDStart}).IsAncestor() {
+	if !c.Check && byAgent(p) {
 		return errNotTheAgents
 	}
 	return c.refresh(a, p)

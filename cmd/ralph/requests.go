@@ -148,6 +148,8 @@ func asked(q journal.Request) string {
 	switch q.Kind {
 	case journal.RequestPlan:
 		return "a new plan was handed over" // whose text is the whole of spec.md
+	case journal.RequestAllow:
+		return strings.TrimSpace(q.Who + " allowed " + q.Text + " " + q.Finding)
 	case journal.RequestContext:
 		return "the agent is told: " + q.Text
 	case journal.RequestClearContext:

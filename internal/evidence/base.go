@@ -89,7 +89,7 @@ func (g *Gatherer) rewritten(ctx context.Context, seen, now string) bool {
 // Move makes a look at the worktree the base. What weakens tests and checks there without
 // being committed belongs to it.
 func (g *Gatherer) Move(ctx context.Context, look git.Look) error {
-	g.base = Base{look.Head.Commit, look.Hash}
+	g.base, g.open = Base{look.Head.Commit, look.Hash}, false
 	g.works = append(g.works, look.Hash)
 	found := tamper.Compare(g.around, around(g.Repo))
 	if look.Head.Commit != "" && slices.ContainsFunc(look.Changes, func(c git.Change) bool { return !c.Untracked() }) {

@@ -40,14 +40,15 @@ type Base struct {
 
 // Claim is what is to be judged.
 type Claim struct {
-	N         int        // iteration, 0 before the first one
-	State     plan.State // the plan as it was read for the claim
-	Items     []string   // marks without an acceptance on record
-	TakenOver []string   // marks that were there when ralph first saw the plan
-	Promised  bool       // the agent promised completion
-	Done      bool       // with all items accepted, the plan is done
-	DoneSoFar bool       // the plan is done without the items, too
-	Looked    bool       // look for weakened tests also where nothing is claimed
+	N         int               // iteration, 0 before the first one
+	State     plan.State        // the plan as it was read for the claim
+	Items     []string          // marks without an acceptance on record
+	TakenOver []string          // marks that were there when ralph first saw the plan
+	Allowed   map[string]string // items that a person allowed, with the rule; empty is any
+	Promised  bool              // the agent promised completion
+	Done      bool              // with all items accepted, the plan is done
+	DoneSoFar bool              // the plan is done without the items, too
+	Looked    bool              // look for weakened tests also where nothing is claimed
 }
 
 // Facts are what was found out about a claim.

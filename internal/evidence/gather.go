@@ -125,9 +125,10 @@ func (g *gathering) cheap(ctx context.Context) error {
 }
 
 // provable are those of the items that checks can prove: of the marks that were taken over,
-// those with a receipt.
+// those with a receipt, and those that a person allowed.
 func (g *gathering) provable(items []string) []string {
-	return without(items, without(g.claim.TakenOver, g.facts.Receipts))
+	taken := without(g.claim.TakenOver, g.facts.Receipts)
+	return without(items, without(taken, g.claim.allowed(taken, NoReceipt)))
 }
 
 // marked reports whether there are marks to judge by the work that was done for them.

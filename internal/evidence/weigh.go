@@ -23,6 +23,7 @@ const (
 	NoReceipt    Rule = "no_receipt"    // taken over, without a receipt
 	Proved       Rule = "proved"        // the checks pass
 	Unproved     Rule = "unproved"      // no check is configured
+	Allowed      Rule = "allowed"       // by a person; the checks pass
 )
 
 // Verdict is what becomes of a claim.
@@ -50,10 +51,11 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 	items := without(c.Items, c.TakenOver)
 	asked := len(items)
 	refuse := func(rule Rule, reason string) {
-		if len(items) > 0 {
-			v.Refusals = append(v.Refusals, Refusal{journal.ClaimStory, rule, items, reason})
+		allowed := c.allowed(items, rule)
+		if hit := without(items, allowed); len(hit) > 0 {
+			v.Refusals = append(v.Refusals, Refusal{journal.ClaimStory, rule, hit, reason})
 		}
-		items = nil
+		items = allowed
 	}
 	if f.Idle && len(items) > 0 {
 		v.Idle = items
@@ -95,17 +97,35 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 		}
 	}
 	v.Accepted, v.Rule = items, Proved
-	if f.NoChecks {
-		v.Rule = Unproved
-	}
 	for _, id := range overlap(c.TakenOver, c.Items) {
-		if f.NoChecks || against < 0 && slices.Contains(f.Receipts, id) {
+		known := slices.Contains(f.Receipts, id) || len(c.allowed([]string{id}, NoReceipt)) > 0
+		if f.NoChecks || against < 0 && known {
 			v.Accepted = append(v.Accepted, id)
 		} else {
 			v.Waiting = append(v.Waiting, id)
 		}
 	}
+	switch {
+	case f.NoChecks:
+		v.Rule = Unproved
+	case slices.ContainsFunc(v.Accepted, func(id string) bool { _, ok := c.Allowed[id]; return ok }):
+		v.Rule = Allowed
+	}
 	return v
+}
+
+// allowed returns the items that a person allowed against a rule. No one can allow that a
+// check fails.
+func (c Claim) allowed(items []string, rule Rule) []string {
+	var ids []string
+	for _, id := range items {
+		finding, ok := c.Allowed[id]
+		may := rule == NoWork || rule == Weakened || rule == NoReceipt
+		if ok && may && (finding == "" || Rule(finding) == rule) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // failed says which check speaks against a claim.

@@ -61,6 +61,14 @@ func TestWeigh(t *testing.T) {
 			Verdict{Accepted: []string{"A"}, Waiting: []string{"B"}, Rule: Proved}},
 		{"taken over, with a receipt and a check that fails", Claim{Items: items, TakenOver: items}, Facts{Complete: true, Checks: []CheckFact{failed}, Receipts: items}, strict,
 			Verdict{Waiting: items, Rule: Proved}},
+		{"allowed", Claim{Items: items, Allowed: map[string]string{"A": "", "B": "weakened"}}, Facts{Complete: true, Idle: true, Checks: []CheckFact{passed}}, strict,
+			Verdict{Accepted: []string{"A"}, Idle: items, Rule: Allowed, Refusals: []Refusal{story(NoWork, "nothing outside of the plan was changed for it", "B")}}},
+		{"no one can allow that a check fails", Claim{Items: items, Allowed: map[string]string{"A": "", "B": "check_failed"}}, Facts{Complete: true, Checks: []CheckFact{failed}}, strict,
+			Verdict{Rule: Proved, Refusals: []Refusal{story(CheckFailed, "check unit failed with exit code 1", "A", "B")}}},
+		{"taken over, and allowed", Claim{Items: items, TakenOver: items, Allowed: map[string]string{"A": ""}}, Facts{Complete: true, Checks: []CheckFact{passed}}, strict,
+			Verdict{Accepted: []string{"A"}, Waiting: []string{"B"}, Rule: Allowed}},
+		{"taken over and allowed, and a check fails", Claim{Items: items, TakenOver: items, Allowed: map[string]string{"A": ""}}, Facts{Complete: true, Checks: []CheckFact{failed}}, strict,
+			Verdict{Waiting: items, Rule: Proved}},
 		{"taken over, without checks", Claim{Items: items, TakenOver: items}, Facts{Complete: true, NoChecks: true}, Rules{}, Verdict{Accepted: items, Rule: Unproved}},
 	} {
 		if diff := cmp.Diff(c.want, Weigh(c.claim, c.facts, c.rules)); diff != "" {

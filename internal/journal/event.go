@@ -365,8 +365,10 @@ type BreakerReset struct {
 
 // Request records what another command asked the loop to do.
 type Request struct {
-	Kind    RequestKind `json:"kind"`              // stop, pause, resume, context or plan
-	Text    string      `json:"text,omitempty"`    // context for the agent
+	Kind    RequestKind `json:"kind"`              // stop, pause, resume, context, plan or allow
+	Text    string      `json:"text,omitempty"`    // context for the agent, or the story that is allowed
+	Finding string      `json:"finding,omitempty"` // rule that it is allowed against; none: any but a check
+	Who     string      `json:"who,omitempty"`     // user who allowed it
 	PID     int         `json:"pid,omitempty"`     // process that asked
 	Message string      `json:"message,omitempty"` // for people
 

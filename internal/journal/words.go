@@ -84,6 +84,7 @@ const (
 	RequestContext      RequestKind = "context"
 	RequestClearContext RequestKind = "context_clear"
 	RequestPlan         RequestKind = "plan"
+	RequestAllow        RequestKind = "allow" // a claim that ralph would refuse
 )
 
 // RunStatus says in which state a run is, in one word. Its empty value is null in JSON.

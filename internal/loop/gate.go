@@ -68,7 +68,7 @@ func (l *Loop) known() []journal.TamperFinding {
 // acceptance on record: of a run that died, met a limit or left the branch, or of a clone.
 func (l *Loop) beforeWork(ctx context.Context) error {
 	items := missing(l.state.Done(), slices.Collect(maps.Keys(l.accepted)))
-	c := evidence.Claim{State: l.state, Items: items, TakenOver: overlap(items, l.takenIDs()), Looked: len(items) > 0}
+	c := evidence.Claim{State: l.state, Items: items, TakenOver: overlap(items, l.takenIDs()), Allowed: l.allowed, Looked: len(items) > 0}
 	f, err := l.gate.Baseline(ctx, c)
 	if err := firstErr(l.tellPlan(0, f.Plan), err, context.Cause(ctx)); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (l *Loop) claims(ctx context.Context, it *iteration) error {
 	}
 	done, sofar := l.judged(items, it.promised), l.judged(nil, it.promised)
 	c := evidence.Claim{N: it.n, State: state, Items: items, TakenOver: overlap(items, l.takenIDs()),
-		Promised: it.promised, Done: done.Done && !l.tooEarly(it, done), DoneSoFar: sofar.Done && !l.tooEarly(it, sofar),
+		Allowed: l.allowed, Promised: it.promised, Done: done.Done && !l.tooEarly(it, done), DoneSoFar: sofar.Done && !l.tooEarly(it, sofar),
 		Looked: it.from != it.head.Commit || l.gate.Open() || l.gate.Heard()}
 	f, v, err := l.weigh(ctx, it, c)
 	if err != nil {
@@ -170,6 +170,7 @@ func (l *Loop) weigh(ctx context.Context, it *iteration, c evidence.Claim) (evid
 func (l *Loop) refuseClaims(n int, refusals []evidence.Refusal) error {
 	for _, r := range refusals {
 		if r.Claim == journal.ClaimStory {
+			l.settle(r.Items, true)
 			if err := l.Plan.Revoke(r.Items); err != nil {
 				return fmt.Errorf("the marks of %s cannot be revoked: %w", list(r.Items), err)
 			}
@@ -205,6 +206,7 @@ func (l *Loop) accept(ctx context.Context, it *iteration, f evidence.Facts, v ev
 		l.accepted[id] = true
 		delete(l.takenOver, id)
 	}
+	l.settle(v.Accepted, false)
 	base := l.gate.Base()
 	return l.record(journal.ClaimAccepted{N: it.n, Stories: v.Accepted, Rule: string(v.Rule), Commit: base.Commit, Work: base.Work, Known: l.known()})
 }

@@ -163,6 +163,9 @@ func (l *Loop) evaluate(ctx context.Context, it *iteration) (*End, error) {
 	if err := l.newPlan(); err != nil {
 		return nil, err
 	}
+	if err := l.takeAllowed(); err != nil {
+		return nil, err
+	}
 	if err := l.claims(ctx, it); err != nil {
 		return nil, err
 	}

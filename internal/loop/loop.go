@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"ralph/internal/agent"
@@ -115,9 +114,11 @@ type Loop struct {
 	branch    string
 	head      string // the commit that is checked out
 	state     plan.State
-	accepted  map[string]bool // items with an acceptance on record
-	takenOver map[string]bool // items that were marked when ralph first saw the plan
-	ever      map[string]bool // items that passed in this run
+	accepted  map[string]bool   // items with an acceptance on record
+	takenOver map[string]bool   // items that were marked when ralph first saw the plan
+	ever      map[string]bool   // items that passed in this run
+	allowed   map[string]string // items that a person allowed, with the rule
+	refused   map[string]bool   // items whose last claim was refused
 	gate      *evidence.Gatherer
 	unseenIn  int  // the last iteration whose changes were not inspected
 	unnoted   bool // it was said that git notes cannot be written
@@ -185,6 +186,7 @@ func (l *Loop) begin(ctx context.Context) error {
 	}
 	l.branch, l.head, l.state = head.Branch, head.Commit, state
 	l.ever, l.accepted, l.takenOver = map[string]bool{}, l.past.accepted, l.past.taken
+	l.allowed, l.refused = l.past.allowed, l.past.refused
 	l.reopen(state)
 	if l.past.runs == 0 {
 		l.keepTakenOver()
@@ -278,6 +280,9 @@ func (l *Loop) beforeFirst(ctx context.Context) (*End, error) {
 	if err := l.newPlan(); err != nil {
 		return nil, err
 	}
+	if err := l.takeAllowed(); err != nil {
+		return nil, err
+	}
 	// A plan that looks done is looked at before the breaker: what was in the way
 	// may have been outside of the repository.
 	if !l.Plan.Judge(l.state, false, false).Done { // by its marks
@@ -355,7 +360,7 @@ func (l *Loop) takenIDs() []string {
 func (l *Loop) waitingForTaken() *End {
 	return &End{Reason: journal.ReasonWaitingForPerson,
 		Message: "only what was marked before ralph first saw the plan is left, and has no receipt: " + list(l.takenIDs()),
-		Hint:    "fetch the receipts: " + evidence.FetchNotes + "; or accept: ralph allow " + strings.Join(l.takenIDs(), " ") + "; then start ralph again"}
+		Hint:    "fetch the receipts: " + evidence.FetchNotes + "; or accept: " + allowHint(l.takenIDs()) + "; then start ralph again"}
 }
 
 func (l *Loop) waiting() *End {

@@ -23,8 +23,10 @@ type past struct {
 	red      map[string]bool // checks that were red before the last run, and since
 	opened   *journal.BreakerOpened
 	steer    []string
-	limits   calls.Past // of the last run where it died, so that the next one goes on with it
-	rejected bool       // stories were not accepted, and none has been since
+	limits   calls.Past        // of the last run where it died, so that the next one goes on with it
+	rejected bool              // stories were not accepted, and none has been since
+	allowed  map[string]string // items that a person allowed, not used up yet
+	refused  map[string]bool   // items whose last claim was refused
 	gate     evidence.OnRecord
 	old      bool // the base is of a journal of before
 }
@@ -46,7 +48,7 @@ func (l *Loop) recall() error {
 }
 
 func fold(events []journal.Event) past {
-	p := past{accepted: map[string]bool{}, taken: map[string]bool{}, red: map[string]bool{}, calls: map[string]int{}}
+	p := past{accepted: map[string]bool{}, taken: map[string]bool{}, allowed: map[string]string{}, refused: map[string]bool{}, red: map[string]bool{}, calls: map[string]int{}}
 	open := false
 	for _, e := range events {
 		p.limits.Follow(e)
@@ -66,11 +68,14 @@ func fold(events []journal.Event) past {
 		case journal.ClaimRejected:
 			p.cutOff = p.cutOff && b.N > 0
 			p.rejected = p.rejected || b.Claim == "story"
+			p.settle(b.Stories, true)
 		case journal.ClaimAccepted:
 			for _, id := range b.Stories {
 				p.accepted[id], p.rejected = true, false
 				delete(p.taken, id)
 			}
+			p.settle(b.Stories, false)
+			p.gate.Open = false
 			p.moved(evidence.Base{Commit: b.Commit, Work: b.Work}, b.Known)
 		case journal.BaseMoved:
 			p.moved(evidence.Base{Commit: b.Commit, Work: b.Work}, b.Known)
@@ -115,6 +120,8 @@ func fold(events []journal.Event) past {
 			p.opened = nil
 		case journal.Request:
 			switch b.Kind {
+			case journal.RequestAllow:
+				p.allowed[b.Text] = b.Finding
 			case journal.RequestContext:
 				p.steer = append(p.steer, b.Text)
 			case journal.RequestClearContext:

@@ -25,7 +25,7 @@ func (r *requests) put(m journal.Mail) {
 	known := r.seen[m.Name]
 	if !known {
 		r.seen[m.Name] = true
-		if m.Request.Kind != journal.RequestPlan {
+		if m.Request.Kind != journal.RequestPlan && m.Request.Kind != journal.RequestAllow {
 			r.queue = append(r.queue, m)
 		}
 	}

@@ -164,5 +164,8 @@ func (*Change) Judge(s State, promised, trust bool) Verdict {
 // Revoke implements Plan.
 func (c *Change) Revoke(ids []string) error { return untick(c.guard.dir, c.path("tasks.md"), ids) }
 
+// Mark implements Plan.
+func (c *Change) Mark(ids []string) error { return tick(c.guard.dir, c.path("tasks.md"), ids) }
+
 // CommitIsProgress implements Plan.
 func (*Change) CommitIsProgress() bool { return true }

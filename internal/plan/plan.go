@@ -53,6 +53,9 @@ type Plan interface {
 	// Revoke takes the marks of the items back: ralph does not accept them.
 	Revoke(ids []string) error
 
+	// Mark marks items as done: a person allowed them.
+	Mark(ids []string) error
+
 	// CommitIsProgress tells whether a new commit counts as progress by itself.
 	CommitIsProgress() bool
 }

@@ -242,14 +242,19 @@ func (p *PRD) Record() (path string, data []byte) {
 }
 
 // Revoke implements Plan.
-func (p *PRD) Revoke(ids []string) error {
+func (p *PRD) Revoke(ids []string) error { return p.set(ids, false) }
+
+// Mark implements Plan.
+func (p *PRD) Mark(ids []string) error { return p.set(ids, true) }
+
+func (p *PRD) set(ids []string, passes bool) error {
 	loaded, err := p.load()
 	if err != nil {
 		return err
 	}
 	for i := range loaded.Stories {
 		if slices.Contains(ids, loaded.Stories[i].ID) {
-			loaded.Stories[i].Passes = false
+			loaded.Stories[i].Passes = passes
 		}
 	}
 	return loaded.Save(p.path("prd.json"))

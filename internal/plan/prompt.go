@@ -46,5 +46,8 @@ func (*Prompt) Judge(_ State, promised, _ bool) Verdict {
 // Revoke implements Plan: there are no marks to take back.
 func (*Prompt) Revoke([]string) error { return nil }
 
+// Mark implements Plan: there are no marks.
+func (*Prompt) Mark([]string) error { return nil }
+
 // CommitIsProgress implements Plan.
 func (*Prompt) CommitIsProgress() bool { return true }

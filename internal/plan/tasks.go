@@ -126,6 +126,20 @@ func (*Tasks) Judge(s State, promised, trust bool) Verdict {
 // Revoke implements Plan: it unticks the boxes.
 func (t *Tasks) Revoke(ids []string) error { return untick(t.guard.dir, t.File, ids) }
 
+// Mark implements Plan: it ticks the boxes.
+func (t *Tasks) Mark(ids []string) error { return tick(t.guard.dir, t.File, ids) }
+
+func tick(temp, file string, ids []string) error {
+	data, err := checklist.Read(file)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		data = checklist.Tick(data, id)
+	}
+	return replace(temp, file, data)
+}
+
 func untick(temp, file string, ids []string) error {
 	data, err := checklist.Read(file)
 	if err != nil {

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+
+	"ralph/internal/journal"
+	"ralph/internal/proc"
+)
+
+// allowCmd is "ralph allow".
+type allowCmd struct {
+	Story   string `arg:"" predictor:"story" help:"The story or task."`
+	Finding string `arg:"" optional:"" help:"What to accept: a rule that ralph why shows, such as no_work (default: whatever is in the way, but no failed check)."`
+	Unit    string `predictor:"unit" help:"The unit (default: this branch)." placeholder:"UNIT"`
+}
+
+// Run carries the command out.
+func (c *allowCmd) Run(a *app) error {
+	p, err := target(a, unitArg{Unit: c.Unit})
+	switch {
+	case err != nil:
+		return err
+	case p == nil:
+		return fmt.Errorf("there is no unit %s", c.Unit)
+	case byAgent(p):
+		return &hintError{errors.New("the agent that works on the plan cannot allow anything"), "the user can: ralph allow " + c.Story}
+	}
+	if err := c.known(a, p); err != nil {
+		return err
+	}
+	q := journal.Request{Kind: journal.RequestAllow, Text: c.Story, Finding: c.Finding, Who: userName()}
+	if err := p.post(q); err != nil {
+		return err
+	}
+	when := "the next run judges it before it calls an agent"
+	if running(p) {
+		when = "the loop judges it after this iteration"
+	}
+	a.t.printf("%s is allowed; %s\n", oneLine(c.Story), when)
+	return nil
+}
+
+// known refuses a story that the plan does not have.
+func (c *allowCmd) known(a *app, p *place) error {
+	d, err := readPRD(a.t, p)
+	if err != nil || d == nil || d.Story(c.Story) != nil {
+		return nil //nolint:nilerr // it is a list of tasks, or the run refuses the plan
+	}
+	return &hintError{fmt.Errorf("there is no story %s in %s/prd.json", c.Story, p.folder), "see the ids with: ralph status"}
+}
+
+// byAgent reports whether the caller is the agent that works on the unit. An agent may have
+// removed the variables of the run from its environment.
+func byAgent(p *place) bool {
+	if os.Getenv("RALPH_ITERATION") != "" {
+		return true
+	}
+	h, err := journal.ReadHolder(p.stateDir)
+	return err == nil && (proc.ID{PID: h.PID, Start: h.PIDStart}).IsAncestor()
+}
+
+func userName() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
+}
