@@ -103,6 +103,9 @@ func (o *output) take(p []byte, isErr bool) {
 		o.write(p)
 	}
 	o.midLine = p[len(p)-1] != '\n'
+	if o.call.Stdout != nil {
+		o.call.Stdout(p)
+	}
 	_, _ = o.reader.Write(p)
 	if o.call.Drained != nil {
 		o.call.Drained()

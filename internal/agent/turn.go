@@ -53,6 +53,7 @@ type Call struct {
 
 	Started func(proc.ID)      // called once the agent runs
 	Event   func(stream.Event) // called for each event of its output, one at a time
+	Stdout  func([]byte)       // called with each piece of standard output, before its events
 	Drained func()             // called when the output is read up to now
 }
 

@@ -35,8 +35,8 @@ func (s *session) answers(ctx context.Context) error {
 			return err
 		}
 		if !t.has(answer) {
-			failures = append(failures, fmt.Sprintf("%s: %s", mode, t.failing(stream.FormatText)))
-			if s.mode == "" && !t.timedOut && t.exit == (proc.Exit{}) && t.text != "" {
+			failures = append(failures, fmt.Sprintf("%s: %s", mode, t.failing()))
+			if s.mode == "" && t.exited() && t.text != "" {
 				s.mode, s.format = mode, stream.FormatText
 			}
 			continue
@@ -98,30 +98,15 @@ func (s *session) output(t told) Trial {
 func exitCode(t told) Trial {
 	c := Trial{ID: "exit_success", Result: Yes, Message: "exits with 0 after an answer"}
 	switch {
-	case t.timedOut:
+	case t.timedOut():
 		c.Result, c.Message, c.Hint = No, "answers, and does not exit", "Exit after the answer; ralph ends what stays."
-	case t.exit.Signal != 0 || t.exit.Code != 0:
-		c.Result, c.Message, c.Hint = No, fmt.Sprintf("answers, and ends with %s", t.exit), "Exit with 0 where all went well: with plain text nothing else tells success."
+	case t.Exit != (proc.Exit{}):
+		c.Result, c.Message, c.Hint = No, fmt.Sprintf("answers, and ends with %s", t.Exit), "Exit with 0 where all went well: with plain text nothing else tells success."
 	}
-	if t.swept.Strays > 0 {
-		c.Message += fmt.Sprintf("; leaves %d behind (%s), which ralph ends", t.swept.Strays, strings.Join(t.swept.Names, ", "))
+	if t.Strays > 0 {
+		c.Message += fmt.Sprintf("; leaves %d behind (%s), which ralph ends", t.Strays, strings.Join(t.Names, ", "))
 	}
 	return c
-}
-
-// failing says in some words how a call went that should have answered.
-func (t told) failing(f stream.Format) string {
-	text := "exit status 0 without the answer"
-	switch {
-	case t.timedOut:
-		text = fmt.Sprintf("no end within %s", seconds(t.took))
-	case t.exit.Signal != 0 || t.exit.Code != 0:
-		text = t.exit.String()
-	}
-	if said := t.carrier(f); said != "" {
-		text += " (" + said + ")"
-	}
-	return text
 }
 
 func seconds(d time.Duration) string {

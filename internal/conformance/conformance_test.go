@@ -218,7 +218,7 @@ func TestWhatACommandCannotDo(t *testing.T) {
 	}{
 		{"an echo is no answer", `cat`, long, "prompt", "did not answer"},
 		{"it hangs", `sleep 600`, 1500 * time.Millisecond, "prompt", "stdin: no end within 5"},
-		{"it reads the first lines only", solve + `IFS= read -r p; [ -n "$p" ] || exit 1; answer "$p"`, long, "huge_prompt", "KB of a prompt of 2 MB, and ends"},
+		{"it reads the first lines only", solve + `IFS= read -r p; [ -n "$p" ] || exit 1; answer "$p"`, long, "huge_prompt", "a prompt of 2 MB: exit status 0 without the answer"},
 		{"it fails in spite of its answer", solve + `answer "$(cat)"; exit 4`, long, "exit_success", "ends with exit status 4"},
 		{"it fails in spite of its answer", solve + `answer "$(cat)"; exit 4`, long, "verdict", `ends as "error"`},
 		{"its limit is told in words of its own", solve + `[ "$RALPH_CONFORMANCE" = limit ] && { echo "come back tomorrow" >&2; exit 1; }; answer "$(cat)"`, long, "limit", `"come back tomorrow", which is no usage limit`},

@@ -3,7 +3,6 @@ package conformance
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -17,7 +16,6 @@ import (
 const (
 	hugePrompt = 2 << 20   // bytes
 	hugeLine   = 64 << 10  // bytes: what line-wise readers of many programs refuse
-	pipeSize   = 64 << 10  // what may be written without being read
 	maxArg     = 127 << 10 // what ralph gives as one argument
 )
 
@@ -27,10 +25,10 @@ func (s *session) failure(ctx context.Context) (Trial, error) {
 	c := Trial{ID: "failure", Result: NotSeen, Message: "a failure: not seen; an empty prompt ended well",
 		Hint: fmt.Sprintf("Exit with another status than 0 where the task could not be worked on, and say why on standard error. To show it here, fail where %s is 'failure'.", Variable)}
 	switch {
-	case t.timedOut:
-		c.Result, c.Message, c.Hint = No, fmt.Sprintf("does not end within %s on an empty prompt", seconds(t.took)), "Fail on an empty prompt, in place of waiting for more."
-	case t.exit.Code != 0 || t.exit.Signal != 0:
-		c = Trial{ID: "failure", Result: Yes, Message: "tells a failure: " + t.failing(s.format)}
+	case t.timedOut():
+		c.Result, c.Message, c.Hint = No, fmt.Sprintf("does not end within %s on an empty prompt", seconds(t.limit)), "Fail on an empty prompt, in place of waiting for more."
+	case t.Exit != (proc.Exit{}):
+		c = Trial{ID: "failure", Result: Yes, Message: "tells a failure: " + t.failing()}
 	}
 	return c, err
 }
@@ -44,18 +42,16 @@ func (s *session) hugePrompt(ctx context.Context) (Trial, error) {
 	question, answer := riddle()
 	const line = "This line is only here to make the prompt long. Pass over it.\n"
 	t, err := s.make(ctx, s.mode, call{trial: id, about: "sending it a prompt of 2 MB", prompt: strings.Repeat(line, hugePrompt/len(line)) + question})
-	c := Trial{ID: id, Result: No, Message: "a prompt of 2 MB: " + t.failing(s.format),
+	c := Trial{ID: id, Result: No, Message: "a prompt of 2 MB: " + t.failing(),
 		Hint: "Read the prompt to its end, and answer it; or say that it does not fit into the context, and exit with another status than 0."}
 	switch {
 	case t.has(answer):
-		c = Trial{ID: id, Result: Yes, Message: fmt.Sprintf("answers a prompt of 2 MB (%s)", seconds(t.took))}
-	case t.timedOut:
-	case !s.answered && t.exit == (proc.Exit{}) && t.taken == t.size:
-		c = Trial{ID: id, Result: Yes, Message: "reads a prompt of 2 MB to its end"}
-	case s.mode == agent.PromptStdin && t.taken < t.size-pipeSize:
-		c.Message = fmt.Sprintf("reads %d KB of a prompt of 2 MB, and ends: %s", t.taken>>10, t.failing(s.format))
-	case stream.Classify(s.format, t.carrier(s.format), time.Now()).Class == stream.ClassContext:
-		c = Trial{ID: id, Result: Yes, Message: "says of a prompt of 2 MB that it does not fit: " + t.carrier(s.format)}
+		c = Trial{ID: id, Result: Yes, Message: fmt.Sprintf("answers a prompt of 2 MB (%s)", seconds(t.Duration))}
+	case t.timedOut():
+	case !s.answered && t.exited():
+		c = Trial{ID: id, Result: Yes, Message: "takes a prompt of 2 MB"}
+	case stream.ClassifyOutput(s.format, t.said(), time.Now()).Class == stream.ClassContext:
+		c = Trial{ID: id, Result: Yes, Message: "says of a prompt of 2 MB that it does not fit: " + t.said()}
 	}
 	return c, err
 }
@@ -86,16 +82,16 @@ func (s *session) signalled(ctx context.Context, id, name string, sig syscall.Si
 	c := Trial{ID: id, Result: Yes}
 	switch {
 	case !t.signalled:
-		return Trial{ID: id, Result: NotSeen, Message: fmt.Sprintf("what it does at %s: not seen; it ended by itself before (%s)", name, t.exit),
+		return Trial{ID: id, Result: NotSeen, Message: fmt.Sprintf("what it does at %s: not seen; it ended by itself before (%s)", name, t.Exit),
 			Hint: fmt.Sprintf("To show it here, stay at work where %s is '%s'.", Variable, id)}, err
-	case t.timedOut:
+	case t.timedOut():
 		c.Result, c.Message = No, fmt.Sprintf("does not end within %s of %s; ralph kills it then", seconds(grace), name)
 		c.Hint = "End at INT or TERM, with what was started: what is done by then is kept."
 	default:
-		c.Message = fmt.Sprintf("ends %s after %s, with %s", seconds(t.afterwards), name, t.exit)
+		c.Message = fmt.Sprintf("ends %s after %s, with %s", seconds(t.afterwards), name, t.Exit)
 	}
-	if t.swept.Strays > 0 {
-		c.Message += fmt.Sprintf("; leaves %s behind, which ralph ends", strings.Join(t.swept.Names, ", "))
+	if t.Strays > 0 {
+		c.Message += fmt.Sprintf("; leaves %s behind, which ralph ends", strings.Join(t.Names, ", "))
 	} else if !t.working {
 		c.Message += "; no shell command of it was seen"
 	}
@@ -108,10 +104,10 @@ func (s *session) children(ctx context.Context) (Trial, error) {
 	t, err := s.make(ctx, s.mode, call{trial: id, about: "asking it for a background process", watch: "sleep",
 		prompt: "Use your shell tool to run exactly this command, which starts something in the background: sleep 600 >/dev/null 2>&1 &\nDo not wait for it. Then reply with the word: done\n"})
 	switch {
-	case t.timedOut:
+	case t.timedOut():
 		return Trial{ID: id, Result: No, Message: "waits for its background processes, and does not end", Hint: "End when the answer is given; ralph ends what is left."}, err
-	case t.swept.Strays > 0:
-		return Trial{ID: id, Result: Yes, Message: fmt.Sprintf("leaves background processes behind (%s); ralph ends them", strings.Join(t.swept.Names, ", "))}, err
+	case t.Strays > 0:
+		return Trial{ID: id, Result: Yes, Message: fmt.Sprintf("leaves background processes behind (%s); ralph ends them", strings.Join(t.Names, ", "))}, err
 	case t.working:
 		return Trial{ID: id, Result: Yes, Message: "ends its background processes itself"}, err
 	}
@@ -124,39 +120,28 @@ func (s *session) limit(ctx context.Context) (Trial, error) {
 	const id = "limit"
 	question, answer := riddle()
 	t, err := s.make(ctx, s.mode, call{trial: id, about: "looking for the usage limit", prompt: question})
-	sum := t.read[s.format]
-	said := t.carrier(s.format)
-	f := stream.Classify(s.format, said, time.Now())
-	failed := t.exit.Code != 0 || t.exit.Signal != 0 || sum.Terminal && sum.Result.IsError
+	failed, said := t.Kind != journal.OutcomeOK, t.said()
 	switch {
-	case failed && (f.Class == stream.ClassUsageLimit || sum.Rejected != nil):
+	case t.Kind == journal.OutcomeUsageLimit:
 		message := "tells the usage limit in words that ralph knows: " + said
-		if reset := f.ResetsAt; !reset.IsZero() {
+		if reset := t.ResetsAt; !reset.IsZero() {
 			message += fmt.Sprintf(" (resets at %s)", reset.Local().Format("15:04"))
 		}
 		return Trial{ID: id, Result: Yes, Message: message}, err
 	case failed && said != "":
-		return Trial{ID: id, Result: No, Message: fmt.Sprintf("failed with %q, which is no usage limit for ralph (%s)", said, f.Class),
+		return Trial{ID: id, Result: No, Message: fmt.Sprintf("failed with %q, which is no usage limit for ralph (%s)", said, t.Kind),
 			Hint: "If these are its words at the usage limit, name them under limit_patterns in the settings."}, err
 	case t.has(answer) || !failed:
 		return Trial{ID: id, Result: NotSeen, Message: "the usage limit: not seen",
 			Hint: fmt.Sprintf("At the limit, fail with a text such as \"usage limit reached, resets at 3pm\", or one that limit_patterns in the settings name. To show it here, do so where %s is '%s'.", Variable, id)}, err
 	}
-	return Trial{ID: id, Result: No, Message: "failed and said nothing of why: " + t.exit.String(), Hint: "Say on standard error why a call failed."}, err
+	return Trial{ID: id, Result: No, Message: "failed and said nothing of why: " + t.Exit.String(), Hint: "Say on standard error why a call failed."}, err
 }
 
 // verdict calls the command as a run would, by the snippet for the settings.
 func (s *session) verdict(ctx context.Context) (Trial, error) {
-	s.card.Calls++
-	defer s.calling("calling it as a run does", s.Limit)()
 	question, answer := riddle()
-	h := agent.Custom(s.name())
-	h.Command, h.Prompt, h.Output = s.Command, s.mode, s.format
-	o, err := agent.Run(ctx, s.Guardian, agent.Call{Harness: h, Prompt: []byte(question), Dir: s.dir, Env: s.Env, Extra: []string{Variable + "=verdict"},
-		Limits: agent.Limits{Timeout: s.Limit}, Log: filepath.Join(filepath.Dir(s.dir), "verdict.log")})
-	if err == nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
+	o, err := s.make(ctx, s.mode, call{trial: "verdict", about: "calling it as a run does", prompt: question})
 	if o.Kind != journal.OutcomeOK || !strings.Contains(o.Final, answer) {
 		message := strings.TrimSuffix(fmt.Sprintf("ralph's own call of it ends as %q: %s", o.Kind, o.Message), ": ")
 		return Trial{ID: "verdict", Result: No, Message: message, Hint: "See the lines above; a run would take this for a failure."}, err
