@@ -75,9 +75,9 @@ func (c *startCmd) fill(a *app, p *place) (args []string, err error) {
 
 // startForm is the form; tasks is the checklist that was found, empty if none was.
 func startForm(s *config.Settings, harnesses []string, tasks string) *form.Form {
-	found, done := tasks, doneTasks
+	found, done := "yes ("+tasks+")", doneTasks
 	if tasks == "" {
-		found, done = "not found", doneManual
+		found, done = "no", doneManual
 	}
 	harness := s.Harness
 	if !slices.Contains(harnesses, harness) {
@@ -101,7 +101,7 @@ func startForm(s *config.Settings, harnesses []string, tasks string) *form.Form 
 				}
 				return ""
 			}},
-			{Name: "found", Label: "tasks.md", Value: found, Fixed: true},
+			{Name: "found", Label: "tasks.md found", Value: found, Fixed: true},
 			{Name: "max", Label: "Iterations", Value: within(float64(s.Defaults.MaxIterations), 1, 1000), Least: 1, Most: 1000},
 			{Name: "stall", Label: "Stall threshold", Value: within(float64(s.CircuitBreaker.NoProgressThreshold), 1, 10), Least: 1, Most: 10},
 			{Name: "timeout", Label: "Timeout (min)", Value: within(timeout, 5, 120), Least: 5, Most: 120},

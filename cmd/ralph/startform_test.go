@@ -28,7 +28,7 @@ func TestStartForm(t *testing.T) {
 	s.git("add", "-A")
 	s.git("commit", "-q", "-m", "tasks")
 	p := s.onTTY(100, 30, s.bin, "start", "--terminal", "none")
-	p.shows("docs/tasks.md")
+	p.shows("tasks.md found  yes (docs/tasks.md)")
 	p.press("--do it")
 	p.press("\r\x1b[C") // Enter; to the right
 	p.shows("Loop won't auto-stop. Use 'ralph stop' to end.")
@@ -42,7 +42,7 @@ func TestStartForm(t *testing.T) {
 	}
 	b, _ := s.events()[0].Body.(journal.RunStarted)
 	got := []any{b.Task, b.Plan, b.MaxIterations, b.StallThreshold, b.TimeoutSeconds, b.Harness, b.Model}
-	if diff := cmp.Diff([]any{"--do it", "prompt", 7, 4, 1800.0, "replay", "big"}, got); diff != "" {
+	if diff := cmp.Diff([]any{"--do it", journal.PlanKind("prompt"), 7, 4, 1800.0, "replay", "big"}, got); diff != "" {
 		t.Errorf("the run (-want +got):\n%s", diff)
 	}
 	if out, err := s.command(s.bin, "stop").CombinedOutput(); err != nil {
@@ -56,7 +56,7 @@ func TestStartFormLeft(t *testing.T) {
 	s := unplanned(t, polite)
 	for _, key := range []string{"\x1b", "\x03"} {
 		p := s.onTTY(80, 24, s.bin, "start")
-		p.shows("not found")
+		p.shows("tasks.md found  no")
 		p.press(key)
 		if code := p.ends(); code != 130 {
 			t.Errorf("exit status %d\n%s", code, p.text())

@@ -35,7 +35,7 @@ func Merge(before, after []byte) (merged []byte, what string) {
 		case t.State == Done && pairs[i].State == Open:
 			opened = append(opened, t.ID)
 			inAfter[pairs[i].line] = Done
-		default:
+		case t.State != pairs[i].State:
 			inBefore[t.line] = pairs[i].State
 		}
 	}

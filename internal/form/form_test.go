@@ -75,6 +75,18 @@ func TestForm(t *testing.T) {
 	}
 }
 
+// A note or a problem that goes must not leave a row behind on the terminal.
+func TestPageKeepsItsHeight(t *testing.T) {
+	f := sample()
+	rows := strings.Count(f.page(80, false), "\n")
+	for _, keys := range []string{"<tab><right>", "<right>", "<ctrl+s>", "x"} {
+		press(f, keys)
+		if n := strings.Count(f.page(80, false), "\n"); n != rows {
+			t.Errorf("%d rows after %s, not %d:\n%s", n, keys, rows, f.page(80, false))
+		}
+	}
+}
+
 // TestPageFits holds the page to its width, whatever is typed or pasted.
 func TestPageFits(t *testing.T) {
 	f := sample()

@@ -16,7 +16,8 @@ const (
 	keysASCII = "Up/Down field - Left/Right change - Enter next, at the end start - Ctrl-S start - Esc leave"
 )
 
-// page is the form as rows of at most width columns.
+// page returns the form as rows of at most width columns. It always has the same
+// number of rows: a terminal keeps the last row of a page that becomes shorter.
 func (f *Form) page(width int, color bool) string {
 	paint := func(sgr, text string) string {
 		if !color || text == "" {
@@ -33,15 +34,10 @@ func (f *Form) page(width int, color bool) string {
 		}
 		rows = append(rows, mark+label+field.shown(i == f.at && !f.done, width-labelWidth, f.ASCII))
 		if field.Note != nil {
-			if note := field.Note(field.Value); note != "" {
-				rows = append(rows, strings.Repeat(" ", labelWidth)+paint("33", note))
-			}
+			rows = append(rows, strings.Repeat(" ", labelWidth)+paint("33", field.Note(field.Value)))
 		}
 	}
-	rows = append(rows, "")
-	if f.problem != "" {
-		rows = append(rows, paint("31", f.problem))
-	}
+	rows = append(rows, "", paint("31", f.problem))
 	keys := keysHelp
 	if f.ASCII {
 		keys = keysASCII

@@ -51,14 +51,36 @@ func Choose(c Choice) (p Plan, warning string, err error) {
 	if c.Done == "" && (exists(filepath.Join(c.Root, c.Folder, "spec.md")) || exists(filepath.Join(c.Root, c.Folder, "prd.json"))) {
 		return feature, "", nil
 	}
-	if file := checklist.Find(c.Root); file != "" {
+	file := checklist.Find(c.Root)
+	if file != "" && (c.Text == "" || !boxless(file)) {
 		return &Tasks{Root: c.Root, File: file, Text: c.Text}, "", nil
 	}
 	if c.Done == "" && len(c.Changes) > 0 {
 		return nil, "", &WhichChangeError{c.Changes}
 	}
-	if c.Text != "" || c.Done == "tasks" {
+	switch {
+	case file != "":
+		return &Prompt{Root: c.Root, Text: c.Text}, relative(c.Root, file) + " has no task, using manual done criteria", nil
+	case c.Text != "":
 		return &Prompt{Root: c.Root, Text: c.Text}, NoTasks, nil
+	case c.Done == "tasks":
+		return nil, "", errors.New("there is no tasks.md: write one with a line '- [ ] what to do' for each task, or say what to do with: ralph run \"what to do\"")
+	case c.Template:
+		return nil, "", errors.New("there is no plan, and the prompt template alone does not say when it is done: add --done manual to end with the agent's promise")
 	}
 	return feature, "", nil
+}
+
+// boxless reports whether a checklist can be read and has no task.
+func boxless(file string) bool {
+	data, err := checklist.Read(file)
+	return err == nil && len(checklist.Parse(data)) == 0
+}
+
+func relative(root, path string) string {
+	rel, err := filepath.Rel(root, path)
+	if err != nil {
+		return path
+	}
+	return rel
 }

@@ -18,6 +18,7 @@ func TestChoose(t *testing.T) {
 		changes    int
 		named      bool
 		template   bool
+		empty      bool
 	}{
 		{name: "a feature folder", files: []string{folder + "/prd.json", "tasks.md"}, want: plan.KindPRD},
 		{name: "a folder with a spec only", files: []string{folder + "/spec.md"}, text: "also this", want: plan.KindPRD},
@@ -27,7 +28,10 @@ func TestChoose(t *testing.T) {
 		{name: "nothing: the preflight tells what is missing", want: plan.KindPRD},
 		{name: "tasks asked for beside a feature", files: []string{folder + "/prd.json", "tasks.md"}, done: "tasks", want: plan.KindTasks},
 		{name: "tasks asked for, none there, a text", done: "tasks", text: "this", want: plan.KindPrompt, warning: plan.NoTasks},
-		{name: "tasks asked for, none there, no text", done: "tasks", want: plan.KindPrompt, warning: plan.NoTasks},
+		{name: "tasks asked for, none there, no text", done: "tasks", fails: true},
+		{name: "a checklist without boxes and a text", files: []string{"tasks.md"}, empty: true, text: "this", want: plan.KindPrompt, warning: "tasks.md has no task, using manual done criteria"},
+		{name: "a checklist without boxes: reading it fails", files: []string{"tasks.md"}, empty: true, want: plan.KindTasks},
+		{name: "a template without a plan", template: true, fails: true},
 		{name: "manual beside a feature", files: []string{folder + "/prd.json"}, done: "manual", text: "this", want: plan.KindPrompt},
 		{name: "manual without a text", done: "manual", fails: true},
 		{name: "manual with a prompt template", done: "manual", template: true, want: plan.KindPrompt},
@@ -42,6 +46,9 @@ func TestChoose(t *testing.T) {
 			files := map[string]string{}
 			for _, f := range c.files {
 				files[f] = "- [ ] x\n"
+				if c.empty {
+					files[f] = "# nothing\n"
+				}
 			}
 			choice := plan.Choice{Root: write(t, files), Folder: folder, Done: c.done, Text: c.text, Template: c.template, Changes: make([]change.Change, c.changes)}
 			if c.named {
@@ -50,6 +57,11 @@ func TestChoose(t *testing.T) {
 			p, warning, err := plan.Choose(choice)
 			if (err != nil) != c.fails {
 				t.Fatal(err)
+			}
+			if tasks, ok := p.(*plan.Tasks); ok {
+				if _, err := tasks.Read(); (err != nil) != c.empty {
+					t.Errorf("Read: %v", err)
+				}
 			}
 			if err == nil && (p.Kind() != c.want || warning != c.warning) {
 				t.Errorf("%s with %q, want %s with %q", p.Kind(), warning, c.want, c.warning)

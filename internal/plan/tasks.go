@@ -32,7 +32,11 @@ func (t *Tasks) Read() (State, error) {
 	if err != nil {
 		return State{}, fmt.Errorf("the plan cannot be read: %w", err)
 	}
-	return State{Print: fingerprint(data)}.with(checklist.Parse(data)), nil
+	s := State{Print: fingerprint(data)}.with(checklist.Parse(data))
+	if len(s.Items) == 0 && t.Text == "" {
+		return State{}, fmt.Errorf("%s has no task: write each as a line '- [ ] what to do', or say what to do with: ralph run \"what to do\"", t.File)
+	}
+	return s, nil
 }
 
 // with is the state with the tasks of a checklist.

@@ -113,7 +113,7 @@ func TestTasksJudge(t *testing.T) {
 		{"all ticked", "- [x] a\n", plan.Verdict{Done: true, Reason: "tasks_complete"}},
 		{"one open", "- [x] a\n- [ ] b\n", plan.Verdict{}},
 		{"only questions left", "- [x] a\n- [?] b\n", plan.Verdict{Waiting: true}},
-		{"no box at all", "# Tasks\n", plan.Verdict{}},
+		{"another mark", "- [x] a\n- [/] b\n", plan.Verdict{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := write(t, map[string]string{"tasks.md": c.text})

@@ -81,7 +81,7 @@ func (r *runner) tasks() {
 		c.Message, c.Details = r.in.Tasks+" has only questions for a person left", questions
 		c.Hint = "Answer them, and tick their boxes."
 	case open+finished == 0:
-		c.Message = r.in.Tasks + " has no task"
+		c.Severity, c.Message = Error, r.in.Tasks+" has no task"
 		c.Hint = "A task is a line such as '- [ ] what to do'; in a code fence it is none."
 	default:
 		c.Severity, c.Message = OK, fmt.Sprintf("Tasks found: %s, %d of %d finished", r.in.Tasks, finished, open+finished+len(questions))
