@@ -9,6 +9,7 @@ import (
 	"ralph"
 	"ralph/internal/config"
 	"ralph/internal/prd"
+	"ralph/internal/regular"
 )
 
 // Where 'ralph setup' puts the schemas with which editors complete and check the
@@ -50,7 +51,7 @@ func (c *setupCmd) schemas(a *app, root string) (refused int, err error) {
 func inspectSchema(root, rel string, text []byte) (commandFile, error) {
 	text = append(bytes.TrimSpace(text), '\n')
 	f := commandFile{root: root, rel: rel, want: string(text)}
-	have, err := prd.ReadFile(f.path(), maxCommandFile)
+	have, err := regular.Read(f.path(), maxCommandFile)
 	var ours, theirs struct{ Title string }
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

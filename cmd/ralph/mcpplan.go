@@ -9,6 +9,7 @@ import (
 	"ralph/internal/mcpserver"
 	"ralph/internal/plan"
 	"ralph/internal/prd"
+	"ralph/internal/regular"
 )
 
 type mcpPlanIn struct {
@@ -130,7 +131,7 @@ func specText(chosen plan.Plan) (journal.Text, error) {
 	default:
 		return "", nil
 	}
-	data, err := prd.ReadFile(path, prd.MaxSize)
+	data, err := regular.Read(path, prd.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ralph/internal/mcpserver"
-	"ralph/internal/prd"
+	"ralph/internal/regular"
 	"ralph/internal/stream"
 )
 
@@ -133,7 +133,7 @@ func planFile(name string) func(*app, string) (string, error) {
 		} else if r != nil {
 			folder = r.folder
 		}
-		data, err := prd.ReadFile(filepath.Join(folder, name), maxResource)
+		data, err := regular.Read(filepath.Join(folder, name), maxResource)
 		return string(data), err
 	}
 }

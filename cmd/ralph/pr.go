@@ -11,6 +11,7 @@ import (
 
 	"ralph/internal/git"
 	"ralph/internal/prd"
+	"ralph/internal/regular"
 	"ralph/internal/report"
 	"ralph/internal/spec"
 	"ralph/internal/verify"
@@ -137,7 +138,7 @@ func (p *place) describe(a *app, text *report.PullRequest) (string, error) {
 		}
 	}
 	path := filepath.Join(repo.Root, filepath.Dir(feature.File), "spec.md")
-	data, err := prd.ReadFile(path, prd.MaxSize)
+	data, err := regular.Read(path, prd.MaxSize)
 	if err != nil {
 		return "", nil //nolint:nilerr // a title is all that it is read for
 	}

@@ -14,6 +14,7 @@ import (
 	"ralph/internal/config"
 	"ralph/internal/journal"
 	"ralph/internal/prd"
+	"ralph/internal/regular"
 	"ralph/internal/spec"
 )
 
@@ -157,7 +158,7 @@ func enoughCriteria(a *app, p *place, s *spec.Spec) error {
 // One that is empty holds nothing that could be lost, and is none.
 func readPRD(t *terminal, p *place) (*prd.PRD, error) {
 	path := filepath.Join(p.repo.Root, p.folder, "prd.json")
-	data, err := prd.ReadFile(path, prd.MaxSize)
+	data, err := regular.Read(path, prd.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && prd.Blank(data) {
 		return nil, nil
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"ralph/internal/journal"
-	"ralph/internal/prd"
+	"ralph/internal/regular"
 	"ralph/internal/spec"
 )
 
@@ -20,11 +20,11 @@ func recoverKeeping(a *app, p *place) error {
 		return err
 	}
 	path := filepath.Join(p.repo.Root, p.folder, "spec.md")
-	text, unread := prd.ReadFile(path, spec.MaxSize)
+	text, unread := regular.Read(path, spec.MaxSize)
 	if err := recoverFirst(a, p); err != nil || unread != nil {
 		return err // what cannot be read is put back like everything else
 	}
-	if now, err := prd.ReadFile(path, spec.MaxSize); err == nil && bytes.Equal(now, text) {
+	if now, err := regular.Read(path, spec.MaxSize); err == nil && bytes.Equal(now, text) {
 		return nil
 	}
 	if err := renameio.WriteFile(path, text, 0o644, renameio.WithTempDir(filepath.Dir(path)), renameio.WithExistingPermissions()); err != nil {

@@ -23,6 +23,7 @@ import (
 	"ralph/internal/importer"
 	"ralph/internal/loop"
 	"ralph/internal/plan"
+	"ralph/internal/regular"
 	"ralph/internal/stream"
 )
 
@@ -275,29 +276,32 @@ func customise(h *agent.Harness, c config.Harness) {
 	h.Limits, h.Errors = append(h.Limits, c.LimitPatterns...), append(h.Errors, c.ErrorPatterns...)
 }
 
+// maxTemplate bounds the prompt template, in bytes.
+const maxTemplate = 8 << 20
+
 // loadTemplate finds the prompt template: the flag's, the feature's, the built-in one.
 func (r *resolved) loadTemplate() error {
 	feature := filepath.Join(r.place.repo.Root, r.place.folder, "prompt.md")
 	path := r.flags.Prompt
 	if path == "" && r.plan.Kind() == plan.KindPRD {
-		if _, err := os.Stat(feature); err == nil {
+		if _, err := os.Lstat(feature); err == nil {
 			path = feature
 		}
 	}
 	text, source := "", "built-in"
 	if path != "" {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			err = fmt.Errorf("the prompt template cannot be read: %w", err)
-			if r.flags.Prompt != "" { // what is there is a person's, and in nobody's way
-				return &hintError{err, "name another file with --prompt, or leave it out"}
+		var err error
+		source = relative(r.place.repo.Root, path)
+		if text, err = regular.ReadText(path, maxTemplate); err != nil {
+			hint := "put a text file in its place, or remove it"
+			if r.flags.Prompt != "" {
+				hint = "name another file with --prompt, or leave it out"
 			}
-			return err
+			return &hintError{fmt.Errorf("the prompt template cannot be read: %s", relative(r.place.repo.Root, err.Error())), hint}
 		}
-		if len(strings.TrimSpace(string(data))) == 0 {
-			return &hintError{fmt.Errorf("the prompt template %s is empty", path), "write what the agent shall do in every iteration, or remove the file"}
+		if strings.TrimSpace(text) == "" {
+			return &hintError{fmt.Errorf("the prompt template %s is empty", source), "write what the agent shall do in every iteration, or remove the file"}
 		}
-		text, source = string(data), relative(r.place.repo.Root, path)
 	} else {
 		name := "templates/prompt-tdd.md"
 		if r.plan.Kind() != plan.KindPRD {

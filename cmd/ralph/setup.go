@@ -11,7 +11,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"ralph/internal/git"
-	"ralph/internal/prd"
+	"ralph/internal/regular"
 )
 
 // setupCmd is "ralph setup".
@@ -142,7 +142,7 @@ func inspect(root string, d dialect, name string) (commandFile, error) {
 		return commandFile{}, err
 	}
 	f := commandFile{root: root, rel: d.path(name), want: d.content(c)}
-	have, err := prd.ReadFile(f.path(), maxCommandFile)
+	have, err := regular.Read(f.path(), maxCommandFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.state = fileMissing

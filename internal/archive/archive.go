@@ -30,7 +30,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"ralph/internal/prd"
+	"ralph/internal/regular"
 )
 
 // The names that an archive is made of.
@@ -147,7 +147,7 @@ func (s *Store) freeName(unit string, now time.Time) (string, error) {
 // readIntent reads an intent or a manifest. What does not name a unit and an
 // archive as this package would is an error: paths are made of both.
 func readIntent(path string) (intent, error) {
-	data, err := prd.ReadFile(path, maxManifest)
+	data, err := regular.Read(path, maxManifest)
 	if err != nil {
 		return intent{}, err
 	}

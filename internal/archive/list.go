@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"ralph/internal/prd"
+	"ralph/internal/regular"
 )
 
 // List returns the archives, the newest first. warnings tell of what is in
@@ -71,7 +72,7 @@ func (s *Store) stories(name string) (complete, total *int) {
 		StoriesComplete *int `json:"storiesComplete"`
 		StoriesTotal    *int `json:"storiesTotal"`
 	}
-	data, err := prd.ReadFile(filepath.Join(s.folder(name), "status.json"), prd.MaxSize)
+	data, err := regular.Read(filepath.Join(s.folder(name), "status.json"), prd.MaxSize)
 	if err == nil && json.Unmarshal(data, &status) == nil && status.StoriesTotal != nil {
 		return status.StoriesComplete, status.StoriesTotal
 	}

@@ -152,10 +152,10 @@ func TestReadRefuses(t *testing.T) {
 		make func(path string) error
 		want string
 	}{
-		"50 MB":    {func(p string) error { return os.WriteFile(p, make([]byte, 50<<20), 0o644) }, "has 50 MB, and a checklist at most 4 MB"},
+		"50 MB":    {func(p string) error { return os.WriteFile(p, make([]byte, 50<<20), 0o644) }, "is larger than 4 MB"},
 		"a link":   {func(p string) error { return os.Symlink("/dev/zero", p) }, "is a symbolic link"},
-		"a folder": {func(p string) error { return os.Mkdir(p, 0o755) }, "is not a plain file"},
-		"a FIFO":   {func(p string) error { return unix.Mkfifo(p, 0o644) }, "is not a plain file"},
+		"a folder": {func(p string) error { return os.Mkdir(p, 0o755) }, "is a directory"},
+		"a FIFO":   {func(p string) error { return unix.Mkfifo(p, 0o644) }, "is not a regular file"},
 		"no text":  {func(p string) error { return os.WriteFile(p, []byte("PK\x03\x04\x00\x00"), 0o644) }, "is not a text file"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,49 +1,27 @@
 package checklist
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"ralph/internal/regular"
 )
 
 // MaxSize is how large a checklist may be, in bytes. The largest that people write
 // have a few hundred kilobytes; a larger file is something else by mistake.
 const MaxSize = 4 << 20
 
-// Read reads a checklist: a plain file of at most MaxSize.
+// Read reads a checklist: a plain text file of at most MaxSize.
 func Read(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
-	switch {
-	case errors.Is(err, unix.ELOOP):
-		return nil, fmt.Errorf("%s is a symbolic link: put the file itself in its place", path)
-	case err != nil:
-		return nil, err
+	data, err := regular.ReadNoLink(path, MaxSize)
+	if err == nil && slices.Contains(data, 0) {
+		err = fmt.Errorf("%s is not a text file", path)
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a plain file", path)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(data) > MaxSize:
-		return nil, fmt.Errorf("%s has %d MB, and a checklist at most %d MB: shorten it, or move it out of the way", path, max(info.Size(), MaxSize+1)>>20, MaxSize>>20)
-	case slices.Contains(data, 0):
-		return nil, fmt.Errorf("%s is not a text file", path)
-	}
-	return data, nil
+	return data, err
 }
 
 // depth is how deep below the worktree's root a tasks.md is looked for, counted as

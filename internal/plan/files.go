@@ -1,52 +1,23 @@
 package plan
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/google/renameio/v2"
-	"golang.org/x/sys/unix"
 
-	"ralph/internal/prd"
+	"ralph/internal/regular"
 )
 
 // maxPlanFile bounds what is read of one file of a plan, in bytes.
 const maxPlanFile = 64 << 20
 
-// readRegular reads a plain file and nothing else: a FIFO in its place must not
-// hang the loop, a link must not lead it elsewhere.
-func readRegular(path string) ([]byte, error) { return readAgain(path, nil) }
-
-// readAgain is readRegular for a file that was read before: where known is still
-// its content, known itself is returned. A loop looks at each file several times
-// in an iteration, and mostly finds what it found before.
-func readAgain(path string, known []byte) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a plain file", path)
-	case info.Size() > maxPlanFile:
-		return nil, fmt.Errorf("%s is larger than %d MB", path, maxPlanFile>>20)
-	}
-	if prd.Holds(f, known) {
-		return known, nil
-	}
-	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	_, err = data.ReadFrom(io.LimitReader(f, maxPlanFile+1))
-	return data.Bytes(), err
-}
+// readRegular reads a file of the plan: a FIFO in its place must not hang the loop, a
+// link must not lead it elsewhere.
+func readRegular(path string) ([]byte, error) { return regular.ReadNoLink(path, maxPlanFile) }
 
 // putBack writes a plan's file as it was, and the folders above it, whatever
 // stands in its place now. temp is as replace has it.

@@ -49,7 +49,7 @@ func (g *guard) snapshot(root, dir, specs string, names ...string) error {
 		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			continue
 		}
-		data, err := readAgain(path, g.stored[rel])
+		data, err := readRegular(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("the plan cannot be read: %w", err)
 		}
@@ -166,7 +166,7 @@ func (g *guard) file(label, rel string, r rule) (*Restored, error) {
 	if before == nil {
 		return g.unmake(label, rel)
 	}
-	after, err := readAgain(path, before)
+	after, err := readRegular(path)
 	if err == nil && bytes.Equal(before, after) {
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ralph/internal/prd"
+	"ralph/internal/regular"
 )
 
 // PRD is a feature folder: spec.md, prd.json, progress.txt and what belongs to
@@ -49,11 +50,11 @@ func (p *PRD) load() (*prd.PRD, error) {
 // Read implements Plan. A loop reads its plan several times in an iteration and
 // mostly finds what it found before: then nothing is parsed again.
 func (p *PRD) Read() (State, error) {
-	data, err := prd.ReadAgain(p.path("prd.json"), prd.MaxSize, p.data)
+	data, err := regular.Read(p.path("prd.json"), prd.MaxSize)
 	if err != nil {
 		return State{}, err
 	}
-	spec, err := readAgain(p.path("spec.md"), p.spec)
+	spec, err := readRegular(p.path("spec.md"))
 	if err != nil {
 		spec = nil // its absence is a finding of the preflight, not of every look
 	}

@@ -1,7 +1,6 @@
 package prd_test
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -117,41 +116,5 @@ func TestSaveTellsWhereItCannotWrite(t *testing.T) {
 	err := mustParse(t, valid).Save(path)
 	if err == nil || !strings.HasPrefix(err.Error(), path+" cannot be written: ") {
 		t.Errorf("error = %v", err)
-	}
-}
-
-func TestHolds(t *testing.T) {
-	long := bytes.Repeat([]byte("0123456789abcdef"), 20_000) // more than one step
-	other := bytes.Clone(long)
-	other[len(other)-1]++
-	for name, tt := range map[string]struct {
-		content, known []byte
-		want           bool
-	}{
-		"same":          {long, bytes.Clone(long), true},
-		"one step":      {long[:64<<10], bytes.Clone(long[:64<<10]), true},
-		"last byte":     {other, long, false},
-		"longer":        {long, long[:len(long)-1], false},
-		"shorter":       {long[:len(long)-1], long, false},
-		"empty":         {[]byte{}, []byte{}, true},
-		"now empty":     {[]byte{}, long, false},
-		"never read":    {[]byte{}, nil, false},
-		"no longer 0 B": {long, []byte{}, false},
-	} {
-		path := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(path, tt.content, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		if got := prd.Holds(f, tt.known); got != tt.want {
-			t.Errorf("%s: %v", name, got)
-		}
-		if got, err := prd.ReadAgain(path, prd.MaxSize, tt.known); err != nil || !bytes.Equal(got, tt.content) {
-			t.Errorf("%s: ReadAgain returned %d bytes, %v", name, len(got), err)
-		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ralph/internal/prd"
+	"ralph/internal/regular"
 	"ralph/internal/spec"
 )
 
@@ -102,7 +103,7 @@ func (r *runner) prd() *prd.PRD {
 	file := r.file("prd.json")
 	var p *prd.PRD
 	var odd []prd.Finding
-	data, err := prd.ReadFile(filepath.Join(r.in.Root, file), prd.MaxSize)
+	data, err := regular.Read(filepath.Join(r.in.Root, file), prd.MaxSize)
 	if err == nil {
 		p, odd, err = prd.Parse(file, data)
 	}
@@ -168,7 +169,7 @@ func (r *runner) spec() *spec.Spec {
 	file := r.file("spec.md")
 	var s *spec.Spec
 	var findings []spec.Finding
-	data, err := prd.ReadFile(filepath.Join(r.in.Root, file), spec.MaxSize)
+	data, err := regular.Read(filepath.Join(r.in.Root, file), spec.MaxSize)
 	if err == nil {
 		s, findings, err = spec.Parse(file, data)
 	}

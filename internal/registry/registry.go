@@ -17,7 +17,12 @@ import (
 	"time"
 
 	"github.com/google/renameio/v2"
+
+	"ralph/internal/regular"
 )
+
+// maxEntry bounds what is read of an entry, in bytes.
+const maxEntry = 1 << 20
 
 // Entry is one unit that has run.
 type Entry struct {
@@ -92,7 +97,7 @@ func Entries(home string) (entries []Entry, broken []string, err error) {
 			continue // a file still being written
 		}
 		path := filepath.Join(Dir(home), f.Name())
-		data, err := os.ReadFile(path)
+		data, err := regular.Read(path, maxEntry)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

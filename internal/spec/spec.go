@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"ralph/internal/prd"
+	"ralph/internal/regular"
 )
 
 // MaxSize is the largest spec.md, in bytes, that is read.
@@ -83,7 +84,7 @@ func (s *Spec) Section(title string) *Section {
 // *prd.InvalidError where the content is at fault, says that it cannot be read
 // at all. It wraps fs.ErrNotExist where there is no file.
 func Load(path string) (*Spec, []Finding, error) {
-	data, err := prd.ReadFile(path, MaxSize)
+	data, err := regular.Read(path, MaxSize)
 	if err != nil {
 		return nil, nil, err
 	}
