@@ -44,6 +44,7 @@ type Claim struct {
 	State     plan.State        // the plan as it was read for the claim
 	Items     []string          // marks without an acceptance on record
 	TakenOver []string          // marks that were there when ralph first saw the plan
+	Boxes     bool              // the marks are boxes of a checklist: taken over, they need no receipt
 	Allowed   map[string]string // items that a person allowed, with the rule; empty is any
 	Promised  bool              // the agent promised completion
 	Done      bool              // with all items accepted, the plan is done
@@ -76,6 +77,8 @@ type CheckFact struct {
 	check.Result
 	Phase journal.Phase
 	Red   bool // it failed before the work began, and has not passed since
+	// Tolerated says that a failure is no obstacle by the settings.
+	Tolerated bool
 }
 
 // Against reports whether the check speaks against the work.

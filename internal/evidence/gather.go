@@ -127,6 +127,9 @@ func (g *gathering) cheap(ctx context.Context) error {
 // provable are those of the items that checks can prove: of the marks that were taken over,
 // those with a receipt, and those that a person allowed.
 func (g *gathering) provable(items []string) []string {
+	if g.claim.Boxes {
+		return items
+	}
 	taken := without(g.claim.TakenOver, g.facts.Receipts)
 	return without(items, without(taken, g.claim.allowed(taken, NoReceipt)))
 }
@@ -162,7 +165,8 @@ func (g *gathering) run(ctx context.Context, phase journal.Phase, due []check.Ch
 	}
 	results, err := g.prove(ctx, phase, due, prove)
 	for _, r := range results {
-		g.facts.Checks = append(g.facts.Checks, CheckFact{Result: r, Phase: phase, Red: red[r.Check.Name]})
+		g.facts.Checks = append(g.facts.Checks, CheckFact{Result: r, Phase: phase, Red: red[r.Check.Name],
+			Tolerated: g.AcceptBaseline || r.Check.AcceptBaseline})
 	}
 	return err
 }

@@ -30,7 +30,7 @@ const (
 type Verdict struct {
 	Accepted  []string
 	Rule      Rule     // for which they are accepted
-	Waiting   []string // taken over; a person has to decide
+	Waiting   []string // taken over without a receipt: a person has to decide
 	Undecided []string // the evidence is not complete: ask again
 	Refusals  []Refusal
 	Idle      []string // marked although nothing was changed, refused or not
@@ -97,12 +97,16 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 		}
 	}
 	v.Accepted, v.Rule = items, Proved
+	// No work of this run is to be told from theirs: a check that failed before speaks against
+	// them, too.
+	green := !slices.ContainsFunc(f.Checks, func(c CheckFact) bool { return c.Phase != journal.PhaseEnd && !c.Green() && !c.Tolerated })
 	for _, id := range overlap(c.TakenOver, c.Items) {
-		known := slices.Contains(f.Receipts, id) || len(c.allowed([]string{id}, NoReceipt)) > 0
-		if f.NoChecks || against < 0 && known {
-			v.Accepted = append(v.Accepted, id)
-		} else {
+		known := f.NoChecks || c.Boxes || slices.Contains(f.Receipts, id) || len(c.allowed([]string{id}, NoReceipt)) > 0
+		switch {
+		case !known:
 			v.Waiting = append(v.Waiting, id)
+		case green:
+			v.Accepted = append(v.Accepted, id)
 		}
 	}
 	switch {

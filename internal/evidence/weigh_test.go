@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ralph/internal/check"
 	"ralph/internal/journal"
@@ -59,8 +60,7 @@ func TestWeigh(t *testing.T) {
 			Verdict{Waiting: items, Weakened: true, Rule: Proved}},
 		{"taken over, with a receipt", Claim{Items: items, TakenOver: items}, Facts{Complete: true, Checks: []CheckFact{passed}, Receipts: []string{"A"}}, strict,
 			Verdict{Accepted: []string{"A"}, Waiting: []string{"B"}, Rule: Proved}},
-		{"taken over, with a receipt and a check that fails", Claim{Items: items, TakenOver: items}, Facts{Complete: true, Checks: []CheckFact{failed}, Receipts: items}, strict,
-			Verdict{Waiting: items, Rule: Proved}},
+		{"taken over, with a receipt and a check that fails", Claim{Items: items, TakenOver: items}, Facts{Complete: true, Checks: []CheckFact{failed}, Receipts: items}, strict, Verdict{Rule: Proved}},
 		{"allowed", Claim{Items: items, Allowed: map[string]string{"A": "", "B": "weakened"}}, Facts{Complete: true, Idle: true, Checks: []CheckFact{passed}}, strict,
 			Verdict{Accepted: []string{"A"}, Idle: items, Rule: Allowed, Refusals: []Refusal{story(NoWork, "nothing outside of the plan was changed for it", "B")}}},
 		{"no one can allow that a check fails", Claim{Items: items, Allowed: map[string]string{"A": "", "B": "check_failed"}}, Facts{Complete: true, Checks: []CheckFact{failed}}, strict,
@@ -68,10 +68,14 @@ func TestWeigh(t *testing.T) {
 		{"taken over, and allowed", Claim{Items: items, TakenOver: items, Allowed: map[string]string{"A": ""}}, Facts{Complete: true, Checks: []CheckFact{passed}}, strict,
 			Verdict{Accepted: []string{"A"}, Waiting: []string{"B"}, Rule: Allowed}},
 		{"taken over and allowed, and a check fails", Claim{Items: items, TakenOver: items, Allowed: map[string]string{"A": ""}}, Facts{Complete: true, Checks: []CheckFact{failed}}, strict,
-			Verdict{Waiting: items, Rule: Proved}},
+			Verdict{Waiting: []string{"B"}, Rule: Proved}},
+		{"taken over, with a receipt and a check that failed before", Claim{Items: items, TakenOver: items}, Facts{Complete: true, Receipts: items,
+			Checks: []CheckFact{fact(journal.PhaseClaim, journal.CheckFailed, true)}}, strict, Verdict{Rule: Proved}},
+		{"boxes that were taken over", Claim{Items: items, TakenOver: items, Boxes: true}, Facts{Complete: true, Checks: []CheckFact{passed}}, strict,
+			Verdict{Accepted: items, Rule: Proved}},
 		{"taken over, without checks", Claim{Items: items, TakenOver: items}, Facts{Complete: true, NoChecks: true}, Rules{}, Verdict{Accepted: items, Rule: Unproved}},
 	} {
-		if diff := cmp.Diff(c.want, Weigh(c.claim, c.facts, c.rules)); diff != "" {
+		if diff := cmp.Diff(c.want, Weigh(c.claim, c.facts, c.rules), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}

@@ -68,7 +68,7 @@ func (l *Loop) known() []journal.TamperFinding {
 // acceptance on record: of a run that died, met a limit or left the branch, or of a clone.
 func (l *Loop) beforeWork(ctx context.Context) error {
 	items := missing(l.state.Done(), slices.Collect(maps.Keys(l.accepted)))
-	c := evidence.Claim{State: l.state, Items: items, TakenOver: overlap(items, l.takenIDs()), Allowed: l.allowed, Looked: len(items) > 0}
+	c := evidence.Claim{State: l.state, Items: items, TakenOver: overlap(items, l.takenIDs()), Boxes: l.boxes(), Allowed: l.allowed, Looked: len(items) > 0}
 	f, err := l.gate.Baseline(ctx, c)
 	if err := firstErr(l.tellPlan(0, f.Plan), err, context.Cause(ctx)); err != nil {
 		return err
@@ -116,12 +116,12 @@ func (l *Loop) claims(ctx context.Context, it *iteration) error {
 	l.state = state
 	it.promised = l.team.Promised(it.outcome)
 	items := l.unseen(it, state)
-	if len(items) > 0 {
+	if len(items) > 0 || state.Open() == 0 {
 		items = append(items, missing(l.takenIDs(), items)...)
 	}
 	done, sofar := l.judged(items, it.promised), l.judged(nil, it.promised)
 	c := evidence.Claim{N: it.n, State: state, Items: items, TakenOver: overlap(items, l.takenIDs()),
-		Allowed: l.allowed, Promised: it.promised, Done: done.Done && !l.tooEarly(it, done), DoneSoFar: sofar.Done && !l.tooEarly(it, sofar),
+		Boxes: l.boxes(), Allowed: l.allowed, Promised: it.promised, Done: done.Done && !l.tooEarly(it, done), DoneSoFar: sofar.Done && !l.tooEarly(it, sofar),
 		Looked: it.from != it.head.Commit || l.gate.Open() || l.gate.Heard()}
 	f, v, err := l.weigh(ctx, it, c)
 	if err != nil {
@@ -145,6 +145,9 @@ func (l *Loop) weigh(ctx context.Context, it *iteration, c evidence.Claim) (evid
 		err = firstErr(err, l.tellFindings(c.N, f.Findings))
 	} else if c.N > 0 {
 		l.unseenIn = c.N // it is looked at when it is committed, claimed, or the run ends
+	}
+	if f.Complete {
+		l.waiting = v.Waiting
 	}
 	err = firstErr(l.tellPlan(c.N, f.Plan), err)
 	if err != nil {

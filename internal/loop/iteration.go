@@ -298,7 +298,7 @@ func (l *Loop) endAfter(ctx context.Context, it *iteration) *End {
 	case it.verdict.Done:
 		return l.done(it.verdict)
 	case it.verdict.Waiting:
-		return l.waiting()
+		return l.waitingForAnswers()
 	case l.onlyTaken():
 		return l.waitingForTaken()
 	case it.outcome.Kind == journal.OutcomeAuth:

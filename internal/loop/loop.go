@@ -116,6 +116,7 @@ type Loop struct {
 	state     plan.State
 	accepted  map[string]bool   // items with an acceptance on record
 	takenOver map[string]bool   // items that were marked when ralph first saw the plan
+	waiting   []string          // those of them that a person has to decide on
 	ever      map[string]bool   // items that passed in this run
 	allowed   map[string]string // items that a person allowed, with the rule
 	refused   map[string]bool   // items whose last claim was refused
@@ -296,7 +297,7 @@ func (l *Loop) beforeFirst(ctx context.Context) (*End, error) {
 	v := l.judged(nil, false)
 	switch {
 	case v.Waiting:
-		return l.waiting(), nil
+		return l.waitingForAnswers(), nil
 	case l.onlyTaken():
 		return l.waitingForTaken(), nil
 	case v.Done && len(l.gate.Standing()) == 0:
@@ -349,8 +350,13 @@ func (l *Loop) keepTakenOver() {
 	}
 }
 
-// onlyTaken reports whether nothing is left to do but marks that were taken over.
-func (l *Loop) onlyTaken() bool { return len(l.takenOver) > 0 && l.state.Open() == 0 }
+// onlyTaken reports whether nothing is left to do but marks that a person has to decide on.
+func (l *Loop) onlyTaken() bool {
+	return len(l.waiting) > 0 && l.state.Open() == 0 && len(missing(l.takenIDs(), l.waiting)) == 0
+}
+
+// boxes reports whether the marks of the plan are boxes of a checklist.
+func (l *Loop) boxes() bool { return l.Plan.Kind() != plan.KindPRD }
 
 // takenIDs returns the marks that were taken over, in the plan's order.
 func (l *Loop) takenIDs() []string {
@@ -359,11 +365,11 @@ func (l *Loop) takenIDs() []string {
 
 func (l *Loop) waitingForTaken() *End {
 	return &End{Reason: journal.ReasonWaitingForPerson,
-		Message: "only what was marked before ralph first saw the plan is left, and has no receipt: " + list(l.takenIDs()),
-		Hint:    "fetch the receipts: " + evidence.FetchNotes + "; or accept: " + allowHint(l.takenIDs()) + "; then start ralph again"}
+		Message: "only what was marked before ralph first saw the plan is left, and has no receipt: " + list(l.waiting),
+		Hint:    "fetch the receipts: " + evidence.FetchNotes + "; or accept: " + allowHint(l.waiting) + "; then start ralph again"}
 }
 
-func (l *Loop) waiting() *End {
+func (l *Loop) waitingForAnswers() *End {
 	return &End{Reason: journal.ReasonWaitingForPerson, Message: "only questions for a person are left: " + list(l.state.Questions()),
 		Hint: "answer them in the checklist, then start ralph again"}
 }

@@ -111,7 +111,7 @@ func (r *Report) Judge(receipts bool) {
 	facts := evidence.Facts{Complete: true}
 	for _, c := range r.Checks {
 		result := check.Result{Check: check.Check{Name: c.Name}, Outcome: c.Outcome, ExitCode: c.ExitCode}
-		facts.Checks = append(facts.Checks, evidence.CheckFact{Result: result, Phase: journal.PhaseClaim, Red: c.Accepted})
+		facts.Checks = append(facts.Checks, evidence.CheckFact{Result: result, Phase: journal.PhaseClaim, Red: c.Accepted, Tolerated: c.Accepted})
 	}
 	for _, s := range r.Stories {
 		if s.Open {
