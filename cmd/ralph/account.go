@@ -1,14 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	"ralph/internal/journal"
 	"ralph/internal/report"
+	"ralph/internal/run"
 )
 
 // account is a report together with where it was read.
@@ -55,14 +56,14 @@ func readAccount(t *terminal, p *place, run string) (*account, error) {
 }
 
 // account folds a record.
-func (r *record) account(t *terminal, run string) (*account, error) {
-	fold := report.New(run)
-	var s journal.Status
-	if err := r.scan(t, fold.Apply, s.Apply); err != nil {
+func (r *record) account(t *terminal, id string) (*account, error) {
+	s, err := r.fold(t, cmp.Or(id, run.KeepLast))
+	if err != nil {
 		return nil, err
 	}
-	dead := s.Active() && !loopAlive(s)
-	return &account{fold.Report(dead), r}, nil
+	last := s.Status()
+	dead := last.Active() && !loopAlive(last)
+	return &account{report.Of(s, id, dead), r}, nil
 }
 
 // logLink is the path of a log from the directory of a page, empty where there

@@ -11,6 +11,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/notify"
 	"ralph/internal/proc"
+	"ralph/internal/run"
 )
 
 // aside is what a run does beside its work, as an observer of its events: it
@@ -18,11 +19,11 @@ import (
 type aside struct {
 	keeper *awake.Keeper
 	sender *notify.Sender
-	status func() journal.Status // with the event applied
+	status func() run.Status // with the event applied
 }
 
 // newAside starts nothing yet. root is the worktree.
-func newAside(s *config.Settings, root string, status func() journal.Status, warn func(string)) (*aside, error) {
+func newAside(s *config.Settings, root string, status func() run.Status, warn func(string)) (*aside, error) {
 	sender, err := newSender(s, root, warn)
 	if err != nil {
 		return nil, err

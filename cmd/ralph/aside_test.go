@@ -9,6 +9,7 @@ import (
 	"ralph/internal/awake"
 	"ralph/internal/journal"
 	"ralph/internal/notify"
+	"ralph/internal/run"
 )
 
 // TestAwakeWhileTheRunGoesOn: a run that a person has paused lets the machine sleep.
@@ -17,7 +18,7 @@ func TestAwakeWhileTheRunGoesOn(t *testing.T) {
 	a := &aside{
 		keeper: awake.New([][]string{{"/bin/sh", "-c", "echo held >>" + log + "; exec cat"}}),
 		sender: notify.New(notify.Options{}),
-		status: func() journal.Status { return journal.Status{} },
+		status: func() run.Status { return run.Status{} },
 	}
 	defer a.close(t.Context())
 	held := func(times int) {

@@ -11,6 +11,7 @@ import (
 
 	"ralph/internal/handover"
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -141,12 +142,14 @@ func (b *beside) finish(ctx context.Context) error {
 
 // endedSince is the unit's run that began behind a moment and has ended, if there
 // is one.
-func (p *place) endedSince(began time.Time) (s journal.Status, ok bool) {
+func (p *place) endedSince(began time.Time) (s run.Status, ok bool) {
 	path, err := p.recordedAt()
 	if err != nil || path == "" {
 		return s, false
 	}
-	_, err = journal.Scan(path, s.Apply)
+	var state run.State
+	_, err = journal.Scan(path, state.Apply)
+	s = state.Status()
 	return s, err == nil && !s.Active() && !s.StartedAt.Before(began.Truncate(time.Second))
 }
 

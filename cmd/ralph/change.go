@@ -11,6 +11,7 @@ import (
 	"ralph/internal/change"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
+	"ralph/internal/run"
 )
 
 // changeFlags name a change of Ito or OpenSpec.
@@ -206,18 +207,12 @@ func (p *place) latest() string {
 	if newest == "" || newest == p.journalPath() {
 		return ""
 	}
-	var s journal.ChangeState
-	branch := ""
-	_, _ = journal.Scan(newest, func(e journal.Event) {
-		s.Apply(e)
-		if b, ok := e.Body.(journal.RunStarted); ok {
-			branch = b.Branch
-		}
-	})
-	if s.ChangeID == "" || branch != p.branch {
-		return ""
+	var s run.State
+	_, _ = journal.Scan(newest, s.Apply)
+	if r := s.Last(); r != nil && r.Start.Branch == p.branch {
+		return r.Start.Change
 	}
-	return s.ChangeID
+	return ""
 }
 
 func isFile(path string) bool {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 )
 
 const changeHangs = `turns:
@@ -38,25 +39,25 @@ func newChange(t *testing.T, script string) *scratch {
 func TestKilledRalphOfAChange(t *testing.T) {
 	s := newChange(t, changeHangs)
 	cmd, out := s.start("working", "--change", "2-1")
-	var status journal.Status
-	if _, err := journal.Scan(journal.Path(s.repo+"/.git/ralph/002-01_add-x"), status.Apply); err != nil {
+	var before run.State
+	if _, err := journal.Scan(journal.Path(s.repo+"/.git/ralph/002-01_add-x"), before.Apply); err != nil {
 		t.Fatal(err)
 	}
-	guardian := childOf(t, int(status.PID))
+	guardian := childOf(t, int(before.Status().PID))
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = s.finish(cmd, out)
 	waitFor(t, "the guardian's end", func() bool { return errors.Is(syscall.Kill(guardian, 0), syscall.ESRCH) })
 
-	var state journal.ChangeState
+	var state run.ChangeState
 	if err := json.Unmarshal([]byte(s.read(".ito/.state/ralph/002-01_add-x/state.json")), &state); err != nil {
 		t.Fatal(err)
 	}
 	if len(state.History) != 1 || state.LastOutcome != "crash" || state.LastFailure != "ralph itself died" {
 		t.Errorf("the state is %+v", state)
 	}
-	var rows []journal.Iteration
+	var rows []run.Row
 	if err := json.Unmarshal(s.output("history", "--json"), &rows); err != nil || len(rows) != 1 || len(rows[0].Commits) != 1 || rows[0].Outcome != "crash" {
 		t.Errorf("the history is %+v, %v", rows, err)
 	}

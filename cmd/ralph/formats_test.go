@@ -17,6 +17,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/proc"
+	"ralph/internal/run"
 )
 
 // compiled is a schema of docs/.
@@ -204,15 +205,11 @@ func TestFormatsOfVersion1(t *testing.T) {
 		}
 	}
 	// The state of the worktree tools is folded from the journal; theirs has not changed.
-	var state journal.LoopState
+	var state run.State
 	if _, err := journal.Scan(filepath.Join(samples, "journal.jsonl"), state.Apply); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "loop-state.json")
-	if err := journal.WriteLoopState(path, &state); err != nil {
-		t.Fatal(err)
-	}
-	if got := readFile(t, path); got != string(sample("loop-state.json")) {
+	if got, err := state.LoopState().JSON(); err != nil || string(got) != string(sample("loop-state.json")) {
 		t.Errorf("the loop-state of the same journal is now\n%s", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/notify"
 	"ralph/internal/proc"
+	"ralph/internal/run"
 )
 
 // guardian is the main function of the guardian process. args are the worktree, the
@@ -62,7 +63,7 @@ func recordCrash(root, unit, folder string, died time.Time) {
 }
 
 // tellOfCrash notifies as the run itself would have.
-func tellOfCrash(ctx context.Context, p *place, status journal.Status) {
+func tellOfCrash(ctx context.Context, p *place, status run.Status) {
 	loaded, err := loadSettings(&app{ctx: ctx, t: newTerminal("never"), home: ralphHome()}, p.repo.Root, nil)
 	if err != nil {
 		return

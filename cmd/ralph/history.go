@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -25,7 +25,7 @@ func (c *historyCmd) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		return printJSON(a.t, past.history.Iterations(past.dead))
+		return printJSON(a.t, past.state.History(past.dead))
 	}
 	if past.record == nil {
 		return nothingYet(a.t, p, false)
@@ -34,8 +34,8 @@ func (c *historyCmd) Run(a *app) error {
 		if past.record.archive != "" {
 			t.printf("%s\n", t.paint(dim, "archived as "+stream.Sanitize(past.record.archive)))
 		}
-		for _, run := range past.history.Runs(past.dead) {
-			showRun(t, run)
+		for _, r := range past.state.Past() {
+			past.show(t, r)
 		}
 		return nil
 	})
@@ -43,44 +43,42 @@ func (c *historyCmd) Run(a *app) error {
 
 // past is what a unit's record holds of its runs.
 type past struct {
-	record  *record // nil where the unit never ran
-	history journal.History
-	dead    bool // the last run has not recorded its end, and its process is gone
+	record *record // nil where the unit never ran
+	state  *run.State
+	dead   bool // the last run has not recorded its end, and its process is gone
 }
 
 // past reads the unit's record, and looks whether its process lives.
 func (p *place) past(t *terminal) (was past, err error) {
+	was.state = &run.State{}
 	if was.record, err = p.record(); err != nil || was.record == nil {
 		return was, err
 	}
-	var s journal.Status
-	if err := was.record.scan(t, was.history.Apply, s.Apply); err != nil {
+	if was.state, err = was.record.fold(t, run.KeepNone); err != nil {
 		return was, err
 	}
+	s := was.state.Status()
 	was.dead = s.Active() && !loopAlive(s)
 	return was, nil
 }
 
-func showRun(t *terminal, run journal.Run) {
-	state := journal.Reason("at work")
-	switch {
-	case run.End != nil:
-		state = run.End.Reason
-	case run.Crashed:
-		state = journal.ReasonCrashed
+func (p *past) show(t *terminal, r *run.Run) {
+	state := r.Reason(p.dead && r == p.state.Last())
+	if state == "" {
+		state = "at work"
 	}
-	t.printf("%s  %s  %s\n", t.paint(bold, clock(run.StartedAt)), stream.Sanitize(run.Start.Harness), spaced(state))
-	for _, it := range run.Iterations {
+	t.printf("%s  %s  %s\n", t.paint(bold, clock(r.StartedAt)), stream.Sanitize(r.Start.Harness), spaced(state))
+	for _, it := range p.state.Rows(r, p.dead) {
 		showIteration(t, it)
 	}
-	total := fmt.Sprintf("%s, %s", plural(run.Calls, "call"), tokens(run.Tokens.Total(), run.Estimated)+" tokens")
-	if run.CostUSD != nil {
-		total += fmt.Sprintf(", $%.2f", *run.CostUSD)
+	total := fmt.Sprintf("%s, %s", plural(r.Calls.Count, "call"), tokens(r.Calls.Tokens.Total(), r.Calls.Estimated)+" tokens")
+	if r.Calls.CostUSD != nil {
+		total += fmt.Sprintf(", $%.2f", *r.Calls.CostUSD)
 	}
 	t.printf("  %s\n", t.paint(dim, total))
 }
 
-func showIteration(t *terminal, it journal.Iteration) {
+func showIteration(t *terminal, it run.Row) {
 	code, mark := green, "✓"
 	switch {
 	case it.Outcome != "ok":

@@ -28,7 +28,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 			s := newScratch(t, c.script)
 			s.enter(t)
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-			if code := run(append([]string{"run", "--harness", "replay", "--pause", "0", "--skip-preflight"}, c.args...)); code != c.exit {
+			if code := execute(append([]string{"run", "--harness", "replay", "--pause", "0", "--skip-preflight"}, c.args...)); code != c.exit {
 				t.Errorf("exit status %d, want %d", code, c.exit)
 			}
 		})
@@ -38,7 +38,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		s.enter(t)
 		defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 		code := make(chan int)
-		go func() { code <- run([]string{"run", "--harness", "replay"}) }()
+		go func() { code <- execute([]string{"run", "--harness", "replay"}) }()
 		waitFor(t, "the agent", func() bool {
 			data, _ := os.ReadFile(s.repo + "/.git/ralph/feature-x/" + journal.FileName)
 			return strings.Contains(string(data), "agent_started")

@@ -6,6 +6,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/registry"
+	"ralph/internal/run"
 )
 
 // waitingLoop is a loop that stands still at the limit of a harness.
@@ -23,14 +24,11 @@ func waitingLoops(entries []registry.Entry) map[string][]waitingLoop {
 	found := map[string][]waitingLoop{}
 	for _, e := range entries {
 		path := journal.Path(e.StateDir)
-		last, err := journal.ReadLatest(path) // nearly all have ended
-		if err != nil || last.Status != journal.StatusPaused || !atLimit(last.Reason) {
+		events, err := journal.ReadLast(path)
+		if err != nil {
 			continue // it has never run, or is put away
 		}
-		var s journal.Status
-		if _, err := journal.Scan(path, s.Apply); err != nil {
-			continue
-		}
+		s := run.Fold(events).Status()
 		if s.Status == journal.StatusPaused && atLimit(s.Reason) && loopAlive(s) {
 			w := waitingLoop{Unit: e.Unit, Worktree: e.Worktree, Until: s.ResumesAt, Message: string(s.Message)}
 			if s.Reason == journal.WaitRateLimit {

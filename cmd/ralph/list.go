@@ -11,6 +11,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/registry"
+	"ralph/internal/run"
 )
 
 // listCmd is "ralph list".
@@ -91,16 +92,14 @@ func units(a *app) ([]listed, error) {
 	}
 	list := []listed{}
 	for _, e := range entries {
-		last, err := journal.ReadLatest(journal.Path(e.StateDir))
+		events, err := journal.ReadLast(journal.Path(e.StateDir))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			a.t.warn("%v", err)
 		}
-		if err != nil || last.Status == "" {
+		if err != nil || len(events) == 0 {
 			continue // it is archived, or gone, or never came to a run
 		}
-		s := journal.Status{Status: last.Status, Reason: last.Reason, Iteration: last.Iteration, MaxIterations: last.MaxIterations,
-			PID: last.PID, PIDStart: last.PIDStart, LastUpdated: last.LastUpdated}
-		s, alive := corrected(s)
+		s, alive := corrected(run.Fold(events).Status())
 		if !alive && e.Stale() {
 			continue // where the state of a worktree is its record stays a while
 		}

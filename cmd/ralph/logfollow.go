@@ -12,6 +12,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/loop"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -34,9 +35,7 @@ type follower struct {
 	screen *screen   // nil where it is not
 	out    *tail     // what the screen writes to
 
-	status  journal.Status
-	begun   *journal.Event // the iteration that the run is in
-	attempt *journal.AttemptStarted
+	state   run.State
 	showing bool // all that was in the journal at first has been read
 	log     *os.File
 	reader  *stream.Reader
@@ -97,10 +96,11 @@ func (f *follower) more() error {
 		return err
 	}
 	f.looked = time.Now()
-	gone := f.status.Active() && !loopAlive(f.status) && !running(f.place)
+	status := f.state.Status()
+	gone := status.Active() && !loopAlive(status) && !running(f.place)
 	if gone && f.gone {
 		f.flush()
-		f.app.t.warn("%s", f.status.Crashed().Message)
+		f.app.t.warn("%s", status.Crashed().Message)
 		return errOver
 	}
 	f.gone = gone // at first its guardian may be about to record the end
@@ -115,10 +115,10 @@ func (f *follower) batch(b journal.Batch) error {
 		f.app.t.warn("%s", w)
 	}
 	if b.Restart {
-		f.status, f.begun, f.attempt = journal.Status{}, nil, nil
+		f.state = run.State{}
 	}
 	for _, e := range b.Events {
-		f.note(e)
+		f.state.Apply(e)
 		if f.showing {
 			if err := f.show(e); err != nil {
 				return err
@@ -131,16 +131,24 @@ func (f *follower) batch(b journal.Batch) error {
 	return nil
 }
 
-// note keeps what is needed to begin in the middle of a run.
-func (f *follower) note(e journal.Event) {
-	f.status.Apply(e)
-	switch b := e.Body.(type) {
-	case journal.RunStarted:
-		f.begun, f.attempt = nil, nil
-	case journal.IterationStarted:
-		f.begun = &e
-	case journal.AttemptStarted:
-		f.attempt = &b
+// attempt is the last call of the run, nil where it has made none.
+func (f *follower) attempt() *journal.AttemptStarted {
+	if r := f.state.Last(); r != nil {
+		return r.Calls.Last
+	}
+	return nil
+}
+
+// begin shows in which iteration the run is.
+func (f *follower) begin() {
+	r := f.state.Last()
+	if r == nil {
+		return
+	}
+	f.screen.max = r.Start.MaxIterations
+	if it := r.At(); it.N > 0 {
+		f.screen.event(journal.Event{Time: it.StartedAt, Run: r.ID,
+			Body: journal.IterationStarted{N: it.N, Story: it.Story, Head: it.Head}})
 	}
 }
 
@@ -148,12 +156,9 @@ func (f *follower) note(e journal.Event) {
 func (f *follower) first() error {
 	f.showing = true
 	if f.screen != nil {
-		f.screen.max = f.status.MaxIterations
-		if f.begun != nil {
-			f.screen.event(*f.begun)
-		}
+		f.begin()
 	}
-	if f.attempt != nil {
+	if f.attempt() != nil {
 		if err := f.open(); err != nil {
 			return err
 		}
@@ -171,7 +176,7 @@ func (f *follower) first() error {
 			return err
 		}
 	}
-	if f.status.Run != "" && !f.status.Active() {
+	if r := f.state.Last(); r != nil && !r.Active() {
 		return errOver
 	}
 	return nil
@@ -201,7 +206,7 @@ func (f *follower) show(e journal.Event) error {
 		return nil
 	}
 	if f.screen != nil {
-		fmt.Fprintf(f.out, "\n%s\n", f.app.t.verdict(f.status))
+		fmt.Fprintf(f.out, "\n%s\n", f.app.t.verdict(f.state.Status()))
 	}
 	return errOver
 }
@@ -209,13 +214,13 @@ func (f *follower) show(e journal.Event) error {
 // open opens the log of the attempt, if it is not the one that is open already:
 // the attempts of an iteration share one.
 func (f *follower) open() error {
-	log, err := os.Open(f.record.log(f.attempt.LogFile))
+	log, err := os.Open(f.record.log(f.attempt().LogFile))
 	if errors.Is(err, os.ErrNotExist) {
 		f.closeLog()
 		return nil // its agent is about to be started: the next look finds it
 	}
 	if err != nil {
-		return fmt.Errorf("the log of iteration %d cannot be read: %w", f.attempt.N, err)
+		return fmt.Errorf("the log of iteration %d cannot be read: %w", f.attempt().N, err)
 	}
 	if f.log != nil {
 		mine, err := f.log.Stat()
@@ -239,7 +244,7 @@ func (f *follower) closeLog() {
 
 // drain shows everything that is in the log and was not shown.
 func (f *follower) drain() error {
-	if f.log == nil && f.attempt != nil {
+	if f.log == nil && f.attempt() != nil {
 		if err := f.open(); err != nil {
 			return err
 		}
@@ -252,7 +257,7 @@ func (f *follower) drain() error {
 		return err
 	}
 	if f.reader == nil {
-		f.reader = stream.NewReader(formatOf(f.app, f.place.repo.Root, f.attempt.Harness), f.screen.stream)
+		f.reader = stream.NewReader(formatOf(f.app, f.place.repo.Root, f.attempt().Harness), f.screen.stream)
 	}
 	if _, err := io.Copy(f.reader, f.log); err != nil {
 		return fmt.Errorf("the log cannot be read: %w", err)

@@ -9,6 +9,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/config"
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -67,16 +68,13 @@ func (c *logsCmd) Run(a *app) error {
 // not called one.
 func (p *place) attempt(t *terminal, r *record, iteration int) (*journal.AttemptStarted, error) {
 	var at *journal.AttemptStarted
-	err := r.scan(t, func(e journal.Event) {
-		switch b := e.Body.(type) {
-		case journal.RunStarted:
-			at = nil // the logs of the runs before lie elsewhere
-		case journal.AttemptStarted:
-			if iteration == 0 || b.N == iteration {
-				at = &b
-			}
+	s, err := r.fold(t, run.KeepNone)
+	if last := s.Last(); last != nil {
+		at = last.Calls.Last
+		if iteration > 0 {
+			at = last.Called(iteration)
 		}
-	})
+	}
 	if err == nil && at == nil && iteration > 0 {
 		err = &hintError{&noIterationError{nameOf(p), iteration}, "see: ralph history"}
 	}

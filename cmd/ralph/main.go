@@ -29,11 +29,11 @@ const (
 )
 
 func main() {
-	os.Exit(run(calledAs(os.Args[0], os.Args[1:])))
+	os.Exit(execute(calledAs(os.Args[0], os.Args[1:])))
 }
 
-// run is the whole program; it returns the exit status.
-func run(args []string) int {
+// execute is the whole program; it returns the exit status.
+func execute(args []string) int {
 	if len(args) > 0 {
 		switch args[0] {
 		case guardianWord:

@@ -3,7 +3,7 @@ package main
 import (
 	"ralph/internal/journal"
 	"ralph/internal/mcpserver"
-	"ralph/internal/plan"
+	"ralph/internal/run"
 )
 
 // archivedPlan is the plan of an archived unit as its record has it, where the archive
@@ -13,21 +13,15 @@ func archivedPlan(t *terminal, r *record, out mcpPlanOut) (*mcpPlanOut, error) {
 	if r == nil || r.archive == "" {
 		return nil, nil //nolint:nilnil // it is where the unit works
 	}
-	err := r.scan(t, func(e journal.Event) {
-		switch b := e.Body.(type) {
-		case journal.RunStarted:
-			out.Kind, out.Task, out.Items = string(b.Plan), journal.Text(b.Task), itemsOf(b.Stories)
-		case journal.PlanChanged:
-			out.Items = itemsOf(b.Stories)
-		case journal.IterationEnded:
-			for _, id := range b.StoriesPassed {
-				out.pass(id)
-			}
-		}
-	})
-	if err != nil || out.Kind == string(plan.KindPRD) {
+	s, err := r.fold(t, run.KeepNone)
+	if err != nil {
 		return nil, err
 	}
+	last := s.Last()
+	if last == nil || last.Start.Plan == journal.PlanPRD {
+		return nil, nil //nolint:nilnil // the archive holds it
+	}
+	out.Kind, out.Task, out.Items = string(last.Start.Plan), journal.Text(last.Start.Task), itemsOf(last)
 	for _, it := range out.Items {
 		if it.Done {
 			out.Done++
@@ -38,21 +32,22 @@ func archivedPlan(t *terminal, r *record, out mcpPlanOut) (*mcpPlanOut, error) {
 	return &out, nil
 }
 
-func itemsOf(stories []journal.Story) []mcpItem {
-	items := make([]mcpItem, 0, len(stories))
-	for _, s := range stories {
-		items = append(items, mcpItem{ID: s.ID, Title: s.Title, Done: s.Done})
+// itemsOf are the items of a run's plan. One that came up during the run is known by its
+// id only.
+func itemsOf(r *run.Run) []mcpItem {
+	items := make([]mcpItem, 0, len(r.Plan.Items))
+	for _, it := range r.Plan.Items {
+		items = append(items, mcpItem{ID: it.ID, Title: it.Title, Done: it.Done})
 	}
-	return items
-}
-
-// pass marks an item as done. One that came up during the run is known by its id only.
-func (out *mcpPlanOut) pass(id string) {
-	for i := range out.Items {
-		if out.Items[i].ID == id {
-			out.Items[i].Done = true
-			return
+	for _, it := range r.Iterations {
+		if it.End == nil {
+			continue
+		}
+		for _, id := range it.End.StoriesPassed {
+			if r.Plan.Item(id) == nil {
+				items = append(items, mcpItem{ID: id, Title: id, Done: true})
+			}
 		}
 	}
-	out.Items = append(out.Items, mcpItem{ID: id, Title: id, Done: true})
+	return items
 }

@@ -7,8 +7,8 @@ import (
 
 	"ralph/internal/change"
 	"ralph/internal/git"
-	"ralph/internal/journal"
 	"ralph/internal/registry"
+	"ralph/internal/run"
 )
 
 // changeHere is the unit of a change in the worktree in which the server was
@@ -75,13 +75,8 @@ func (p *place) change(t *terminal, r *record) (*change.Change, error) {
 		return nil, err
 	}
 	if r != nil {
-		last := ""
-		err := r.scan(t, func(e journal.Event) {
-			if b, ok := e.Body.(journal.RunStarted); ok {
-				last = b.Change
-			}
-		})
-		if err != nil || last == "" {
+		s, err := r.fold(t, run.KeepNone)
+		if err != nil || s.Last() == nil || s.Last().Start.Change == "" {
 			return nil, err
 		}
 	} else if p.hasPlan() {

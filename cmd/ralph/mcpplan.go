@@ -10,6 +10,7 @@ import (
 	"ralph/internal/plan"
 	"ralph/internal/prd"
 	"ralph/internal/regular"
+	"ralph/internal/run"
 )
 
 type mcpPlanIn struct {
@@ -85,13 +86,12 @@ func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
 // one worked on, and the text that its last run was given.
 func (p *place) plan(t *terminal, r *record) (chosen plan.Plan, task string, err error) {
 	if r != nil {
-		err = r.scan(t, func(e journal.Event) {
-			if b, ok := e.Body.(journal.RunStarted); ok {
-				task = b.Task
-			}
-		})
+		s, err := r.fold(t, run.KeepNone)
 		if err != nil {
 			return nil, "", err
+		}
+		if last := s.Last(); last != nil {
+			task = last.Start.Task
 		}
 		if r.archive != "" {
 			return &plan.PRD{Root: filepath.Dir(r.folder), Folder: filepath.Base(r.folder)}, task, nil

@@ -8,6 +8,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/mcpserver"
 	"ralph/internal/preflight"
+	"ralph/internal/run"
 )
 
 // addReading offers the tools that only look.
@@ -75,13 +76,13 @@ type mcpStatusOut struct {
 
 // lastRun is a name under which a status can stand in another type without
 // hiding its own key "status" from the schema.
-type lastRun = journal.Status
+type lastRun = run.Status
 
 // mcpLive is what "ralph status --json" prints.
 type mcpLive struct {
 	lastRun
-	Alive  bool                `json:"alive" jsonschema:"the loop's process is at work"`
-	Recent []journal.Iteration `json:"recent,omitempty" jsonschema:"of a change: its last iterations"`
+	Alive  bool      `json:"alive" jsonschema:"the loop's process is at work"`
+	Recent []run.Row `json:"recent,omitempty" jsonschema:"of a change: its last iterations"`
 }
 
 func mcpStatus(a *app, in mcpUnit) (mcpStatusOut, error) {
@@ -110,8 +111,8 @@ type mcpHistoryIn struct {
 
 type mcpHistoryOut struct {
 	mcpWhere
-	Iterations []journal.Iteration `json:"iterations"`
-	All        bool                `json:"all" jsonschema:"false where earlier iterations were left out"`
+	Iterations []run.Row `json:"iterations"`
+	All        bool      `json:"all" jsonschema:"false where earlier iterations were left out"`
 }
 
 func mcpHistory(a *app, in mcpHistoryIn) (mcpHistoryOut, error) {
@@ -128,7 +129,7 @@ func mcpHistory(a *app, in mcpHistoryIn) (mcpHistoryOut, error) {
 		return mcpHistoryOut{}, err
 	}
 	out := mcpHistoryOut{mcpWhere: where(p, past.record)}
-	out.Iterations, out.All = mcpserver.LastRows(past.history.Iterations(past.dead), most)
+	out.Iterations, out.All = mcpserver.LastRows(past.state.History(past.dead), most)
 	return out, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"ralph/internal/loop"
 	"ralph/internal/monitor"
 	"ralph/internal/proc"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/tmux"
 )
@@ -81,7 +82,7 @@ func (a *app) monitorOptions(p *place, journalPath string) monitor.Options {
 }
 
 // health is what the system knows of a loop's process.
-func health(s journal.Status) monitor.Health {
+func health(s run.Status) monitor.Health {
 	switch loopID(s).State() {
 	case proc.Gone:
 		return monitor.Dead

@@ -12,6 +12,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 )
 
 // files keeps the status files in line with the journal: status.json of the
@@ -21,9 +22,7 @@ type files struct {
 	mu        sync.Mutex
 	soon      *time.Timer // nil where all is written
 	t         *terminal
-	status    journal.Status
-	loop      journal.LoopState
-	change    journal.ChangeState // of a change plan, else without an id
+	state     run.State
 	statusAt  string
 	claudeDir string
 	warned    map[string]bool
@@ -37,7 +36,7 @@ func newFiles(t *terminal, p *place) *files {
 		claudeDir: filepath.Join(p.repo.Root, ".claude"), warned: map[string]bool{}}
 	// What happened before matters where a run that died is recorded as such. A
 	// journal that cannot be read is told of by whoever needs it.
-	_, _ = journal.Scan(p.journalPath(), f.apply)
+	_, _ = journal.Scan(p.journalPath(), f.state.Apply)
 	return f
 }
 
@@ -45,17 +44,11 @@ func newFiles(t *terminal, p *place) *files {
 // a quick iteration the events follow each other within milliseconds.
 const settle = 100 * time.Millisecond
 
-func (f *files) apply(e journal.Event) {
-	f.status.Apply(e)
-	f.loop.Apply(e)
-	f.change.Apply(e)
-}
-
 // event is told of every event of the journal.
 func (f *files) event(e journal.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.apply(e)
+	f.state.Apply(e)
 	switch e.Body.(type) {
 	case journal.RunStarted:
 		f.try(f.claudeDir, os.MkdirAll(f.claudeDir, 0o755))
@@ -103,20 +96,50 @@ func (f *files) write() {
 		f.soon = nil
 	}
 	// An agent that tidied up may have taken the folder with it.
-	f.try(f.statusAt, errors.Join(os.MkdirAll(filepath.Dir(f.statusAt), 0o755), journal.WriteStatus(f.statusAt, f.status)))
-	state := filepath.Join(f.claudeDir, "loop-state.json")
-	f.try(state, journal.WriteLoopState(state, &f.loop))
-	if f.change.ChangeID != "" {
-		state := filepath.Join(filepath.Dir(f.statusAt), "state.json")
-		f.try(state, journal.WriteChangeState(state, &f.change))
+	text, err := f.state.Status().JSON(nil)
+	f.replace(f.statusAt, text, err)
+	text, err = f.state.LoopState().JSON()
+	f.replace(filepath.Join(f.claudeDir, "loop-state.json"), text, err)
+	if change := f.state.ChangeState(); change.ChangeID != "" {
+		text, err = change.JSON()
+		f.replace(filepath.Join(filepath.Dir(f.statusAt), "state.json"), text, err)
 	}
 }
 
+// replace writes a file by rename, with the temporary file in the same directory: the
+// system's may be on another file system. Its directory may be gone.
+func (f *files) replace(path string, text []byte, err error) {
+	dir := filepath.Dir(path)
+	if info, e := os.Lstat(path); e == nil && info.IsDir() {
+		err = errors.New("it is a directory; move it out of the way")
+	}
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err == nil {
+		err = renameio.WriteFile(path, text, 0o644, renameio.WithTempDir(dir), renameio.WithExistingPermissions())
+	}
+	if err != nil {
+		err = fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	f.try(path, err)
+}
+
 // summary is the state of the run as of its last event.
-func (f *files) summary() journal.Status {
+func (f *files) summary() run.Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.status
+	return f.state.Status()
+}
+
+// last is the last run; an empty one where there is none.
+func (f *files) last() *run.Run {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if r := f.state.Last(); r != nil {
+		return r
+	}
+	return &run.Run{}
 }
 
 // behind tells whether a unit's status.json speaks of another state than the
@@ -125,12 +148,13 @@ func (f *files) summary() journal.Status {
 func behind(t *terminal, p *place) bool {
 	f := newFiles(t, p)
 	data, err := os.ReadFile(f.statusAt)
-	if err != nil || f.status.Run == "" {
+	status := f.state.Status()
+	if err != nil || status.Run == "" {
 		return false
 	}
 	var said struct{ Status, Reason string }
 	err = json.Unmarshal(data, &said)
-	return err != nil || said.Status != string(f.status.Status) || said.Reason != string(f.status.Reason)
+	return err != nil || said.Status != string(status.Status) || said.Reason != string(status.Reason)
 }
 
 // settled writes what still waits to be written.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/stopwatch"
 )
 
 // output is everything that a run tells: the screen or JSON lines, the status
@@ -17,7 +18,8 @@ type output struct {
 	screen *screen
 	json   io.Writer // nil where the person sees the screen
 	files  *files
-	tally  tally
+	watch  stopwatch.Watch // since the run has started
+	asked  time.Duration   // until a question was answered
 	log    *lineLog
 	t      *terminal
 }
@@ -48,7 +50,9 @@ func (o *output) event(e journal.Event) {
 		}
 	}
 	o.screen.event(e)
-	o.tally.Apply(e)
+	if _, ok := e.Body.(journal.RunStarted); ok {
+		o.watch = stopwatch.Start()
+	}
 	o.files.event(e)
 	if o.log != nil {
 		o.log.flush()
@@ -99,5 +103,7 @@ func (q quiet) Write(p []byte) (int, error) {
 
 // ask asks the user at the terminal.
 func (o *output) ask(ctx context.Context, question string, limit time.Duration) bool {
-	return o.tally.asked(func() bool { return o.screen.t.ask(ctx, question, limit) })
+	watch := stopwatch.Start()
+	defer func() { o.asked += watch.Passed().Real }()
+	return o.screen.t.ask(ctx, question, limit)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/renameio/v2"
 
@@ -36,16 +37,11 @@ func recoverKeeping(a *app, p *place) error {
 
 // tellPutBack says which files of the plan the recovery of the last run has put back.
 func tellPutBack(t *terminal, p *place) {
-	events, err := p.events(t)
-	if err != nil {
+	s, err := p.state(t)
+	if err != nil || s.Last() == nil {
 		return // the record is for those who ask for it
 	}
-	for i := len(events) - 1; i >= 0; i-- {
-		switch b := events[i].Body.(type) {
-		case journal.PlanRestored:
-			t.warn("%s", putBack(b))
-		case journal.AttemptStarted, journal.RunStarted:
-			return
-		}
+	for _, b := range slices.Backward(s.Last().Restored) {
+		t.warn("%s", putBack(b))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/registry"
+	"ralph/internal/run"
 )
 
 // record is where what is known of a unit's runs lies.
@@ -70,20 +71,17 @@ func (r *record) log(logFile string) string {
 	return filepath.Join(r.root, filepath.FromSlash(logFile))
 }
 
-// scan hands all events of the record to the functions, one at a time, and says
-// what could not be read.
-func (r *record) scan(t *terminal, apply ...func(journal.Event)) error {
+// fold is the state of the unit by its record, and says what could not be read. keep is
+// as for [run.State].
+func (r *record) fold(t *terminal, keep string) (*run.State, error) {
 	done := t.slowly("reading the journal")
-	damage, err := journal.Scan(r.journal, func(e journal.Event) {
-		for _, fn := range apply {
-			fn(e)
-		}
-	})
+	s := &run.State{Keep: keep}
+	damage, err := journal.Scan(r.journal, s.Apply)
 	done()
 	for _, w := range damage.Warnings(r.journal) {
 		t.warn("%s", w)
 	}
-	return err
+	return s, err
 }
 
 // look finds a unit that was named, which may be anywhere on this machine. A name

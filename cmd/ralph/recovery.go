@@ -15,6 +15,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/proc"
+	"ralph/internal/run"
 )
 
 // recoverFirst finishes what a run that died has left, before anybody looks at the
@@ -91,23 +92,23 @@ func (p *place) pidFileLeft() bool {
 // end, and brings the status files in line with it. It returns nil where there was
 // nothing to record, else the end and what the status files say. died is when it died;
 // zero where nobody was there.
-func recordDeath(ctx context.Context, t *terminal, p *place, died time.Time) (*loop.End, journal.Status, error) {
+func recordDeath(ctx context.Context, t *terminal, p *place, died time.Time) (*loop.End, run.Status, error) {
 	defer t.slowly("bringing the last run to its end")()
 	s, err := lockState(ctx, p) // it completes an archive, too
 	if err != nil {
-		return nil, journal.Status{}, err
+		return nil, run.Status{}, err
 	}
 	defer s.close()
 	return s.recordDeath(ctx, t, p, died, func(journal.Event) {})
 }
 
 // recordDeath is recordDeath for whoever holds the locks; tell is told of each event.
-func (s *state) recordDeath(ctx context.Context, t *terminal, p *place, died time.Time, tell func(journal.Event)) (end *loop.End, _ journal.Status, err error) {
+func (s *state) recordDeath(ctx context.Context, t *terminal, p *place, died time.Time, tell func(journal.Event)) (end *loop.End, _ run.Status, err error) {
 	if _, err := os.Stat(p.journalPath()); errors.Is(err, fs.ErrNotExist) {
-		return nil, journal.Status{}, nil // the unit is archived
+		return nil, run.Status{}, nil // the unit is archived
 	}
 	if s.writer, err = journal.OpenWriter(p.journalPath()); err != nil {
-		return nil, journal.Status{}, err
+		return nil, run.Status{}, err
 	}
 	f := newFiles(t, p)
 	defer f.settled()
@@ -123,7 +124,7 @@ func (s *state) recordDeath(ctx context.Context, t *terminal, p *place, died tim
 func (f *files) renew() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if _, err := os.Stat(filepath.Dir(f.statusAt)); err != nil || f.status.Run == "" || f.status.Active() {
+	if _, err := os.Stat(filepath.Dir(f.statusAt)); err != nil || f.state.Last() == nil || f.state.Last().Active() {
 		return
 	}
 	f.write()

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
 )
@@ -91,7 +90,7 @@ func (c *contextShowCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	events, err := p.events(a.t)
+	s, err := p.state(a.t)
 	if err != nil {
 		return err
 	}
@@ -100,9 +99,9 @@ func (c *contextShowCmd) Run(a *app) error {
 		return err
 	}
 	for _, m := range waiting {
-		events = append(events, journal.Event{Body: m.Request})
+		s.Apply(journal.Event{Body: m.Request})
 	}
-	told := loop.Steering(events)
+	told := s.Steer
 	if c.JSON {
 		enc := json.NewEncoder(a.t.out)
 		enc.SetEscapeHTML(false)

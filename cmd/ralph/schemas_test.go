@@ -22,6 +22,7 @@ import (
 	"ralph/internal/prd"
 	"ralph/internal/preflight"
 	"ralph/internal/report"
+	"ralph/internal/run"
 	"ralph/internal/verify"
 )
 
@@ -39,7 +40,7 @@ func TestTheSchemasAreUpToDate(t *testing.T) {
 		"prd":           prd.Schema,
 		"journal-event": document(t, "A line of journal.jsonl and of 'ralph run --json'", eventSchema(t)),
 		"list":          document(t, "ralph list --json", shapeOf(reflect.TypeFor[[]listed]())),
-		"history":       document(t, "ralph history --json", shapeOf(reflect.TypeFor[[]journal.Iteration]())),
+		"history":       document(t, "ralph history --json", shapeOf(reflect.TypeFor[[]run.Row]())),
 		"validate":      document(t, "ralph validate --json", shapeOf(reflect.TypeFor[preflight.Report]())),
 		"verify":        document(t, "ralph verify --json", shapeOf(reflect.TypeFor[verify.Report]())),
 		"archive-list":  document(t, "ralph archive --list --json", shapeOf(reflect.TypeFor[[]archive.Entry]())),
@@ -52,7 +53,7 @@ func TestTheSchemasAreUpToDate(t *testing.T) {
 		"conformance":   document(t, "ralph doctor --conformance --json", shapeOf(reflect.TypeFor[conformance.Card]())),
 		"pr":            document(t, "ralph pr --json", shapeOf(reflect.TypeFor[pullRequest]())),
 		"context":       document(t, "ralph context show --json", shapeOf(reflect.TypeFor[steering]())),
-		"change-state":  document(t, "state.json of a change", shapeOf(reflect.TypeFor[journal.ChangeState]())),
+		"change-state":  document(t, "state.json of a change", shapeOf(reflect.TypeFor[run.ChangeState]())),
 	} {
 		path := filepath.Join(schemaFolder, name+".schema.json")
 		if os.Getenv("UPDATE_SCHEMAS") != "" {

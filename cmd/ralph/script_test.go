@@ -20,7 +20,7 @@ import (
 // the agent of a run inside of a test.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && (os.Args[1] == guardianWord || os.Args[1] == replayWord) {
-		os.Exit(run(os.Args[1:]))
+		os.Exit(execute(os.Args[1:]))
 	}
 	if strings.HasSuffix(os.Args[0], ".test") {
 		hearHangups()

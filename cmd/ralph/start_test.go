@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 )
 
 // background calls ralph start and returns what it says, in order, and the exit
@@ -40,11 +41,7 @@ func (s *scratch) stopAll() {
 // loopPID is the process of the run that the journal tells of last.
 func (s *scratch) loopPID() int {
 	s.t.Helper()
-	var status journal.Status
-	for _, e := range s.events() {
-		status.Apply(e)
-	}
-	return int(status.PID)
+	return int(run.Fold(s.events()).Status().PID)
 }
 
 // endsBy waits for the end of the run, and wants its reason.

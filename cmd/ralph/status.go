@@ -7,6 +7,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/proc"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -52,9 +53,9 @@ const recentIterations = 5
 
 // standing is how far the last run of a unit is at this moment.
 type standing struct {
-	record *record        // nil where no run of the unit has begun
-	status journal.Status // corrected for a process that is dead or suspended
-	alive  bool           // its loop is at work
+	record *record    // nil where no run of the unit has begun
+	status run.Status // corrected for a process that is dead or suspended
+	alive  bool       // its loop is at work
 }
 
 // standing reads the unit's record, and looks whether its process lives.
@@ -62,22 +63,23 @@ func (p *place) standing(t *terminal) (now standing, err error) {
 	if now.record, err = p.record(); err != nil || now.record == nil {
 		return now, err
 	}
-	var h journal.History
-	if err := now.record.scan(t, now.status.Apply, h.Apply); err != nil {
+	s, err := now.record.fold(t, run.KeepNone)
+	if err != nil {
 		return now, err
 	}
+	now.status = s.Status()
 	if now.status.Status == "" { // its first run has taken the lock, and has not begun
 		return standing{}, nil
 	}
 	now.status, now.alive = corrected(now.status)
-	recent := h.Iterations(!now.alive)
+	recent := s.History(!now.alive)
 	now.status.Recent = recent[max(0, len(recent)-recentIterations):]
 	return now, nil
 }
 
 // corrected is what the journal tells of a run, held against what the system knows of
 // its process; alive tells whether that is there.
-func corrected(s journal.Status) (now journal.Status, alive bool) {
+func corrected(s run.Status) (now run.Status, alive bool) {
 	if !s.Active() {
 		return s, false
 	}
@@ -91,10 +93,10 @@ func corrected(s journal.Status) (now journal.Status, alive bool) {
 }
 
 // loopID is the process that the journal names.
-func loopID(s journal.Status) proc.ID { return proc.ID{PID: int(s.PID), Start: s.PIDStart} }
+func loopID(s run.Status) proc.ID { return proc.ID{PID: int(s.PID), Start: s.PIDStart} }
 
 // loopAlive reports whether that process is there.
-func loopAlive(s journal.Status) bool { return loopID(s).Alive() }
+func loopAlive(s run.Status) bool { return loopID(s).Alive() }
 
 func nothingYet(t *terminal, p *place, asJSON bool) error {
 	if asJSON {
@@ -112,7 +114,7 @@ func nameOf(p *place) string {
 	return oneLine(p.unit)
 }
 
-func showStatus(t *terminal, s journal.Status, alive bool, path string) {
+func showStatus(t *terminal, s run.Status, alive bool, path string) {
 	word := strings.ToUpper(string(s.Status[:1])) + string(s.Status[1:])
 	switch {
 	case alive && s.Status == journal.StatusPaused:
@@ -160,7 +162,7 @@ func showStatus(t *terminal, s journal.Status, alive bool, path string) {
 }
 
 // calls shows the ledger as the run saw it last.
-func callsUsed(s journal.Status) string {
+func callsUsed(s run.Status) string {
 	if s.APICallsLimit == 0 {
 		return fmt.Sprintf("%d calls, no limit", s.APICallsUsed)
 	}
@@ -171,13 +173,11 @@ func callsUsed(s journal.Status) string {
 	return text
 }
 
-// events are all events of the unit, none where it never ran.
-func (p *place) events(t *terminal) ([]journal.Event, error) {
+// state is what the record of the unit says, an empty state where it never ran.
+func (p *place) state(t *terminal) (*run.State, error) {
 	r, err := p.record()
 	if err != nil || r == nil {
-		return nil, err
+		return &run.State{}, err
 	}
-	var events []journal.Event
-	err = r.scan(t, func(e journal.Event) { events = append(events, e) })
-	return events, err
+	return r.fold(t, run.KeepNone)
 }

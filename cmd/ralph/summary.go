@@ -6,6 +6,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/loop"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -46,7 +47,7 @@ func (o *output) summary(end loop.End, archived, page string) {
 
 func (o *output) summaryStories() {
 	s := o.screen
-	list, left := o.tally.listed(summaryStories)
+	list, left := worthALine(o.files.last().Plan.Items, summaryStories)
 	for _, st := range list {
 		code, mark := dim, "·"
 		if st.Done {
@@ -61,17 +62,18 @@ func (o *output) summaryStories() {
 
 // summaryFigures are rows as "ralph status" has them.
 func (o *output) summaryFigures() {
-	s, st, c := o.screen, o.files.summary(), &o.tally
+	s, st, r := o.screen, o.files.summary(), o.files.last()
 	s.row("Iteration:", fmt.Sprintf("%d/%d", st.Iteration, st.MaxIterations))
 	if st.StoriesTotal > 0 {
 		s.row("Progress:", fmt.Sprintf("%d/%d %s", st.StoriesComplete, st.StoriesTotal, itemWord(string(st.Plan))))
 	}
-	took := duration(c.worked()) + " at work"
-	if c.waited > 0 {
-		took += ", " + duration(c.waited) + " waiting"
+	worked, waited, asleep := times(r, o.watch.Passed().Real, o.asked)
+	took := duration(worked) + " at work"
+	if waited > 0 {
+		took += ", " + duration(waited) + " waiting"
 	}
-	if c.asleep > 0 {
-		took += ", " + duration(c.asleep) + " asleep"
+	if asleep > 0 {
+		took += ", " + duration(asleep) + " asleep"
 	}
 	s.row("Time:", took)
 	if n := st.Tokens.Total(); n > 0 {
@@ -81,24 +83,25 @@ func (o *output) summaryFigures() {
 		}
 		s.row("Tokens:", spent)
 	}
-	if c.green+c.red > 0 {
-		checks := fmt.Sprintf("%d passed, %d failed", c.green, c.red)
-		if len(c.failing) > 0 {
-			checks += "; still red: " + strings.Join(c.failing, ", ")
+	if c := r.Checks; c.Green+c.Red > 0 {
+		checks := fmt.Sprintf("%d passed, %d failed", c.Green, c.Red)
+		if len(c.Failing) > 0 {
+			checks += "; still red: " + strings.Join(c.Failing, ", ")
 		}
 		s.row("Checks:", checks)
 	}
-	if c.rejected > 0 {
-		s.row("Rejected:", s.t.fit(fmt.Sprintf("%s, the last because: %s", plural(c.rejected, "claim"), c.why), s.t.width()-13))
+	if c := r.Refused; c.Count > 0 {
+		s.row("Rejected:", s.t.fit(fmt.Sprintf("%s, the last because: %s", plural(c.Count, "claim"), c.Reason), s.t.width()-13))
 	}
 }
 
 // next is what a person can do now.
 func (o *output) next(end loop.End) string {
-	if end.Hint != "" || !end.Done() || o.tally.commits == 0 || len(o.tally.head) < 12 {
+	r := o.files.last()
+	if end.Hint != "" || !end.Done() || r.Commits == 0 || len(r.Start.Head) < 12 {
 		return end.Hint
 	}
-	return fmt.Sprintf("look at %s: git log -p %s..", plural(o.tally.commits, "commit"), o.tally.head[:12])
+	return fmt.Sprintf("look at %s: git log -p %s..", plural(r.Commits, "commit"), r.Start.Head[:12])
 }
 
 // row is a line of figures.
@@ -107,7 +110,7 @@ func (s *screen) row(name, text string) {
 }
 
 // verdict is a line that says how a run ended.
-func (t *terminal) verdict(s journal.Status) string {
+func (t *terminal) verdict(s run.Status) string {
 	mark, word := t.paint(red, t.symbol("✗")), strings.ReplaceAll(string(s.Reason), "_", " ")
 	if s.Status == journal.StatusCompleted {
 		mark, word = t.paint(green, t.symbol("✓")), "done"

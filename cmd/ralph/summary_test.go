@@ -13,6 +13,8 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/loop"
+	"ralph/internal/run"
+	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 )
 
@@ -28,12 +30,11 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 		reset := time.Now().Add(time.Hour)
 		var screen bytes.Buffer
 		term := &terminal{out: &screen, err: &screen}
-		o := &output{t: term, files: &files{warned: map[string]bool{}}, screen: newScreen(term, &screen, "/w/repo", false)}
+		o := &output{t: term, files: &files{warned: map[string]bool{}}, screen: newScreen(term, &screen, "/w/repo", false), watch: stopwatch.Start()}
 		tell := func(after time.Duration, b journal.Body) {
 			time.Sleep(after)
 			e := journal.Event{Time: time.Now(), Run: "r", Body: b}
-			o.tally.Apply(e)
-			o.files.status.Apply(e)
+			o.files.state.Apply(e)
 		}
 		tell(0, journal.RunStarted{Unit: "feature-x", Plan: "prd", Head: "0123456789abcdef", MaxIterations: 20, Stories: stories})
 		tell(0, journal.IterationStarted{N: 7})
@@ -137,8 +138,7 @@ func TestFooterMakesRoom(t *testing.T) {
 
 // TestTimeOfAQuestionIsWaiting: nothing worked while the user was asked.
 func TestTimeOfAQuestionIsWaiting(t *testing.T) {
-	c := tally{}
-	if !c.asked(func() bool { time.Sleep(time.Millisecond); return true }) || c.waited < time.Millisecond {
-		t.Errorf("waited %s", c.waited)
+	if worked, waited, _ := times(&run.Run{}, time.Minute, 50*time.Second); worked != 10*time.Second || waited != 50*time.Second {
+		t.Errorf("worked %s, waited %s", worked, waited)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"ralph/internal/archive"
 	"ralph/internal/journal"
 	"ralph/internal/proc"
+	"ralph/internal/run"
 )
 
 // Unit is what can be told of a unit by looking at its state: whether a loop is at
@@ -61,22 +62,27 @@ func Examine(dir string) Unit {
 	u.Holder, _ = journal.ReadHolder(dir) // a lock that does not tell its holder is nobody's
 	u.Alive = proc.ID{PID: u.Holder.PID, Start: u.Holder.PIDStart}.Alive()
 	path := journal.Path(dir)
-	var run autopsy
+	var s run.State
 	var err error
-	u.Damage, err = journal.Scan(path, run.apply)
+	u.Damage, err = journal.Scan(path, s.Apply)
+	last := s.Last()
 	switch {
 	case err == nil:
-		u.Journal, u.Last = true, run.last
+		u.Journal = true
+		if last != nil {
+			u.Last = last.Latest
+		}
 		u.Torn = torn(path)
 	case !errors.Is(err, fs.ErrNotExist):
 		u.Broken = err
 	}
-	if run.open != nil && !run.loop.Alive() {
-		u.Death = run.open
-		u.Death.At = run.lastSign()
-		u.Death.Alive, _ = proc.ByToken(run.token) // whoever mends asks again
+	if last != nil && !last.Headless && last.Active() {
+		alive := proc.ID{PID: last.Start.PID, Start: last.Start.PIDStart}.Alive()
+		if !alive {
+			u.Death = deathOf(last)
+		}
+		u.Alive = u.Alive || alive
 	}
-	u.Alive = u.Alive || run.open != nil && run.loop.Alive()
 	u.CutOff = archive.CutOff(dir)
 	if !u.Alive {
 		u.Stale = stale(dir)
@@ -84,50 +90,22 @@ func Examine(dir string) Unit {
 	return u
 }
 
-// autopsy is the fold of the events to the state of the last run.
-type autopsy struct {
-	open     *Death // nil where the last run has ended
-	loop     proc.ID
-	token    string
-	worktree string
-	last     time.Time
-}
-
-// lastSign is when the run showed life for the last time.
-func (a *autopsy) lastSign() time.Time {
+// deathOf is how far a run without an end had come.
+func deathOf(r *run.Run) *Death {
+	d := &Death{Run: r.ID, PID: r.Start.PID, Host: r.Start.Host, Iteration: r.At().N, AtWork: r.Calls.Open != nil}
+	if story := r.At().Story; story != nil {
+		d.Story = story.ID
+	}
+	if r.Calls.Last != nil {
+		d.LogFile = r.Calls.Last.LogFile
+	}
 	log := ""
-	if a.open.AtWork {
-		log = filepath.Join(a.worktree, a.open.LogFile)
+	if d.AtWork {
+		log = filepath.Join(r.Start.Worktree, d.LogFile)
 	}
-	return journal.LastSign(a.last, log, time.Now())
-}
-
-func (a *autopsy) apply(e journal.Event) {
-	if e.Time.After(a.last) {
-		a.last = e.Time
-	}
-	switch b := e.Body.(type) {
-	case journal.RunStarted:
-		a.open = &Death{Run: e.Run, PID: b.PID, Host: b.Host}
-		a.loop, a.token, a.worktree, a.last = proc.ID{PID: b.PID, Start: b.PIDStart}, b.Token, b.Worktree, e.Time
-		return
-	case journal.RunEnded:
-		a.open = nil
-	}
-	if a.open == nil {
-		return
-	}
-	switch b := e.Body.(type) {
-	case journal.IterationStarted:
-		a.open.Iteration, a.open.Story, a.open.AtWork = b.N, "", false
-		if b.Story != nil {
-			a.open.Story = b.Story.ID
-		}
-	case journal.AttemptStarted:
-		a.open.AtWork, a.open.LogFile = true, b.LogFile
-	case journal.AttemptEnded, journal.IterationEnded:
-		a.open.AtWork = false
-	}
+	d.At = journal.LastSign(r.Latest, log, time.Now())
+	d.Alive, _ = proc.ByToken(r.Start.Token) // whoever repairs it asks again
+	return d
 }
 
 // torn tells whether the journal does not end with a newline.

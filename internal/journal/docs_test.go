@@ -1,13 +1,11 @@
 package journal_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -16,7 +14,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"ralph/internal/journal"
 )
@@ -186,68 +183,6 @@ func TestNoBodyUsesAKeyOfTheHead(t *testing.T) {
 			if slices.Contains([]string{"", "-", "time", "type", "run"}, key) {
 				t.Errorf("%s has the key %q", b.EventType(), key)
 			}
-		}
-	}
-}
-
-func validate(t *testing.T, schema string, document []byte) {
-	t.Helper()
-	compiled, err := jsonschema.Compile(filepath.Join(docs, schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var v any
-	if err := json.Unmarshal(document, &v); err != nil {
-		t.Fatal(err)
-	}
-	if err := compiled.Validate(v); err != nil {
-		t.Errorf("%#v\n%s", err, document)
-	}
-}
-
-// TestTheSchemasFit validates both files after every event of a run.
-func TestTheSchemasFit(t *testing.T) {
-	dir := t.TempDir()
-	var status journal.Status
-	var loop journal.LoopState
-	check := func() {
-		t.Helper()
-		path := filepath.Join(dir, "loop-state.json")
-		if err := journal.WriteLoopState(path, &loop); err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		validate(t, "loop-state.schema.json", data)
-		for _, alive := range []*bool{nil, ptr(true)} {
-			data, err := status.JSON(alive)
-			if err != nil {
-				t.Fatal(err)
-			}
-			validate(t, "schemas/status.schema.json", data)
-		}
-	}
-	for _, e := range oneRun() {
-		status.Apply(e)
-		loop.Apply(e)
-		check()
-	}
-	status.Apply(event(0, runStarted))
-	loop.Apply(event(0, runStarted))
-	status, loop = status.Crashed(), loop.Crashed()
-	check()
-}
-
-func TestASchemaRefusesWhatIsWrong(t *testing.T) {
-	for _, schema := range []string{"loop-state.schema.json", "schemas/status.schema.json"} {
-		compiled, err := jsonschema.Compile(filepath.Join(docs, schema))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if compiled.Validate(map[string]any{"status": "running"}) == nil {
-			t.Errorf("%s accepts an object with one key", schema)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -160,9 +161,11 @@ func ReadHolder(dir string) (Holder, error) {
 		return h, nil
 	}
 	// Somebody wrote into the file. Whose loop it is the journal tells as well.
-	last, err := ReadLatest(Path(dir))
-	if err != nil || last.PID == 0 {
-		return Holder{}, nil //nolint:nilerr // nobody is known to hold it
+	events, err := ReadLast(Path(dir))
+	if err != nil || len(events) == 0 || slices.ContainsFunc(events, isEnd) {
+		return Holder{}, nil //nolint:nilerr // no one is known to hold it
 	}
-	return Holder{Unit: filepath.Base(dir), PID: int(last.PID), PIDStart: last.PIDStart, Since: last.LastUpdated.Time}, nil
+	start := events[0].Body.(RunStarted)
+	last := events[len(events)-1].Time
+	return Holder{Unit: filepath.Base(dir), PID: start.PID, PIDStart: start.PIDStart, Since: last}, nil
 }

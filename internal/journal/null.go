@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -50,3 +51,12 @@ func (p PID) MarshalJSON() ([]byte, error) {
 
 // Tokens is what calls of an agent used.
 type Tokens = stream.Tokens
+
+// AddCost adds two costs, each of which may be unknown.
+func AddCost(a, b *float64) *float64 {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	sum := stream.AddCost(*a, *b)
+	return &sum
+}

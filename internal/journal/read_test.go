@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 )
 
 func TestReadGoesOnBehindDamage(t *testing.T) {
@@ -152,15 +153,7 @@ func FuzzRead(f *testing.F) {
 		if n := len(events); n < 2 || !cmp.Equal(events[0], before) || !cmp.Equal(events[n-1], after) {
 			t.Fatalf("read %+v", events)
 		}
-		var s journal.Status
-		var l journal.LoopState
-		var h journal.History
-		for _, e := range events {
-			s.Apply(e)
-			l.Apply(e)
-			h.Apply(e)
-		}
-		h.Iterations(true)
+		run.Fold(events).History(true)
 	})
 }
 

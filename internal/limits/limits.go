@@ -13,6 +13,7 @@ import (
 	"ralph/internal/archive"
 	"ralph/internal/journal"
 	"ralph/internal/registry"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -88,18 +89,18 @@ type fold struct {
 	uses map[string]*Use
 }
 
-// take adds the events of one journal.
+// take adds the calls of one journal.
 func (f *fold) take(events []journal.Event) {
-	harness := ""
+	s := run.State{Keep: run.KeepAll}
 	for _, e := range events {
-		switch b := e.Body.(type) {
-		case journal.RunStarted:
-			harness = b.Harness
-		case journal.AttemptStarted:
-			harness = b.Harness
-		case journal.AttemptEnded:
-			if harness != "" {
-				f.attempt(f.use(harness), e.Time, b)
+		s.Apply(e)
+	}
+	for _, r := range s.Runs {
+		for _, it := range append([]*run.Iteration{&r.Before}, r.Iterations...) {
+			for _, a := range it.Attempts {
+				if a.End != nil && a.Harness != "" {
+					f.attempt(f.use(a.Harness), a.EndedAt, *a.End)
+				}
 			}
 		}
 	}
@@ -121,13 +122,7 @@ func (f *fold) attempt(u *Use, at time.Time, b journal.AttemptEnded) {
 	}
 	u.Tokens = u.Tokens.Add(b.Tokens)
 	u.Estimated = u.Estimated || b.TokensEstimated
-	if b.CostUSD != nil {
-		sum := *b.CostUSD
-		if u.CostUSD != nil {
-			sum = stream.AddCost(sum, *u.CostUSD)
-		}
-		u.CostUSD = &sum
-	}
+	u.CostUSD = journal.AddCost(u.CostUSD, b.CostUSD)
 }
 
 // see keeps the last word about each window.

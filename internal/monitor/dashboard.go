@@ -141,7 +141,7 @@ func (d *dashboard) batch(b journal.Batch) {
 
 // relocate follows the journal elsewhere, where there was none yet.
 func (d *dashboard) relocate() {
-	if d.state.seen {
+	if d.state.seen() {
 		return
 	}
 	if path := d.opts.Locate(); path != "" && path != d.opts.Journal {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -39,7 +40,7 @@ func (m *model) facts(now time.Time, width int) []fact {
 	}
 	list = append(list, fact{text: m.label("Tokens:", m.spent(width)), rank: 5})
 	rank := 6
-	if s.breaker.noProgress > 0 || s.breaker.sameError > 0 || s.breaker.open != "" {
+	if noProgress, sameError := s.last().Stuck(); noProgress > 0 || sameError > 0 || s.all.Breaker != nil {
 		rank = 3
 	}
 	list = append(list, fact{text: m.label("Breaker:", m.breakerWords()), rank: rank})
@@ -65,11 +66,12 @@ func (m *model) heading() string {
 func (m *model) iteration(now time.Time, width int) string {
 	s := &m.state
 	text := fmt.Sprintf("%d/%d", s.Iteration, s.MaxIterations)
-	limit := time.Duration(s.started.TimeoutSeconds * float64(time.Second))
+	r := s.last()
+	limit := time.Duration(r.Start.TimeoutSeconds * float64(time.Second))
 	switch {
-	case !s.Active() || m.health == Dead || !s.open:
-	case !s.attempt.IsZero():
-		age := now.Sub(s.attempt)
+	case !s.Active() || m.health == Dead || r.Open() == nil:
+	case r.Calls.Open != nil:
+		age := now.Sub(r.Calls.OpenedAt)
 		text += "  " + lasting(age)
 		if limit > 0 {
 			text += " of " + lasting(limit)
@@ -77,8 +79,8 @@ func (m *model) iteration(now time.Time, width int) string {
 				text += "  " + m.pen.bar(age.Seconds()/limit.Seconds(), 12)
 			}
 		}
-	case s.checking != "":
-		text += "  checking (" + plainLine(s.checking) + ")"
+	case r.At().Checking != "":
+		text += "  checking (" + plainLine(r.At().Checking) + ")"
 	case s.Status.Status == journal.StatusRunning:
 		text += "  " + lasting(now.Sub(s.IterationStarted.Time))
 	}
@@ -105,7 +107,7 @@ func (m *model) statusWords(now time.Time) string {
 	case s.Status == journal.StatusPaused:
 		text += m.pen.paint(onYellow, "WAITING") + " (" + why(s) + ")"
 	case m.health == Unknown:
-		return text + "on " + plainLine(m.state.started.Host) + ", out of sight from here"
+		return text + "on " + plainLine(m.state.last().Start.Host) + ", out of sight from here"
 	default:
 		text += m.pen.paint(onGreen, "LIVE")
 	}
@@ -116,7 +118,7 @@ func (m *model) statusWords(now time.Time) string {
 }
 
 // why a run waits, in a word or two.
-func why(s journal.Status) string {
+func why(s run.Status) string {
 	if s.Reason != "" {
 		return plainLine(words(string(s.Reason)))
 	}
@@ -125,10 +127,10 @@ func why(s journal.Status) string {
 
 // lastSign is when the loop was seen alive for the last time.
 func (m *model) lastSign() time.Time {
-	if m.wrote.After(m.state.heard) {
+	if m.wrote.After(m.state.last().Heard) {
 		return m.wrote
 	}
-	return m.state.heard
+	return m.state.last().Heard
 }
 
 // remarks are sentences that explain the status, and what is odd.
@@ -142,7 +144,7 @@ func (m *model) remarks(now time.Time) []string {
 		}
 		list = append(list, text)
 	}
-	if m.gone && m.state.archived == "" {
+	if m.gone && m.state.last().Archived == "" {
 		list = append(list, m.pen.paint(bold, "its journal is gone: was the unit deleted or archived?"))
 	}
 	return append(list, m.damages()...)
@@ -211,29 +213,32 @@ func (m *model) spent(width int) string {
 	if s.CostUSD != nil {
 		text += fmt.Sprintf(", $%.2f", *s.CostUSD)
 	}
-	if len(s.spans) == 0 {
+	ended := s.ended()
+	if len(ended) == 0 {
 		return text
 	}
-	last := s.spans[len(s.spans)-1]
+	last := ended[len(ended)-1]
 	if width >= 70 {
-		text += fmt.Sprintf(" (last: %s", count(last.tokens))
-		if last.cost > 0 {
-			text += fmt.Sprintf(", $%.2f", last.cost)
+		text += fmt.Sprintf(" (last: %s", count(last.Tokens.Total()))
+		if last.CostUSD != nil && *last.CostUSD > 0 {
+			text += fmt.Sprintf(", $%.2f", *last.CostUSD)
 		}
 		text += ")"
 	}
-	values := make([]float64, len(s.spans))
-	for i, sp := range s.spans {
-		values[i] = float64(sp.tokens)
+	values := make([]float64, len(ended))
+	for i, b := range ended {
+		values[i] = float64(b.Tokens.Total())
 	}
 	return text + "  " + m.pen.graph(values, min(width/3, 60))
 }
 
 func (m *model) breakerWords() string {
 	s := &m.state
-	text := fmt.Sprintf("no progress %d/%d, same error %d/%d", s.breaker.noProgress, s.started.StallThreshold, s.breaker.sameError, s.started.SameError)
-	if s.breaker.open != "" {
-		text = m.pen.paint(red, "OPEN") + " (" + plainLine(words(s.breaker.open)) + "): " + text
+	start := s.last().Start
+	noProgress, sameError := s.last().Stuck()
+	text := fmt.Sprintf("no progress %d/%d, same error %d/%d", noProgress, start.StallThreshold, sameError, start.SameError)
+	if open := s.all.Breaker; open != nil {
+		text = m.pen.paint(red, "OPEN") + " (" + plainLine(words(string(open.Reason))) + "): " + text
 	}
 	return text
 }

@@ -31,7 +31,7 @@ func (m *model) frame(now time.Time, width, height int) []string {
 		rows = m.help()
 	case m.view == viewLog:
 		rows = m.logRows(width, room)
-	case !m.state.seen || !m.caughtUp:
+	case !m.state.seen() || !m.caughtUp:
 		rows = append([]string{m.pen.paint(bold, plainLine(m.opts.Unit)), m.nothing()}, m.damages()...)
 	case width >= wide && height >= 12:
 		rows = m.beside(now, width, room)
@@ -156,7 +156,7 @@ func (m *model) withStories(facts []fact, room int) []string {
 
 // storyRows are the stories round the current one.
 func (m *model) storyRows(room int) []string {
-	stories := m.state.stories
+	stories := m.state.last().Plan.Items
 	room = min(room, len(stories))
 	if room < 1 {
 		return nil
@@ -165,7 +165,7 @@ func (m *model) storyRows(room int) []string {
 	first := min(max(current-room/2, 0), len(stories)-room)
 	var rows []string
 	for _, s := range stories[first : first+room] {
-		title := plainLine(storyTitle(s))
+		title := plainLine(storyTitle(s.Story))
 		switch {
 		case m.isCurrent(s):
 			title = m.pen.paint(bold, m.pen.pick("▶", ">")+" "+title)

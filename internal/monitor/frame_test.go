@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -125,7 +126,8 @@ func TestFrameFitsEverywhere(t *testing.T) {
 	full.damage = journal.Damage{Lines: 2, First: &journal.LineError{Line: 3, Err: fmt.Errorf("torn")}}
 	full.gone = true
 	full.add(line{at(199), strings.Repeat("漢字🎉é", 100)}, line{at(199), ""})
-	full.state.stories = append(full.state.stories, journal.Story{ID: strings.Repeat("X", 300), Title: "\x1b]0;evil\a\x1b[2J"})
+	plan := &full.state.last().Plan
+	plan.Items = append(plan.Items, run.Item{Story: journal.Story{ID: strings.Repeat("X", 300), Title: "\x1b]0;evil\a\x1b[2J"}})
 	for _, m := range []*model{empty, full} {
 		for _, v := range []view{viewMain, viewLog, viewHelp} {
 			for _, asking := range []bool{false, true} {
@@ -216,7 +218,7 @@ func TestStatusWords(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			opts := options(t)
 			opts.Host = c.host
-			opts.Health = func(journal.Status) Health { return c.health }
+			opts.Health = func(run.Status) Health { return c.health }
 			m := modelOf(t, opts, append(working(), c.more...)...)
 			if got := m.statusWords(at(200)); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)

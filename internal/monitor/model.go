@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -26,7 +27,7 @@ type Options struct {
 	Format func(harness string) stream.Format
 	// Health tells what is known of the process of a run on this machine. It must
 	// not fork.
-	Health func(journal.Status) Health
+	Health func(run.Status) Health
 	// Ask leaves a request for the loop.
 	Ask func(journal.Request) error
 
@@ -124,7 +125,7 @@ func (m *model) hear(n news) {
 		return
 	}
 	m.add(n.lines...)
-	if m.wrote = n.wrote; m.state.attempt.IsZero() {
+	if m.wrote = n.wrote; m.state.last().Calls.Open == nil {
 		n.tool = nil // its end is known already
 	}
 	m.tool = n.tool
@@ -148,7 +149,7 @@ func (m *model) look() {
 		m.waiting, _ = journal.Peek(filepath.Dir(m.opts.Journal)) // what cannot be read the loop tells of
 	}
 	_, err := os.Stat(m.opts.Journal)
-	m.gone = m.state.seen && errors.Is(err, fs.ErrNotExist)
+	m.gone = m.state.seen() && errors.Is(err, fs.ErrNotExist)
 }
 
 // logName tells the logs of all runs apart; it is empty where there is none.
@@ -173,7 +174,7 @@ func (m *model) tail() *tail {
 		stream.PrinterOptions{Color: m.opts.Color, ASCII: m.opts.ASCII})
 }
 
-func (m *model) isCurrent(s journal.Story) bool {
+func (m *model) isCurrent(s run.Item) bool {
 	return s.ID == string(m.state.CurrentStory) && m.state.Active()
 }
 
@@ -184,7 +185,7 @@ func (m *model) canAsk() bool {
 
 // pausing tells whether the loop was asked to pause, by whomever, and has not yet.
 func (m *model) pausing() bool {
-	pausing := m.state.pausing
+	pausing := m.state.all.Pausing
 	for _, mail := range m.waiting {
 		switch mail.Request.Kind {
 		case journal.RequestPause:
@@ -202,7 +203,7 @@ func (m *model) paused() bool {
 }
 
 // status is the run's as the journal has it, held against what is known of its process.
-func (m *model) status() journal.Status {
+func (m *model) status() run.Status {
 	switch m.health {
 	case Dead:
 		return m.state.Crashed()

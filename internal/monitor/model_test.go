@@ -105,8 +105,8 @@ func TestMemoryStaysFlat(t *testing.T) {
 		m.event(event(100, journal.IterationEnded{N: n, Outcome: "ok"}))
 		m.hear(news{log: m.logName(), lines: split(strings.Repeat("text\n", 10), at(100))})
 	}
-	if len(m.state.spans) > 2*maxSpans || len(m.lines) > 2*maxLines {
-		t.Errorf("%d iterations and %d lines are kept", len(m.state.spans), len(m.lines))
+	if len(m.state.ended()) > maxSpans || len(m.lines) > 2*maxLines {
+		t.Errorf("%d iterations and %d lines are shown", len(m.state.ended()), len(m.lines))
 	}
 }
 

@@ -117,7 +117,7 @@ func Snapshot(now time.Time, opts Options, width int) (string, error) {
 		}
 		t.close()
 	}
-	if !m.state.seen {
+	if !m.state.seen() {
 		return strings.Join(m.frame(now, width, snapshotLines), "\n") + "\n", nil
 	}
 	rows := m.withStories(m.facts(now, width), snapshotRows)

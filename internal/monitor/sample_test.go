@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -49,7 +50,7 @@ func options(t testing.TB) Options {
 		Unit: "feature-x", Journal: filepath.Join(dir, journal.FileName), Root: dir, Host: "box", ASCII: true,
 		Locate: func() string { return "" },
 		Format: func(string) stream.Format { return stream.FormatClaude },
-		Health: func(journal.Status) Health { return Alive },
+		Health: func(run.Status) Health { return Alive },
 		Ask:    func(journal.Request) error { return nil },
 	}
 }

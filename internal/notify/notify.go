@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -45,7 +46,7 @@ const maxMessage = 2000
 
 // Of is what there is to tell of an event, with the status of the run after it;
 // false where it is not worth a person's attention, or a person has caused it.
-func Of(e journal.Event, s journal.Status) (Notice, bool) {
+func Of(e journal.Event, s run.Status) (Notice, bool) {
 	kind := kindOf(e.Body)
 	if kind == "" {
 		return Notice{}, false

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -38,7 +39,7 @@ func TestWhichEventsAreTold(t *testing.T) {
 		{journal.WaitStarted{Reason: "paused"}, ""},
 		{journal.IterationEnded{}, ""},
 	} {
-		n, worth := Of(journal.Event{Time: now, Body: c.body}, journal.Status{})
+		n, worth := Of(journal.Event{Time: now, Body: c.body}, run.Status{})
 		if n.Event != c.want || worth != (c.want != "") {
 			t.Errorf("%+v: %q, %t; want %q", c.body, n.Event, worth, c.want)
 		}
@@ -48,7 +49,7 @@ func TestWhichEventsAreTold(t *testing.T) {
 // TestNoticeAsJSON is what a user's command reads: the keys are promised in the
 // documentation.
 func TestNoticeAsJSON(t *testing.T) {
-	var s journal.Status
+	var s run.State
 	cost := 0.25
 	events := []journal.Event{
 		{Time: now, Run: "r1", Body: journal.RunStarted{Unit: "feature-x", Branch: "feature/x", Worktree: "/w", Plan: "prd", MaxIterations: 20,
@@ -61,7 +62,7 @@ func TestNoticeAsJSON(t *testing.T) {
 	for _, e := range append(events, last) {
 		s.Apply(e)
 	}
-	n, _ := Of(last, s)
+	n, _ := Of(last, s.Status())
 	var got map[string]any
 	if err := json.Unmarshal(n.line(), &got); err != nil {
 		t.Fatal(err)

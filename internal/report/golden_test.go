@@ -12,6 +12,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/report"
+	"ralph/internal/run"
 )
 
 // TestGolden holds the report and its decisions to what released versions said of the
@@ -49,11 +50,11 @@ func TestGolden(t *testing.T) {
 // account is the report of the last run, and why each decision was made.
 func account(t *testing.T, events []journal.Event) []byte {
 	t.Helper()
-	f := report.New("")
+	s := &run.State{Keep: run.KeepLast}
 	for _, e := range events {
-		f.Apply(e)
+		s.Apply(e)
 	}
-	r := f.Report(true)
+	r := report.Of(s, "", true)
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)

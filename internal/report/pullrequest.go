@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"ralph/internal/journal"
 	"ralph/internal/stream"
 	"ralph/internal/words"
 )
@@ -176,18 +177,18 @@ func (p PullRequest) made(out io.Writer) {
 	agents, claims := []string{}, 0
 	total.Ended, total.Commits, total.CostUSD = 0, 0, nil
 	total.Tokens.Input, total.Tokens.Output = 0, 0
-	for _, run := range p.Runs {
-		if agent := run.Agent(); len(agents) == 0 || agents[len(agents)-1] != agent {
+	for _, one := range p.Runs {
+		if agent := one.Agent(); len(agents) == 0 || agents[len(agents)-1] != agent {
 			agents = append(agents, agent)
 		}
-		total.Ended += run.Ended
-		total.Commits += run.Commits
-		total.CostUSD = sum(total.CostUSD, run.CostUSD)
-		total.Tokens.Input += run.Tokens.Input
-		total.Tokens.Output += run.Tokens.Output
-		total.TokensEstimated = total.TokensEstimated || run.TokensEstimated
-		for i := range run.Iterations {
-			claims += len(run.Iterations[i].Rejected)
+		total.Ended += one.Ended
+		total.Commits += one.Commits
+		total.CostUSD = journal.AddCost(total.CostUSD, one.CostUSD)
+		total.Tokens.Input += one.Tokens.Input
+		total.Tokens.Output += one.Tokens.Output
+		total.TokensEstimated = total.TokensEstimated || one.TokensEstimated
+		for i := range one.Iterations {
+			claims += len(one.Iterations[i].Rejected)
 		}
 	}
 	fmt.Fprintf(out, "### How it was made\n\nBy %s with ralph: %s.", escape(strings.Join(agents, ", then ")), escape(strings.Join(total.Facts(p.Plan), ", ")))

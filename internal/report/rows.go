@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"ralph/internal/journal"
 	"ralph/internal/words"
 )
 
@@ -113,7 +114,7 @@ func blockRow(block []Iteration) (row, Times) {
 	for i := range block {
 		it := &block[i]
 		total.Spent = Times{total.Spent.Agent + it.Spent.Agent, total.Spent.Check + it.Spent.Check, total.Spent.Wait + it.Spent.Wait}
-		total.Tokens, total.CostUSD = total.Tokens.Add(it.Tokens), sum(total.CostUSD, it.CostUSD)
+		total.Tokens, total.CostUSD = total.Tokens.Add(it.Tokens), journal.AddCost(total.CostUSD, it.CostUSD)
 		total.TokensEstimated = total.TokensEstimated || it.TokensEstimated
 		total.Accepted = append(total.Accepted, it.Accepted...)
 		commits, rejected = commits+len(it.Commits), rejected+len(it.Rejected)

@@ -2,12 +2,14 @@ package report_test
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"testing"
 	"time"
 
 	"ralph/internal/journal"
 	"ralph/internal/report"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -104,14 +106,14 @@ func eventful() *tape {
 }
 
 // fold makes a report about the run, or about the last one.
-func fold(run string, dead bool, events ...[]journal.Event) report.Report {
-	f := report.New(run)
+func fold(id string, dead bool, events ...[]journal.Event) report.Report {
+	s := &run.State{Keep: cmp.Or(id, run.KeepLast)}
 	for _, list := range events {
 		for _, e := range list {
-			f.Apply(e)
+			s.Apply(e)
 		}
 	}
-	return f.Report(dead)
+	return report.Of(s, id, dead)
 }
 
 // html is the page about a run.

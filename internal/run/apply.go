@@ -50,6 +50,7 @@ func (s *State) Apply(e journal.Event) {
 		r.of(b.N).Tamper = &b
 	case journal.NoWork:
 		it := r.of(b.N)
+		it.claim(b.Stories)
 		it.NoWork = append(it.NoWork, b)
 	case journal.PlanRestored:
 		it := r.of(b.N)
@@ -200,8 +201,8 @@ func (r *Run) attemptEnded(at time.Time, b journal.AttemptEnded) {
 		c.Used = max(0, c.Used-1)
 	}
 	c.Open, c.OpenedAt, c.Starting = nil, time.Time{}, false
-	c.Tokens, c.CostUSD = c.Tokens.Add(b.Tokens), plus(c.CostUSD, b.CostUSD)
-	it.Tokens, it.CostUSD = it.Tokens.Add(b.Tokens), plus(it.CostUSD, b.CostUSD)
+	c.Tokens, c.CostUSD = c.Tokens.Add(b.Tokens), journal.AddCost(c.CostUSD, b.CostUSD)
+	it.Tokens, it.CostUSD = it.Tokens.Add(b.Tokens), journal.AddCost(it.CostUSD, b.CostUSD)
 	c.Estimated, it.Estimated = c.Estimated || b.TokensEstimated, it.Estimated || b.TokensEstimated
 	r.Spent.Agent += b.DurationSeconds
 	it.Spent.Agent += b.DurationSeconds
@@ -230,6 +231,7 @@ func (r *Run) endIteration(at time.Time, b journal.IterationEnded) {
 		it.Complete, it.Total = r.Plan.Counts()
 		r.Iterations = append(r.Iterations, it)
 	}
+	it.claim(b.StoriesPassed)
 	it.End, it.EndedAt, it.Closed = &b, at, true
 	r.Calls.Open, r.Calls.OpenedAt = nil, time.Time{}
 	r.Ended++
@@ -237,6 +239,19 @@ func (r *Run) endIteration(at time.Time, b journal.IterationEnded) {
 	r.Plan.Current = b.CurrentStory
 	r.Plan.accept(b.StoriesPassed, b.N)
 	r.Plan.point(at, b.StoriesComplete, b.StoriesTotal)
+}
+
+// claim notes items that the agent marked.
+func (it *Iteration) claim(ids []string) {
+	known := make(map[string]bool, len(it.Claimed))
+	for _, id := range it.Claimed {
+		known[id] = true
+	}
+	for _, id := range ids {
+		if !known[id] {
+			it.Claimed = append(it.Claimed, id)
+		}
+	}
 }
 
 func (r *Run) checkEnded(b journal.CheckEnded) {
@@ -275,6 +290,7 @@ func (r *Run) storyProved(b journal.StoryProved) {
 
 func (r *Run) claimRejected(b journal.ClaimRejected) {
 	it := r.of(b.N)
+	it.claim(b.Stories)
 	it.Rejected = append(it.Rejected, b)
 	it.Refused = b.Reason
 	r.Refused.Count++
@@ -327,16 +343,4 @@ func (r *Run) note(e journal.Event) {
 			}
 		}
 	}
-}
-
-// plus adds two costs, each of which may be unknown.
-func plus(a, b *float64) *float64 {
-	if b == nil {
-		return a
-	}
-	sum := *b
-	if a != nil {
-		sum += *a
-	}
-	return &sum
 }

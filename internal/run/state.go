@@ -127,6 +127,7 @@ type Iteration struct {
 
 // Evidence is what was found out in an iteration.
 type Evidence struct {
+	Claimed   []string // items that the agent marked
 	Attempts  []Attempt
 	Checks    []journal.CheckEnded
 	Proofs    []journal.StoryProved
@@ -196,4 +197,26 @@ func (r *Run) of(n int) *Iteration {
 		return &r.Before
 	}
 	return r.At()
+}
+
+// Stuck returns how many of the last iterations in a row made no progress, and how many
+// ended with the same error.
+func (r *Run) Stuck() (noProgress, sameError int) {
+	for i := len(r.Iterations) - 1; i >= 0; i-- {
+		if b := r.Iterations[i].End; b != nil {
+			return b.NoProgress, b.SameError
+		}
+	}
+	return 0, 0
+}
+
+// Called returns the last call of the agent in the iteration with that number, nil where
+// none was made.
+func (r *Run) Called(n int) *journal.AttemptStarted {
+	for i := len(r.Iterations) - 1; i >= 0; i-- {
+		if it := r.Iterations[i]; it.N == n && it.Call != nil {
+			return it.Call
+		}
+	}
+	return nil
 }

@@ -1,22 +1,15 @@
-package journal_test
+package run_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 )
 
-func foldStatus(events []journal.Event) journal.Status {
-	var s journal.Status
-	for _, e := range events {
-		s.Apply(e)
-	}
-	return s
-}
+func foldStatus(events []journal.Event) run.Status { return run.Fold(events).Status() }
 
 // TestStatusAlongARun tells what a user sees after the first so many events.
 func TestStatusAlongARun(t *testing.T) {
@@ -101,11 +94,7 @@ func TestStatusOfASuspendedProcess(t *testing.T) {
 }
 
 func TestStatusFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "status.json")
-	if err := journal.WriteStatus(path, foldStatus(oneRun()[:10])); err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(path)
+	got, err := foldStatus(oneRun()[:10]).JSON(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

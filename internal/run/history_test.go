@@ -1,4 +1,4 @@
-package journal_test
+package run_test
 
 import (
 	"encoding/json"
@@ -7,30 +7,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
-func foldHistory(events []journal.Event) *journal.History {
-	h := &journal.History{}
-	for _, e := range events {
-		h.Apply(e)
-	}
-	return h
-}
+func foldHistory(events []journal.Event) *run.State { return run.Fold(events) }
 
 // inRun puts events into another run.
-func inRun(run string, events []journal.Event) []journal.Event {
+func inRun(id string, events []journal.Event) []journal.Event {
 	out := make([]journal.Event, len(events))
 	for i, e := range events {
-		e.Run = run
+		e.Run = id
 		out[i] = e
 	}
 	return out
 }
 
 func TestHistoryOfARun(t *testing.T) {
-	got := foldHistory(oneRun()).Iterations(false)
-	want := []journal.Iteration{
+	got := foldHistory(oneRun()).History(false)
+	want := []run.Row{
 		{
 			N: 1, Run: "r1", StartedAt: journal.Time{Time: at(1)}, EndedAt: journal.Time{Time: at(152)},
 			Outcome: "timeout", ExitCode: 143, Commits: []string{"bbb"}, StoriesPassed: []string{"S-2"},
@@ -48,7 +43,7 @@ func TestHistoryOfARun(t *testing.T) {
 }
 
 func TestHistoryRowAsJSON(t *testing.T) {
-	got, err := json.Marshal(foldHistory(oneRun()).Iterations(false)[1])
+	got, err := json.Marshal(foldHistory(oneRun()).History(false)[1])
 	want := `{"n":2,"run":"r1","startedAt":"2026-11-21T14:04:37.456Z","endedAt":"2026-11-21T14:04:44.456Z","outcome":"ok",` +
 		`"reason":"stories_complete","exitCode":0,"commits":[],"storiesPassed":["S-3"],` +
 		`"tokens":{"input":100,"output":20,"cacheRead":3000,"cacheWrite":40},"costUsd":null,"error":null,` +
@@ -56,16 +51,16 @@ func TestHistoryRowAsJSON(t *testing.T) {
 	if err != nil || string(got) != want {
 		t.Errorf("got  %s\nwant %s (%v)", got, want, err)
 	}
-	if got, err := json.Marshal(new(journal.History).Iterations(true)); string(got) != "[]" {
+	if got, err := json.Marshal(new(run.State).History(true)); string(got) != "[]" {
 		t.Errorf("no history is %s, %v", got, err)
 	}
 }
 
 func TestEachCallCountsOnceInTheRun(t *testing.T) {
-	run := foldHistory(oneRun()).Runs(false)[0]
+	calls := foldHistory(oneRun()).Last().Calls
 	want := stream.Tokens{Input: 5}.Add(used).Add(used)
-	if run.Calls != 3 || run.Tokens != want || *run.CostUSD != 0.75 {
-		t.Errorf("%d calls, %+v, %v", run.Calls, run.Tokens, *run.CostUSD)
+	if calls.Count != 3 || calls.Tokens != want || *calls.CostUSD != 0.75 {
+		t.Errorf("%d calls, %+v, %v", calls.Count, calls.Tokens, *calls.CostUSD)
 	}
 }
 
@@ -90,23 +85,23 @@ func TestHistoryOfACrash(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cut := oneRun()[:tt.n]
-			if diff := cmp.Diff(tt.want, outcomes(foldHistory(cut).Iterations(true))); diff != "" {
+			if diff := cmp.Diff(tt.want, outcomes(foldHistory(cut).History(true))); diff != "" {
 				t.Errorf("known to be dead: %s", diff)
 			}
-			if diff := cmp.Diff(tt.want, outcomes(foldHistory(append(cut, again...)).Iterations(false))); diff != "" {
+			if diff := cmp.Diff(tt.want, outcomes(foldHistory(append(cut, again...)).History(false))); diff != "" {
 				t.Errorf("another run began: %s", diff)
 			}
 			if tt.n == 15 {
 				return
 			}
-			if diff := cmp.Diff(tt.want, outcomes(foldHistory(append(cut, recorded)).Iterations(false))); diff != "" {
+			if diff := cmp.Diff(tt.want, outcomes(foldHistory(append(cut, recorded)).History(false))); diff != "" {
 				t.Errorf("recorded by the next command: %s", diff)
 			}
 		})
 	}
 }
 
-func outcomes(rows []journal.Iteration) []string {
+func outcomes(rows []run.Row) []string {
 	out := []string{}
 	for _, r := range rows {
 		out = append(out, string(r.Outcome)+" "+string(r.Reason))
@@ -116,17 +111,17 @@ func outcomes(rows []journal.Iteration) []string {
 
 func TestLookingTwiceIsTheSame(t *testing.T) {
 	h := foldHistory(oneRun()[:4])
-	first := h.Iterations(true)
-	if diff := cmp.Diff(first, h.Iterations(true)); diff != "" {
+	first := h.History(true)
+	if diff := cmp.Diff(first, h.History(true)); diff != "" {
 		t.Error(diff)
 	}
-	if rows := h.Iterations(false); len(rows) != 0 {
+	if rows := h.History(false); len(rows) != 0 {
 		t.Errorf("alive again: %+v", rows)
 	}
 }
 
 func TestLogsOfAnOlderRunLieInADirectoryOfTheirOwn(t *testing.T) {
-	rows := foldHistory(append(oneRun(), inRun("r2", oneRun())...)).Iterations(false)
+	rows := foldHistory(append(oneRun(), inRun("r2", oneRun())...)).History(false)
 	if got := rows[0].LogFile; got != ".ralph/feature-x/logs/r1/iteration-1.log" {
 		t.Errorf("the older run: %s", got)
 	}

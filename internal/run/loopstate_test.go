@@ -1,32 +1,18 @@
-package journal_test
+package run_test
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 )
 
-func foldLoopState(events []journal.Event) journal.LoopState {
-	var s journal.LoopState
-	for _, e := range events {
-		s.Apply(e)
-	}
-	return s
-}
+func foldLoopState(events []journal.Event) run.LoopState { return run.Fold(events).LoopState() }
 
 func TestLoopStateFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), ".claude", "loop-state.json")
-	state := foldLoopState(oneRun())
-	if err := journal.WriteLoopState(path, &state); err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(path)
+	got, err := foldLoopState(oneRun()).JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,57 +108,7 @@ func TestLoopStateOfARefusedAttempt(t *testing.T) {
 func TestLoopStateOfAChange(t *testing.T) {
 	change := runStarted
 	change.Change = "add-login"
-	if s := foldLoopState([]journal.Event{event(0, change)}); s.ChangeID != "add-login" || s.Crashed().Status != "stopped" {
+	if s := foldLoopState([]journal.Event{event(0, change)}); s.ChangeID != "add-login" {
 		t.Errorf("%+v", s)
-	}
-}
-
-func TestADirectoryInItsPlaceIsAnError(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "loop-state.json")
-	if err := os.Mkdir(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := journal.WriteLoopState(path, &journal.LoopState{}); err == nil || !strings.Contains(err.Error(), path+" cannot be written: it is a directory") {
-		t.Errorf("got %v", err)
-	}
-}
-
-// What is remembered of a file that is written again and again must not show in it.
-func TestRewrittenFilesAreThoseOfAFreshFold(t *testing.T) {
-	dir := t.TempDir()
-	content := func(write func(path string) error) string {
-		t.Helper()
-		path := filepath.Join(dir, "file.json")
-		if err := write(path); err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
-	}
-	events := append(oneRun(), oneRun()...) // a run begins the loop-state anew, not the history of a change
-	var loop journal.LoopState
-	var change journal.ChangeState
-	for i, e := range events {
-		loop.Apply(e)
-		change.Apply(e)
-		freshLoop := foldLoopState(events[:i+1])
-		var freshChange journal.ChangeState
-		for _, e := range events[:i+1] {
-			freshChange.Apply(e)
-		}
-		if diff := cmp.Diff(content(func(path string) error { return journal.WriteLoopState(path, &freshLoop) }),
-			content(func(path string) error { return journal.WriteLoopState(path, &loop) })); diff != "" {
-			t.Fatalf("loop-state after event %d:\n%s", i, diff)
-		}
-		again := content(func(path string) error { return journal.WriteChangeState(path, &change) })
-		if diff := cmp.Diff(content(func(path string) error { return journal.WriteChangeState(path, &freshChange) }), again); diff != "" {
-			t.Fatalf("state of the change after event %d:\n%s", i, diff)
-		}
-		if !json.Valid([]byte(again)) {
-			t.Fatalf("no JSON after event %d:\n%s", i, again)
-		}
 	}
 }
