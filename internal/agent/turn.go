@@ -132,9 +132,6 @@ func (t *turn) start(g *proc.Guardian) (*proc.Process, error) {
 		if i == 0 {
 			r, w = w, r
 		}
-		if i == 1 {
-			widen(r)
-		}
 		ends[i], *dst = r, w
 		t.ours, theirs = append(t.ours, r), append(theirs, w)
 	}
