@@ -8,8 +8,8 @@ import (
 	"ralph/internal/stream"
 )
 
-// advice is what a person can do about a failure of that class, empty where
-// nothing is known but to look at the log.
+// advice returns what the user can do about a failure of this class; empty where only
+// the log helps.
 func (o *Outcome) advice(h Harness, class stream.Class) string {
 	model := fmt.Sprintf("choose another model with --model, or with %s.model in the settings", setting(h.Name))
 	switch {
@@ -28,12 +28,12 @@ func (o *Outcome) advice(h Harness, class stream.Class) string {
 	case class == stream.ClassRefusal:
 		return "the model or its provider declined: put the story into other words, or " + model
 	case o.Kind == journal.OutcomeCrash && o.Exit.Signal == syscall.SIGKILL:
-		return "nobody of ralph's did that: the system may have run out of memory"
+		return "ralph did not do that: the system may have run out of memory"
 	}
 	return ""
 }
 
-// inTime is what a person can do about an agent that was ended at a limit of time.
+// inTime returns what the user can do about an agent that reached a time limit.
 func inTime(k journal.Outcome) string {
 	switch k {
 	case journal.OutcomeTimeout:

@@ -11,7 +11,7 @@ import (
 	"ralph/internal/stream"
 )
 
-// PromptMode tells how a prompt reaches an agent.
+// PromptMode is the way a prompt reaches an agent.
 type PromptMode string
 
 // The ways a prompt can reach an agent. Standard input is the rule: one
@@ -19,7 +19,7 @@ type PromptMode string
 const (
 	PromptStdin PromptMode = "stdin"
 	PromptArg   PromptMode = "arg"
-	PromptFile  PromptMode = "file" // the path of a file stands as the last argument
+	PromptFile  PromptMode = "file" // the path of a file is the last argument
 )
 
 // Harness is one kind of coding agent: how to call it and how to read it. It is
@@ -33,22 +33,22 @@ type Harness struct {
 	ModelFlag    string   // followed by the model's name
 	ModelArgs    []string // in place of ModelFlag: arguments with {model} for the name
 	ApproveAll   []string // lifts every permission question
-	Careful      []string // stands where ApproveAll does not
+	Careful      []string // used where ApproveAll is not
 	GitDirFlag   string   // followed by each of the git directories, where Careful keeps an agent from committing without
 	AllowedTools string   // flag followed by the tools that need no question, empty where there is none
 	ExpandsRefs  bool     // the CLI itself replaces @path by the file's content
 	Gentle       []syscall.Signal
 	Env          []string // set for the agent
-	DropEnv      []string // taken away from the agent; a trailing * stands for any ending
+	DropEnv      []string // removed from its environment; a trailing * matches any ending
 	LoginEnv     []string // any of these holds a key or a token
-	LoginFiles   []string // below the home directory: what a login leaves behind
-	LoginOrder   string   // which of two logins counts, for people; empty where unknown
+	LoginFiles   []string // below the home directory: files that a login creates
+	LoginOrder   string   // which of two logins counts, as a sentence; empty where unknown
 	Moved        []Move   // variables that move folders away from the home directory
-	AuthStatus   []string // words behind Command that make it exit with 0 where it is logged in
+	AuthStatus   []string // words after Command that make it exit with 0 where it is logged in
 	EnvFiles     []string // JSON files, below the home directory and the worktree, whose key env sets variables for the agent
 	RootRefuses  bool     // refuses ApproveAll when run as root, unless IS_SANDBOX says otherwise
 	Permission   string   // what the user can do when a tool call was denied
-	Retries      string   // how the agent tries its provider again by itself and what changes that, for people
+	Retries      string   // how the agent itself retries its provider and what changes that, as a sentence
 
 	Limits []string // further texts of a usage limit, from the settings
 	Errors []string // further texts of a failure, from the settings
@@ -57,7 +57,7 @@ type Harness struct {
 // askedToStop is the order of signals that ends most agents and their tools.
 var askedToStop = []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
 
-// allowHint is what helps a user whose agent was denied a tool.
+// allowHint helps a user whose agent was denied a tool.
 const allowHint = "allow it with claude.allowed_tools in the settings, or run with --dangerously-skip-permissions"
 
 // Builtin returns the harnesses that the program knows by itself. self is the
@@ -110,7 +110,7 @@ func Builtin(self string) []Harness {
 			Prompt:   PromptStdin, Output: stream.FormatGemini, ModelFlag: "-m",
 			Permission: "trust the folder and allow it in .gemini/settings.json, or run with --dangerously-skip-permissions",
 			ApproveAll: []string{"--approval-mode=yolo", "--skip-trust"}, ExpandsRefs: true, Gentle: askedToStop,
-			Retries:  "10 times, for minutes, told on standard error; general.maxAttempts in ~/.gemini/settings.json",
+			Retries:  "10 times, for minutes, reported on standard error; general.maxAttempts in ~/.gemini/settings.json",
 			LoginEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"}, LoginFiles: []string{".gemini/oauth_creds.json"},
 		},
 		{
@@ -182,9 +182,9 @@ func Custom(name string) Harness {
 		Permission: "see the agent's own settings"}
 }
 
-// Called is what a person calls the agent: its program, or where the settings call it
-// otherwise, the harness. A wrapper such as env or npx is no agent, and the words
-// behind it may hold a key.
+// Called returns the agent's name for messages: its program, or the harness where the
+// settings name another program. A wrapper such as env or npx is not the agent, and
+// the words after it may hold a key.
 func (h Harness) Called() string {
 	if filepath.Base(h.Command[0]) == h.Name {
 		return h.Command[0]
@@ -192,11 +192,10 @@ func (h Harness) Called() string {
 	return "harness " + h.Name
 }
 
-// Present tells whether the agent's program can be found in the PATH of env; the
-// error is a *MissingError.
+// Present returns a *MissingError where the agent's program is not in the PATH of env.
 func (h Harness) Present(env []string) error {
 	if strings.Contains(h.Command[0], "/") {
-		return nil // relative to where it is started: the start itself tells
+		return nil // relative to where it is started: the start itself fails
 	}
 	for _, kv := range slices.Backward(env) {
 		path, ok := strings.CutPrefix(kv, "PATH=")
@@ -221,7 +220,7 @@ func (h Harness) Environ(base, extra []string) []string {
 }
 
 // Without returns an environment without the variables that drop names, but
-// with those that keep names. A trailing * stands for any ending.
+// with those that keep names. A trailing * matches any ending.
 func Without(env, drop, keep []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

@@ -9,7 +9,7 @@ import (
 )
 
 // hindered says what may have kept an agent from working that reports no error:
-// it only planned, was denied its tools, or asked a question that nobody answers.
+// it only planned, was denied its tools, or asked a question that no one answers.
 // Whether it worked all the same, its caller knows.
 func (o *Outcome) hindered(h Harness) {
 	s := o.Summary

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// putBack writes the log of a turn anew where the agent has taken it away, as
+// putBack writes the log of a turn again where the agent has removed it, as
 // "git clean -fdx" does: the file that is still open has every byte. Nothing is
 // written outside of dir, wherever links that the agent made may lead.
 func putBack(log *os.File, path, dir string) error {

@@ -7,18 +7,16 @@ import (
 	"strings"
 )
 
-// Move is a variable whose value, where it is set, is the place of a folder that
-// is below the home directory otherwise.
+// Move is a variable that moves a folder away from the home directory.
 type Move struct{ Variable, Folder string }
 
-// Login is a sign that somebody has logged an agent in: that there is something,
-// never what.
+// Login is a sign that an agent is logged in. It never holds the credential.
 type Login struct {
 	Variable string // of the environment; empty where it is a file
 	File     string // absolute
 }
 
-// String names the sign for people.
+// String names the sign in a message.
 func (l Login) String() string {
 	if l.Variable != "" {
 		return "the variable " + l.Variable

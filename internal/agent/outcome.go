@@ -18,8 +18,8 @@ import (
 // Outcome is what a turn came to.
 type Outcome struct {
 	Kind     journal.Outcome
-	Message  string    // what went wrong, for a person; for OK what may have kept the agent from working, mostly empty
-	Hint     string    // what the person can do about it, may be empty
+	Message  string    // what went wrong; for OK what may have kept the agent from working, mostly empty
+	Hint     string    // what the user can do about it, may be empty
 	ResetsAt time.Time // when a usage limit ends, zero where unknown
 	Exit     proc.Exit
 	Duration time.Duration
@@ -27,7 +27,7 @@ type Outcome struct {
 	HasFinal bool   // false where the stream broke off
 	OfModel  bool   // the usage limit is that of a model: another one may work
 	Summary  stream.Summary
-	Strays   int // processes it left behind, ended by ralph
+	Strays   int // processes that it left running, ended by ralph
 	Names    []string
 	LogLost  error // why a log that the agent removed could not be put back
 }
@@ -70,7 +70,7 @@ const (
 	endTimeout
 	endIdle
 	endTold      // the context was cancelled
-	endLingering // it had told its result and did not exit
+	endLingering // it had reported its result and did not exit
 	endLost      // the guardian died
 	endFailed    // ralph could not keep its log
 )
@@ -80,7 +80,7 @@ const (
 func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, limits Limits, now time.Time) Outcome {
 	o := Outcome{Exit: exit, Summary: s, Final: s.Final, HasFinal: s.HasFinal}
 	if !s.Terminal && (why != endItself || exit.Code != 0) {
-		o.HasFinal = false // the output broke off: what stands at its end is no final message
+		o.HasFinal = false // the output broke off: its end is not a final message
 	}
 	switch {
 	case s.Terminal && !s.Result.IsError:

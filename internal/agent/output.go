@@ -26,7 +26,7 @@ const (
 )
 
 // output takes what an agent prints: every byte to the log in order of arrival,
-// events to whoever shows them, the end of standard error for the verdict.
+// events to the screen, the end of standard error to the verdict.
 type output struct {
 	mu     sync.Mutex // one reader at a time: the log, the events and the tail
 	log    *os.File
@@ -38,7 +38,7 @@ type output struct {
 	result chan struct{} // closed at the terminal event
 	told   bool
 
-	midLine bool   // standard output stands in the middle of a line in the log
+	midLine bool   // standard output is in the middle of a line of the log
 	held    []byte // standard error that waits for the end of that line
 	tail    []byte
 
@@ -83,7 +83,7 @@ func (o *output) take(p []byte, isErr bool) {
 	if isErr {
 		o.tail = keepTail(o.tail, p, stderrKept)
 		// A chunk of standard error inside a line of events would break that
-		// line for everybody who reads the log later.
+		// line for every reader of the log.
 		if o.midLine && len(o.held) < readSize {
 			o.held = append(o.held, p...)
 			return
@@ -159,7 +159,7 @@ func (o *output) silence() time.Duration {
 	return o.watch.Passed().Awake - time.Duration(o.last.Load())
 }
 
-// stderrTail is the end of standard error as text for people.
+// stderrTail returns the end of standard error as text.
 func (o *output) stderrTail() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -178,7 +178,7 @@ func keepTail(tail, p []byte, max int) []byte {
 }
 
 // sentence is the line of an error message that says what is wrong: the last one
-// that says it is an error, else the last one. Advice often follows behind.
+// that says it is an error, else the last one. Advice often follows it.
 func sentence(s string) string {
 	lines := strings.Split(s, "\n")
 	for _, line := range slices.Backward(lines) {

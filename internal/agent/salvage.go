@@ -10,9 +10,8 @@ import (
 	"ralph/internal/stream"
 )
 
-// Salvage reads what an agent had told of itself when ralph died: the part of its
-// log from offset on, in the format of that name. A log that is not there tells
-// nothing; a format that is not known is read as text.
+// Salvage reads the rest of an agent's log, from offset on, after ralph has died. A log
+// that does not exist is empty; an unknown format is read as text.
 func Salvage(path string, offset int64, format string) (stream.Summary, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -27,8 +27,8 @@ const (
 	drain = 200 * time.Millisecond
 	// maxArg is what Linux takes as one argument, less its final NUL and then some.
 	maxArg = 127 << 10
-	// step is how often the limits are looked at: a timer alone stands still while
-	// a laptop sleeps.
+	// step is how often the limits are checked: a timer alone stops while a laptop
+	// sleeps.
 	step = time.Second
 	// settle is how long the news that the agent has exited may take to arrive.
 	settle = 100 * time.Millisecond
@@ -47,7 +47,7 @@ type Call struct {
 	Prompt  []byte
 	Dir     string
 	Env     []string // the environment before the harness adds and drops its own
-	Extra   []string // what ralph tells the agent through its environment
+	Extra   []string // ralph's own variables for the agent
 	Limits  Limits
 	Log     string // file that gets every byte the agent prints
 
@@ -83,7 +83,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	why := t.await(ctx, g, p)
 	swept, endErr := t.finish(p, why)
 	if errors.Is(endErr, proc.ErrLost) {
-		// That is the outcome, or the guardian died behind an agent that had ended.
+		// That is the outcome, or the guardian died after the agent had ended.
 		// The next turn gets a new one, which looks again for what is left.
 		endErr = nil
 	}
@@ -228,7 +228,7 @@ func (t *turn) await(ctx context.Context, g *proc.Guardian, p *proc.Process) end
 // endItself for none. lap is what has passed since the last look.
 func (t *turn) overdue(lap stopwatch.Passed) end {
 	if lap.Real > 3*step {
-		t.out.touch() // nobody was reading, after Ctrl-Z or in sleep: that silence tells nothing
+		t.out.touch() // ralph was not reading, after Ctrl-Z or in sleep: the silence means nothing
 	}
 	limits := t.call.Limits
 	switch {
@@ -266,7 +266,7 @@ func (t *turn) finish(p *proc.Process, why end) (proc.Swept, error) {
 	case <-done:
 	case <-time.After(drain):
 	}
-	t.close() // wakes readers whose pipe somebody else still holds
+	t.close() // wakes readers whose pipe another process still holds
 	<-done
 	t.out.close()
 	return swept, err

@@ -12,8 +12,8 @@ import (
 	"ralph/internal/stream"
 )
 
-// riddle is a question whose answer does not stand in it: an echo of the prompt is
-// no answer.
+// riddle returns a question that does not contain its answer: an echo of the prompt
+// is not one.
 func riddle() (question, answer string) {
 	a, b := strings.ToLower(rand.Text()[:6]), strings.ToLower(rand.Text()[:6])
 	return fmt.Sprintf("Join the words %s and %s with a hyphen between them, without spaces. Use no tools. Reply with the result only.\n", a, b), a + "-" + b
@@ -62,7 +62,7 @@ func modeWords(m agent.PromptMode) string {
 	return "on standard input"
 }
 
-// output says what the output was recognised as, and what it tells.
+// output describes the format of the output and the facts in it.
 func (s *session) output(t told) Trial {
 	if s.format == stream.FormatText {
 		message, hint := "prints plain text: the exit status alone tells whether it went well", ""

@@ -1,7 +1,7 @@
 // Package conformance tries whether a command can be an agent of ralph: it calls
 // the command as a run would, with prompts whose answers can be checked, ends it
 // in the ways in which a run ends agents, and says on a card what it can do. Every
-// call is bounded in time and made under a guardian, so nothing of it stays behind.
+// call is bounded in time and made under a guardian, so nothing of it stays alive.
 //
 // What a real agent does with a prompt is its own affair: where a trial needs the
 // command to do something that it did not do, the card says "not seen". A command
@@ -21,8 +21,7 @@ import (
 	"ralph/internal/stream"
 )
 
-// Variable is the variable of the environment that tells the command which trial
-// it is in, by the trial's id.
+// Variable is the environment variable with the id of the running trial.
 const Variable = "RALPH_CONFORMANCE"
 
 // Result is what a trial came to.
@@ -50,7 +49,7 @@ type Card struct {
 	OK      bool     `json:"ok"`     // ralph can work with it
 	Prompt  string   `json:"prompt"` // how it takes its prompt: stdin, arg or file; empty where it did not answer
 	Output  string   `json:"output"` // the format of what it prints, in the words of the settings
-	Tells   []string `json:"tells"`  // what its output tells besides the answer
+	Tells   []string `json:"tells"`  // the facts in its output besides the answer
 	Calls   int      `json:"calls"`  // that were made
 	Trials  []Trial  `json:"trials"`
 	Snippet string   `json:"snippet"` // for the settings; empty where it cannot be used

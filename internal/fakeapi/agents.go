@@ -9,14 +9,13 @@ import (
 	"strings"
 )
 
-// MoreVar tells tests that they are to drive the agents of tests/agents/more too:
-// those are larger and slower than what everyday tests should wait for.
+// MoreVar makes tests drive the agents of tests/agents/more too, which are large and slow.
 const MoreVar = "RALPH_TEST_AGENTS"
 
 // AgentsVar names the folder of the agents, where it is not tests/agents.
 const AgentsVar = "RALPH_AGENTS"
 
-// Agent is how one of the real agents is made to talk to the fake and to nobody else.
+// Agent describes how one of the real agents is made to talk to the fake only.
 type Agent struct {
 	Name  string
 	More  bool   // of tests/agents/more

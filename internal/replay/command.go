@@ -16,7 +16,7 @@ import (
 const maxAnswer = 30000
 
 // strayDelay is how long a command's output is waited for after the command
-// itself has ended: what it left behind may hold it open for ever.
+// itself has ended: a process that it started may hold it open for ever.
 const strayDelay = time.Second
 
 // run runs a command as an agent's shell tool does: in a session of its own, so
@@ -46,7 +46,7 @@ func (p *player) run(ctx context.Context, command argv, failOK bool) error {
 		}
 		return nil
 	case <-ctx.Done():
-		// Claude Code ends its tool on INT, and leaves it behind on TERM and HUP.
+		// Claude Code ends its tool on INT, and leaves it running on TERM and HUP.
 		p.end.inTool = true
 		if cause(ctx) == syscall.SIGINT {
 			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)

@@ -156,7 +156,7 @@ func (e *emitter) emit(l line) {
 	e.write(l)
 }
 
-// write prints v as a line of JSON, with <, > and & as they are: people read
+// write prints v as a line of JSON, with <, > and & as they are: users read
 // these lines, and search them for a promise.
 func (e *emitter) write(v any) {
 	var b bytes.Buffer

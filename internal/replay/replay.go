@@ -1,7 +1,7 @@
 // Package replay is a coding agent that plays a script: it edits files, runs
 // commands, commits and ticks stories as the script says, and prints the same
 // stream of JSON lines as Claude Code. It needs no account and no network, so
-// it serves the demo, the tests, and whoever wants to show a problem again.
+// it serves the demo, the tests, and anyone who wants to show a problem again.
 //
 // Run reads the script (script.go), chooses the turn that this session plays
 // (choose.go) and plays its steps in order (player.go). files.go, command.go and

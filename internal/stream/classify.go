@@ -15,8 +15,8 @@ const (
 	ClassUsageLimit              // the account's allowance is used up until a reset
 	ClassTransient               // overload, rate limit or network: trying again helps
 	ClassAuth                    // not logged in, or a key that is not accepted
-	ClassBilling                 // no credit, or a stop by an administrator: a person must act
-	ClassCredit                  // what was bought beside the allowance is used up: as ClassBilling, unless the stream tells when the allowance begins anew
+	ClassBilling                 // no credit, or a stop by an administrator: the user must act
+	ClassCredit                  // bought credit is used up: as ClassBilling, unless the stream names the allowance's reset
 	ClassModel                   // the model is unknown
 	ClassContext                 // the prompt does not fit into the model's context
 	ClassRefusal                 // the model or its provider declined the request
@@ -91,10 +91,9 @@ func classify(format Format, message string, now time.Time, anywhere bool) Failu
 	return f
 }
 
-// ClassOf classifies by the facts beside the text: the agent's own word for
-// the failure and the HTTP status. ClassNone means that they do not tell. A
-// status of 429 is ClassTransient here; whether it was the account's limit is
-// told by the text or by Summary.Rejected.
+// ClassOf classifies by the agent's own word for the failure and by the HTTP status.
+// ClassNone means that they do not decide. A status of 429 is ClassTransient here:
+// only the text or Summary.Rejected shows whether it was the account's limit.
 func ClassOf(word string, status int) Class {
 	switch strings.ToLower(word) {
 	case "authentication_failed", "authentication", "oauth_org_not_allowed", "providerautherror":

@@ -96,8 +96,8 @@ func claudeText(content *fastjson.Value) string {
 	return strings.Join(texts, "\n")
 }
 
-// claudeUser reads the tools' answers, which stand in messages of the user. They
-// are most of what a session prints.
+// claudeUser reads the tools' answers, which are messages of the user. They are most
+// of what a session prints.
 func (s *session) claudeUser(l *fastjson.Value) {
 	sub := isString(l.Get("parent_tool_use_id"))
 	for _, block := range l.Get("message", "content").GetArray() {
@@ -122,7 +122,7 @@ func claudeLimit(info *fastjson.Value) Limit {
 	return l
 }
 
-// claudeWindow reads how much of a window is used, and when it begins anew.
+// claudeWindow reads how much of a window is used, and when it resets.
 func claudeWindow(name string, info *fastjson.Value) Limit {
 	l := Limit{Window: name, Utilization: -1}
 	if used := info.Get("utilization"); isNumber(used) {
@@ -136,8 +136,8 @@ func claudeWindow(name string, info *fastjson.Value) Limit {
 	return l
 }
 
-// claudeWindows reads the state of all windows, which newer versions tell
-// beside that of the nearest one.
+// claudeWindows reads the state of all windows, which newer versions report in
+// addition to the nearest one.
 func (s *session) claudeWindows(all *fastjson.Value) {
 	all.GetObject().Visit(func(name []byte, info *fastjson.Value) {
 		s.window(claudeWindow(string(cutMiddle(name, maxDetail)), info))
@@ -145,7 +145,7 @@ func (s *session) claudeWindows(all *fastjson.Value) {
 }
 
 // claudeResult reads the terminal event. The subtype is "success" on every
-// error of the provider too: is_error alone tells.
+// error of the provider too: only is_error decides.
 func (s *session) claudeResult(l *fastjson.Value) {
 	final := l.Get("result")
 	r := Result{

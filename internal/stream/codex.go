@@ -75,14 +75,14 @@ var reconnecting = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^Reconnecting\.\.\. (?:(\d+)/(\d+)|waiting for network)`)
 })
 
-// codexError reads the error carrier, on which tries that go on are told too.
+// codexError reads the error carrier, which also reports retries.
 func (s *session) codexError(text string) {
 	m := reconnecting().FindStringSubmatch(text)
 	if m == nil {
 		s.fail(text, "", statusIn(text))
 		return
 	}
-	attempt, _ := strconv.Atoi(m[1]) // none while the network is away: that goes on for as long as it is
+	attempt, _ := strconv.Atoi(m[1]) // none while there is no network: Codex waits without an end
 	most, _ := strconv.Atoi(m[2])
 	reason := strings.Trim(text[len(m[0]):], " ()")
 	s.again(Retry{Attempt: attempt, Max: most, Status: statusIn(text), Class: oneLine(reason)})

@@ -49,7 +49,7 @@ func (s *session) copilotMessage(data *fastjson.Value) {
 	s.hush()
 }
 
-// copilotResult reads the terminal event, which tells no tokens. A session
+// copilotResult reads the terminal event, which has no tokens. A session
 // that was interrupted ends with exit code 0.
 func (s *session) copilotResult(l *fastjson.Value) {
 	s.sum.Session = text(l.Get("sessionId"), maxDetail)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// describeRetry tells a person what the agent is waiting for.
+// describeRetry says what the agent is waiting for.
 func describeRetry(r *Retry) string {
 	if r == nil {
 		return "waiting"
@@ -30,7 +30,7 @@ func describeRetry(r *Retry) string {
 	return text
 }
 
-// describeUsage is what a session took, "" where the agent does not tell.
+// describeUsage returns what a session took, empty where the agent does not report it.
 func describeUsage(r *Result) string {
 	var parts []string
 	if t := r.Tokens; t != (Tokens{}) {

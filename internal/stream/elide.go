@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// leftOut stands where the middle of a long text was. It has no line break:
+// leftOut replaces the middle of a long text. It has no line break:
 // what follows must not look like a line of its own.
 const leftOut = " [... left out ...] "
 
@@ -19,7 +19,7 @@ const (
 )
 
 // assembler puts a line together that arrives in pieces. Beyond plainLine it
-// leaves out the middle of long JSON strings, so that the fields behind them
+// leaves out the middle of long JSON strings, so that the fields after them
 // can still be read and memory stays bounded.
 type assembler struct {
 	buf     []byte

@@ -1,6 +1,6 @@
 // Package stream reads what coding agents print while they work: a reader per
 // output format turns bytes into events, a printer turns events into lines for
-// people. It knows nothing of processes, plans or files.
+// people. It knows no processes, plans or files.
 package stream
 
 import (
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Kind tells what an Event says.
+// Kind is the kind of an Event.
 type Kind uint8
 
 // The kinds of event that a reader emits.
@@ -23,7 +23,7 @@ const (
 	KindResult                     // the terminal event: Result
 )
 
-// Event is one thing an agent told on its output. Strings are bounded in
+// Event is one thing that an agent printed. Strings are bounded in
 // length and may hold control characters: a Printer makes them harmless.
 type Event struct {
 	Kind    Kind

@@ -11,7 +11,7 @@ type Format uint8
 // The formats that a Reader understands, each named after the agent that
 // prints it and the option that asks for it.
 const (
-	FormatText     Format = iota // plain text; the exit code alone tells success
+	FormatText     Format = iota // plain text; only the exit code shows success
 	FormatClaude                 // claude -p --output-format stream-json --verbose
 	FormatCodex                  // codex exec --json
 	FormatOpenCode               // opencode run --format json

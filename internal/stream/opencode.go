@@ -25,7 +25,7 @@ func (s *session) openCode(kind string, l *fastjson.Value) {
 	}
 }
 
-// openCodeTool reads a tool's call and answer, which stand on one line.
+// openCodeTool reads a tool's call and answer, which are on one line.
 func (s *session) openCodeTool(part *fastjson.Value) {
 	state := part.Get("state")
 	s.tool(text(part.Get("tool"), maxDetail), state.Get("input"), false)
@@ -94,7 +94,7 @@ func limitInBody(body string) (Limit, bool) {
 	return l, true
 }
 
-// close ends the stream. Only OpenCode tells a failed session by its error alone.
+// close ends the stream. Only OpenCode ends a failed session without a terminal event.
 func (s *session) close(f Format) {
 	s.hush()
 	if f == FormatOpenCode && s.failed && !s.sum.Terminal {

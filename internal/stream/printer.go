@@ -52,7 +52,7 @@ func NewPrinter(w io.Writer, opts PrinterOptions) *Printer {
 // Flush writes what is buffered and returns the first error that writing met.
 func (p *Printer) Flush() error { return p.out.Flush() }
 
-// Event writes an event, if it is one that people want to see.
+// Event writes an event, if users want to see it.
 func (p *Printer) Event(e Event) {
 	switch e.Kind {
 	case KindStart:
@@ -186,7 +186,7 @@ func (p *Printer) fit(text string, width int) string {
 	return ansi.Truncate(text, width, dots)
 }
 
-// plain is text that is harmless and stands on one line.
+// plain returns the text harmless and on one line.
 func plain(text string) string {
 	if isPlain(text) {
 		return text

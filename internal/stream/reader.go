@@ -162,8 +162,8 @@ func (r *Reader) noEvent(raw []byte) {
 	}
 }
 
-// looksLikeEvent tells a damaged event, or one of another protocol, from a line of a
-// plain text, in which JSON may be quoted: n is the line's number, from 1.
+// looksLikeEvent reports whether a line is a damaged event, or one of another protocol.
+// A plain text may quote JSON too. n is the line's number, from 1.
 func looksLikeEvent(raw []byte, n int) bool {
 	return n == 1 && bytes.HasPrefix(raw, []byte(`{"`)) || bytes.HasPrefix(raw, []byte(`{"type":"`))
 }

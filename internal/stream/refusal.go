@@ -11,8 +11,7 @@ var refusals = [...]string{
 	"Permission denied and could not request permission from user",
 }
 
-// noteTool takes note of what a tool's name tells about the session: that it asks
-// a person, or that it only plans.
+// noteTool notes tools whose names show that the session asks the user, or only plans.
 func (s *session) noteTool(name string) {
 	s.lastTool = name
 	switch name {

@@ -53,8 +53,8 @@ func isControl(r rune) bool {
 	return r >= 0x80 && r < 0xa0 || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
-// replaceControl writes what stands for the control character or sequence
-// that text begins with, and returns its length.
+// replaceControl writes the replacement of the control character or sequence at the
+// start of text, and returns its length.
 func replaceControl(out *strings.Builder, text string) int {
 	switch c := text[0]; {
 	case c == 0x1b:

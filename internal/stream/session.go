@@ -17,7 +17,7 @@ const (
 )
 
 // session collects the events of one stream. The dialects of the agents are
-// its methods: each takes one line apart and calls what stands here.
+// its methods: each reads one line and calls the methods of this file.
 type session struct {
 	emit  func(Event)
 	sum   Summary
@@ -142,7 +142,7 @@ func (s *session) limit(l Limit) {
 }
 
 // window remembers the last word about each window. A limit of which neither the
-// use nor the reset is told says nothing.
+// use nor the reset is known says nothing.
 func (s *session) window(l Limit) {
 	if l.Utilization < 0 && l.ResetsAt.IsZero() {
 		return
@@ -158,7 +158,7 @@ func (s *session) window(l Limit) {
 	}
 }
 
-// reopen takes a terminal event back: the session goes on behind it.
+// reopen revokes a terminal event: the session continues after it.
 func (s *session) reopen() {
 	s.sum.Terminal, s.sum.HasFinal, s.sum.Final = false, false, ""
 	s.final.reset()
@@ -186,7 +186,7 @@ func (s *session) finish(r Result, final bool) {
 }
 
 // summary is the state so far. A session without totals, which was ended
-// before it could tell them, has the tokens counted on the way.
+// before it could report them, has the tokens counted on the way.
 func (s *session) summary() Summary {
 	sum := s.sum
 	sum.Limits = slices.Clone(sum.Limits)

@@ -2,7 +2,7 @@ package stream
 
 import "strings"
 
-// ShellWord is a word as a person can type it into a shell, in a line that is
+// ShellWord returns a word as the user can type it into a shell, in a line that is
 // shown to be copied: branches and folders may be named $(reboot). Nothing of
 // ralph's own goes through a shell.
 func ShellWord(word string) string {

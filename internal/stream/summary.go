@@ -1,7 +1,7 @@
 package stream
 
-// Summary is what a stream said, all in all. Text that the agent read, wrote
-// or was told is in Final alone; the fields about failures come from the
+// Summary is what a stream said, all in all. Text that the agent read or wrote
+// is in Final alone; the fields about failures come from the
 // agent's own reports of failures.
 type Summary struct {
 	Started  bool   // at least one event was read
@@ -15,17 +15,17 @@ type Summary struct {
 	Status     int     // HTTP status of it, 0 where unknown
 	Retries    int     // attempts of the agent to reach its provider again
 	Limit      *Limit  // as reported last, nil if never
-	Limits     []Limit // as reported last, one for each window of the account that told something
+	Limits     []Limit // as reported last, one for each known window of the account
 	Rejected   *Limit  // the last one that refused a call, nil if none
 
 	Final     string // the agent's final message, or the end of a plain text
 	HasFinal  bool   // false where the stream broke off or the session failed
 	Tokens    Tokens
-	Estimated bool // Tokens was counted on the way: the session told no totals
+	Estimated bool // Tokens was counted on the way: the session reported no totals
 	CostUSD   float64
 	HasCost   bool
 	Denied    []Denial
-	Asked     bool // it called a tool that asks a person
+	Asked     bool // it called a tool that asks the user
 	PlanMode  bool // it was in a mode in which it only plans
 
 	Lines  int  // lines that are not empty

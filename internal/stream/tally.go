@@ -1,7 +1,7 @@
 package stream
 
 // tally counts tokens message by message, for sessions that end before they
-// tell their own totals.
+// report their own totals.
 type tally struct {
 	done   Tokens // of the messages that are no longer looked for
 	recent [recentMessages]message
@@ -22,7 +22,7 @@ const recentMessages = 32
 // bytesPerToken is the usual rule of thumb for English and code.
 const bytesPerToken = 4
 
-// note takes the usage that stands on one line of a message. The lines of one
+// note takes the usage on one line of a message. The lines of one
 // message repeat it, and its output is the count at the message's start, so
 // the length of what was written is the better guess.
 func (t *tally) note(id string, usage Tokens, written int) {

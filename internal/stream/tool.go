@@ -7,8 +7,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// detailKeys are the arguments that tell a person what a tool call is about,
-// the most telling first: a search by its pattern, an edit by its file.
+// detailKeys are the arguments that show what a tool call is about, the most
+// specific first: a search by its pattern, an edit by its file.
 var detailKeys = [...]string{
 	"command", "pattern", "file_path", "filePath", "absolute_path", "notebook_path", "path",
 	"url", "query", "description", "prompt",
@@ -33,7 +33,7 @@ func toolDetail(input *fastjson.Value) string {
 }
 
 // command returns the shell line among a tool's arguments. It is longer than the
-// detail that people read: those who judge the command need its end.
+// detail on the screen: the checks of commands need its end.
 func command(input *fastjson.Value) string { return words(input.Get("command"), maxError) }
 
 // words returns a string, or the strings of a list as one text.
