@@ -13,7 +13,7 @@ import (
 // allowCmd is "ralph allow".
 type allowCmd struct {
 	Story   string `arg:"" predictor:"story" help:"The story or task."`
-	Finding string `arg:"" optional:"" help:"What to accept: a rule that ralph why shows, such as no_work (default: whatever is in the way, but no failed check)."`
+	Finding string `arg:"" optional:"" help:"The finding to accept, as ralph why shows it, such as no_work (default: all; never a failed check)."`
 	Unit    string `predictor:"unit" help:"The unit (default: this branch)." placeholder:"UNIT"`
 }
 

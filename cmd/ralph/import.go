@@ -18,8 +18,8 @@ import (
 type importCmd struct {
 	Source    string `arg:"" optional:"" help:"A prd.json, a checklist, a folder of a change, issues.jsonl of beads; or GitHub issues: 12,13 or label:NAME. Default: what is found."`
 	Settings  bool   `help:"Translate the settings of the other tool into .ralph/config.yaml."`
-	WithAgent bool   `help:"Plan together with the agent from any document."`
-	Yes       bool   `short:"y" help:"Write without asking."`
+	WithAgent bool   `help:"Plan with the agent from any document."`
+	Yes       bool   `short:"y" help:"Write without a question."`
 }
 
 // Validate implements kong's check of a command line.

@@ -58,11 +58,11 @@ line, 130 Ctrl-C, 143 SIGTERM, SIGHUP or 'ralph stop' (ralph help exit-codes)`
 // is in none of them comes last.
 func Groups() []Group {
 	return []Group{
-		{"Plan", []string{"plan", "prd", "validate", "setup"}},
-		{"Run", []string{"run", "start", "stop", "pause", "resume", "context"}},
+		{"Plan", []string{"plan", "import", "prd", "validate", "setup"}},
+		{"Run", []string{"run", "start", "stop", "pause", "resume", "context", "allow"}},
 		{"Watch", []string{"status", "monitor", "logs", "list", "limits"}},
 		{"Afterwards", []string{"history", "why", "report", "pr", "verify", "archive"}},
-		{"More", []string{"demo", "doctor", "config", "mcp", "completion", "help"}},
+		{"More", []string{"demo", "doctor", "config", "mcp", "compat", "completion", "help"}},
 	}
 }
 

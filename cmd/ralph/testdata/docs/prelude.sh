@@ -25,5 +25,12 @@ stories() {
 	ralph prd && git add -A && git commit -q -m "Plan"
 }
 
+# checks: a quality check that passes, committed.
+checks() {
+	mkdir -p .ralph && printf 'quality_checks:\n  tests: "true"\n' >.ralph/config.yaml &&
+		git add -A && git commit -q -m "Name the checks"
+}
+
 # agent: what the built-in agent plays from now on, from standard input.
 agent() { cat >"$HOME/.agent.yaml"; }
+echo 'turns: [{steps: [{say: Hello}]}]' | agent
