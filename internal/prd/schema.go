@@ -22,7 +22,9 @@ import (
 var Schema []byte
 
 var schema = sync.OnceValue(func() *jsonschema.Schema {
-	return jsonschema.MustCompileString("prd.schema.json", string(Schema))
+	// An address without a scheme would be resolved against the working folder, whose name
+	// can be anything.
+	return jsonschema.MustCompileString("https://ralph.invalid/prd.schema.json", string(Schema))
 })
 
 func storySchema() *jsonschema.Schema { return schema().Properties["userStories"].Items2020 }
