@@ -17,18 +17,15 @@ const (
 	// folderPrefix begins the name of every folder that holds a clean worktree:
 	// nothing of another name is ever removed as one.
 	folderPrefix = "ralph-proof-"
-	// checkoutLimit bounds how long git may take to check a commit out: a content
-	// filter that waits for a server must not hold the run for ever.
+	// checkoutLimit bounds how long git may take to check a commit out.
 	checkoutLimit = 10 * time.Minute
-	// removeLimit bounds how long it may take to remove it again.
-	removeLimit = time.Minute
 )
 
-// Clean is a worktree of one commit as a stranger would get it: no untracked
-// and no ignored files, nothing left over, submodules empty. It is checked out
-// when the first check needs it and lies in a folder of its own in the
-// system's temporary directory. In the git directory it would be out of sight
-// too, but test runners skip paths with ".git" in them and then find no test.
+// Clean is the tree of one commit as a stranger would get it: no untracked and no ignored
+// files, nothing left over, submodules empty, and a git directory of its own with the
+// commit's history. It is checked out when the first check needs it, in a folder of its own
+// in the system's temporary directory. In the git directory it would be out of sight too, but
+// test runners skip paths with ".git" in them and then find no test.
 type Clean struct {
 	Commit string
 	Tree   string // of the commit
@@ -103,7 +100,7 @@ func (c *Clean) Dir(ctx context.Context) (string, error) {
 	// Some tools name things after the folder they are in: it is the same.
 	dir := filepath.Join(c.folder, filepath.Base(c.repo.Root))
 	c.tried = true
-	if err := c.repo.AddWorktree(ctx, dir, c.Commit); err != nil {
+	if err := c.repo.Export(ctx, dir, c.Commit); err != nil {
 		c.failed = &CheckoutError{Commit: c.Commit, Err: err}
 		return "", c.failed
 	}
@@ -119,10 +116,10 @@ func (c *Clean) HasSubmodules() bool {
 
 // Remove removes the worktree and all that checks left in it. Whatever has
 // been cancelled meanwhile, it is tried to the end.
-func (c *Clean) Remove(ctx context.Context) error {
+func (c *Clean) Remove() error {
 	err := error(nil)
 	if c.tried {
-		err = RemoveFolder(ctx, c.repo, c.folder)
+		err = RemoveFolder(c.folder)
 	} else {
 		err = os.Remove(c.folder)
 	}
@@ -134,7 +131,7 @@ func (c *Clean) Remove(ctx context.Context) error {
 
 // Sweep removes the clean worktrees that a process which died has left behind,
 // by their records in stateDir. The caller holds the unit's lock.
-func Sweep(ctx context.Context, repo *git.Repo, stateDir string) error {
+func Sweep(stateDir string) error {
 	files, err := os.ReadDir(stateDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -147,7 +144,7 @@ func Sweep(ctx context.Context, repo *git.Repo, stateDir string) error {
 		record := filepath.Join(stateDir, f.Name())
 		data, err := os.ReadFile(record)
 		if err == nil {
-			err = RemoveFolder(ctx, repo, strings.TrimSpace(string(data)))
+			err = RemoveFolder(strings.TrimSpace(string(data)))
 		}
 		if err == nil {
 			err = os.Remove(record)
@@ -157,29 +154,17 @@ func Sweep(ctx context.Context, repo *git.Repo, stateDir string) error {
 	return errors.Join(failed...)
 }
 
-// RemoveFolder removes the folder of a clean worktree, and the repository's
-// knowledge of it, also where only that is left. A path that cannot be such a
-// folder is left alone: an agent can write any path into a record.
-func RemoveFolder(ctx context.Context, repo *git.Repo, folder string) error {
+// RemoveFolder removes the folder of a clean worktree. A path that cannot be such a folder is
+// left alone: an agent can write any path into a record.
+func RemoveFolder(folder string) error {
 	info, err := os.Lstat(folder)
 	if err == nil && !info.IsDir() || !filepath.IsAbs(folder) || !strings.HasPrefix(filepath.Base(folder), folderPrefix) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeLimit)
-	defer cancel()
-	dir := filepath.Join(folder, filepath.Base(repo.Root))
-	// A check may have made a repository of its own there, which git would not remove.
-	if info, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && info.IsDir() {
-		if err := os.RemoveAll(filepath.Join(dir, ".git")); err != nil {
-			return err
-		}
+	if err := os.RemoveAll(folder); err == nil {
+		return nil
 	}
-	if err := repo.RemoveWorktree(ctx, dir); err != nil {
-		unlock(folder)
-		if err := repo.RemoveWorktree(ctx, dir); err != nil {
-			return err
-		}
-	}
+	unlock(folder)
 	return os.RemoveAll(folder)
 }
 

@@ -57,7 +57,7 @@ func (r *Repo) bounded(ctx context.Context, limit int, args []string) (string, b
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", append(settings[:len(settings):len(settings)], args...)...)
 	var stderr strings.Builder
-	cmd.Dir, cmd.Env, cmd.Stderr = r.Root, environ(os.Environ()), &stderr
+	cmd.Dir, cmd.Env, cmd.Stderr = r.Root, append(environ(os.Environ()), r.quiet()...), &stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = endGrace

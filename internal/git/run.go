@@ -36,7 +36,16 @@ var settings = [...]string{
 	"-c", "core.hooksPath=/dev/null",
 	"-c", "advice.detachedHead=false",
 	"-c", "submodule.recurse=false",
+	"-c", "diff.external=",
+	"-c", "log.showSignature=false",
+	"-c", "core.alternateRefsCommand=",
+	"-c", "core.askPass=",
+	"-c", "core.sshCommand=ssh",
+	"-c", "credential.helper=",
 }
+
+// longest bounds every call: nothing that a repository sets may hold the run for ever.
+const longest = 10 * time.Minute
 
 // endGrace is how long git has to clean up (lock files, half a worktree) after
 // its context has ended.
@@ -50,6 +59,8 @@ func run(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte,
 
 // runWith is run with more variables in git's environment.
 func runWith(ctx context.Context, dir string, env []string, stdin []byte, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, longest, fmt.Errorf("it took longer than %s", longest))
+	defer cancel()
 	argv := append(append([]string{}, settings[:]...), args...)
 	cmd := exec.CommandContext(ctx, "git", argv...)
 	var stdout, stderr bytes.Buffer
@@ -77,7 +88,7 @@ func runWith(ctx context.Context, dir string, env []string, stdin []byte, args .
 
 // git calls git in the worktree's root.
 func (r *Repo) git(ctx context.Context, args ...string) ([]byte, error) {
-	return run(ctx, r.Root, nil, args...)
+	return runWith(ctx, r.Root, r.quiet(), nil, args...)
 }
 
 // reason picks the line of git's complaint that tells why: warnings and hints
@@ -92,18 +103,14 @@ func reason(stderr string) string {
 	return lines[0]
 }
 
-// dropped are the variables that would lead git to another repository, as a
-// hook's environment does, or change what its arguments mean. GIT_CONFIG_COUNT
-// and its kin stay: containers set safe.directory with them.
-var dropped = map[string]bool{
-	"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_IMPLICIT_WORK_TREE": true, "GIT_INDEX_FILE": true,
-	"GIT_COMMON_DIR": true, "GIT_PREFIX": true, "GIT_NAMESPACE": true, "GIT_QUARANTINE_PATH": true,
-	"GIT_OBJECT_DIRECTORY": true, "GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_SHALLOW_FILE": true,
-	"GIT_GRAFT_FILE": true, "GIT_REPLACE_REF_BASE": true, "GIT_EXTERNAL_DIFF": true,
-	"GIT_LITERAL_PATHSPECS": true, "GIT_GLOB_PATHSPECS": true, "GIT_NOGLOB_PATHSPECS": true,
-	"GIT_ICASE_PATHSPECS": true, "GIT_TRACE": true, "GIT_TRACE2": true, "GIT_NOTES_REF": true,
-	"GIT_AUTHOR_DATE": true, "GIT_COMMITTER_DATE": true, "LC_ALL": true, "GIT_TERMINAL_PROMPT": true,
-	"GIT_OPTIONAL_LOCKS": true, "GIT_NO_REPLACE_OBJECTS": true,
+// kept are the variables of git that reach ralph's own calls: where its settings are, and
+// who the user is. All others would lead git to another repository, as a hook's environment
+// does, start programs, or change what arguments mean.
+var kept = map[string]bool{
+	"GIT_CONFIG_GLOBAL": true, "GIT_CONFIG_SYSTEM": true, "GIT_CONFIG_NOSYSTEM": true,
+	"GIT_CEILING_DIRECTORIES": true, "GIT_DISCOVERY_ACROSS_FILESYSTEM": true, "GIT_EXEC_PATH": true,
+	"GIT_AUTHOR_NAME": true, "GIT_AUTHOR_EMAIL": true, "GIT_COMMITTER_NAME": true, "GIT_COMMITTER_EMAIL": true,
+	"GIT_TEST_ASSUME_DIFFERENT_OWNER": true,
 }
 
 // environ is the environment of each call: English messages, no questions, no
@@ -111,13 +118,20 @@ var dropped = map[string]bool{
 // refs/replace a test could be another one in every checkout, and no diff would show it,
 // with grafts commits that are gone could seem to be there.
 func environ(base []string) []string {
-	env := make([]string, 0, len(base)+5)
+	env := make([]string, 0, len(base)+8)
 	for _, entry := range base {
-		if name, _, _ := strings.Cut(entry, "="); !dropped[name] {
-			env = append(env, entry)
+		name, _, _ := strings.Cut(entry, "=")
+		if name == "LC_ALL" || strings.HasPrefix(name, "GIT_") && !kept[name] {
+			continue
 		}
+		env = append(env, entry)
 	}
-	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=/dev/null/none")
+	settings := keptSettings(base)
+	for i, s := range settings {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s[1]))
+	}
+	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings)), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0",
+		"GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=/dev/null/none", "GIT_ALLOW_PROTOCOL=http:https:ssh")
 }
 
 // checkRevision refuses what git would take for an option or for a range.

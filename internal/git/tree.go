@@ -121,7 +121,7 @@ func (r *Repo) inIndex(ctx context.Context, f func(git func([]byte, ...string) (
 	if err != nil {
 		return err
 	}
-	env := []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}
+	env := append(r.quiet(), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
 	err = f(func(stdin []byte, args ...string) (string, error) {
 		out, err := runWith(ctx, r.Root, env, stdin, args...)
 		return strings.TrimSpace(string(out)), err

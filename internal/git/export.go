@@ -1,0 +1,148 @@
+package git
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Export checks commit out at dir, which must not exist, as a repository of its own: HEAD is
+// the commit, its history and the tags are there, and nothing else is. The objects are those
+// of r. No setting of r or of the user has a part in it, no hook and no filter runs. Content
+// that git-lfs has stored in r is put in its place.
+func (r *Repo) Export(ctx context.Context, dir, commit string) error {
+	if err := checkRevision(commit); err != nil {
+		return err
+	}
+	if err := r.newGitDir(ctx, filepath.Join(dir, ".git"), commit); err != nil {
+		return err
+	}
+	if _, err := runPlain(ctx, dir, "read-tree", "--reset", "-u", commit); err != nil {
+		return err
+	}
+	return r.fillLFS(ctx, dir)
+}
+
+// newGitDir makes the git directory of an export.
+func (r *Repo) newGitDir(ctx context.Context, gitDir, commit string) error {
+	for _, sub := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info", "hooks"} {
+		if err := os.MkdirAll(filepath.Join(gitDir, sub), 0o755); err != nil {
+			return err
+		}
+	}
+	config := "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = false\n"
+	if len(commit) == 2*sha256.Size {
+		config = strings.Replace(config, "version = 0", "version = 1", 1) + "[extensions]\n\tobjectformat = sha256\n"
+	}
+	files := map[string]string{"HEAD": commit + "\n", "config": config, "objects/info/alternates": filepath.Join(r.CommonDir, "objects") + "\n"}
+	if shallow, err := os.ReadFile(filepath.Join(r.CommonDir, "shallow")); err == nil {
+		files["shallow"] = string(shallow)
+	}
+	tags, err := r.tags(ctx)
+	if err != nil {
+		return err
+	}
+	if tags != "" {
+		files["packed-refs"] = tags
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(gitDir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tags returns the tags in the form of packed-refs. Where there is none git is not asked.
+func (r *Repo) tags(ctx context.Context) (string, error) {
+	loose, _ := os.ReadDir(filepath.Join(r.CommonDir, "refs", "tags"))
+	packed, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if len(loose) == 0 && !strings.Contains(string(packed), " refs/tags/") {
+		return "", nil
+	}
+	out, err := r.git(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
+	return string(out), err
+}
+
+// plain are variables that leave git without settings of the user and the system.
+var plain = []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
+
+// runPlain calls git in dir with the settings of its repository alone.
+func runPlain(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	return runWith(ctx, dir, plain, nil, args...)
+}
+
+const (
+	lfsVersion = "version https://git-lfs.github.com/spec/"
+	lfsLongest = 1024 // bytes of a pointer
+)
+
+// fillLFS replaces the pointers of git-lfs in an export by the content that r has stored.
+// Pointers without content stay. git is told to show no changes of the files.
+func (r *Repo) fillLFS(ctx context.Context, dir string) error {
+	store := filepath.Join(r.CommonDir, "lfs", "objects")
+	if _, err := os.Stat(store); err != nil {
+		return nil
+	}
+	out, err := runPlain(ctx, dir, "ls-files", "-z", "--", ":(attr:filter=lfs)")
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir) // a link in the commit may lead anywhere
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var filled []string
+	for path := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		info, err := root.Lstat(path)
+		if path == "" || err != nil || !info.Mode().IsRegular() || info.Size() > lfsLongest {
+			continue
+		}
+		pointer, err := root.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		object, ok := lfsObject(string(pointer))
+		if !ok {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(store, object[:2], object[2:4], object))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("content of git-lfs: %w", err)
+		}
+		if err := root.WriteFile(path, content, info.Mode().Perm()); err != nil {
+			return err
+		}
+		filled = append(filled, path)
+	}
+	if len(filled) == 0 {
+		return nil
+	}
+	_, err = runWith(ctx, dir, plain, []byte(strings.Join(filled, "\x00")+"\x00"), "update-index", "--skip-worktree", "-z", "--stdin")
+	return err
+}
+
+// lfsObject returns the name of the object that a pointer of git-lfs stands for.
+func lfsObject(pointer string) (name string, ok bool) {
+	if !strings.HasPrefix(pointer, lfsVersion) {
+		return "", false
+	}
+	for line := range strings.Lines(pointer) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "oid sha256:"); ok {
+			return name, len(name) == 2*sha256.Size && strings.Trim(name, "0123456789abcdef") == ""
+		}
+	}
+	return "", false
+}
