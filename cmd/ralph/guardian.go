@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"ralph/internal/check"
-	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/notify"
 	"ralph/internal/proc"
@@ -21,7 +20,7 @@ func guardian(args []string) int {
 	err := proc.Guard(func() {
 		switch {
 		case len(args) == 3 && args[1] == sweepWord:
-			sweep(args[0], args[2])
+			_ = check.RemoveFolder(args[2]) // there is no one left to report an error to
 		case len(args) == 3:
 			recordCrash(args[0], args[1], args[2], time.Now())
 		}
@@ -34,14 +33,6 @@ func guardian(args []string) int {
 
 // sweepWord stands before a folder that a guardian removes when ralph has died.
 const sweepWord = "--sweep"
-
-func sweep(root, folder string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	if repo, err := git.Open(ctx, root); err == nil {
-		_ = check.RemoveFolder(ctx, repo, folder)
-	}
-}
 
 // recordCrash records that ralph has died, which the guardian saw. It has nobody to tell
 // of an error: what it cannot do the next run does.

@@ -24,6 +24,7 @@ import (
 	"ralph/internal/loop"
 	"ralph/internal/plan"
 	"ralph/internal/regular"
+	"ralph/internal/room"
 	"ralph/internal/stream"
 )
 
@@ -43,6 +44,8 @@ type resolved struct {
 	template string
 	source   string        // where the template is from
 	changes  *[]git.Change // uncommitted, as preflight saw them; nil where it did not look
+
+	checkRooms *check.Rooms // nil where nothing is sealed
 }
 
 // kindDefaults take the place of the built-in values for plans whose steps are
@@ -367,18 +370,22 @@ func (r *resolved) checks() []check.Check {
 		if timeout == 0 {
 			timeout = r.settings.Defaults.TimeoutMinutes.Duration()
 		}
-		list = append(list, check.Check{Name: c.Name, Command: c.Command, When: check.When(c.When), Timeout: timeout, AcceptBaseline: c.AcceptBaseline})
+		list = append(list, check.Check{Name: c.Name, Command: c.Command, When: check.When(c.When), Timeout: timeout, AcceptBaseline: c.AcceptBaseline, Rooms: r.checkRooms})
 	}
 	return list
 }
 
-// checkEnv is the environment of the checks: without the agents' own keys,
-// which the project's tests have no need of, unless the settings keep them.
+// checkEnv is the environment of the checks: without the agents' own keys, without what leads
+// programs to other code than the project's, and without the run's own variables, unless the
+// settings keep them. Without rooms, registries are off in it.
 func (r *resolved) checkEnv() []string {
-	// Git's own variables would lead its calls away from the worktree that the check runs in.
-	drop := append(slices.Clone(r.settings.CheckEnv.Drop), "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
+	drop := slices.Concat(r.settings.CheckEnv.Drop, room.Redirects())
 	for _, h := range agent.Builtin("ralph") {
 		drop = append(drop, h.LoginEnv...)
 	}
-	return agent.Without(os.Environ(), drop, r.settings.CheckEnv.Keep)
+	env := agent.Without(os.Environ(), drop, r.settings.CheckEnv.Keep)
+	if r.checkRooms == nil && !r.settings.Proof.Network {
+		env = append(env, agent.Without(room.Offline(), nil, r.settings.CheckEnv.Keep)...)
+	}
+	return env
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ralph/internal/archive"
+	"ralph/internal/check"
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/plan"
@@ -113,6 +114,15 @@ func (r *resolved) start() error {
 		return err
 	}
 	defer out.close()
+	if err := r.seal(); err != nil {
+		return err
+	}
+	if r.checkRooms != nil {
+		defer check.SweepRooms(r.checkRooms.Scratch)
+		if !r.flags.JSON {
+			r.app.t.printf("%s\n", r.app.t.paint(dim, r.describeRooms()))
+		}
+	}
 	// A loop holds a few megabytes and makes as many again in each iteration:
 	// collecting less often costs memory that nobody misses, and saves CPU.
 	debug.SetGCPercent(400)

@@ -50,6 +50,9 @@ func (c *verifyCmd) Run(a *app) error {
 		return err
 	}
 	r := &resolved{app: a, place: p, settings: &loaded.Settings}
+	if err := r.seal(); err != nil {
+		return err
+	}
 	v := &verification{resolved: r, quiet: c.JSON, receipts: !c.NoReceipts, features: features, report: verify.Report{Mode: "clean", Stories: stories, Checks: []verify.Check{}}}
 	if c.Inplace {
 		v.report.Mode = "inplace"
@@ -209,7 +212,7 @@ func (v *verification) say(format string, args ...any) {
 
 // remove removes the clean worktree, whatever else has happened.
 func (v *verification) remove(clean *check.Clean) {
-	if err := clean.Remove(v.app.ctx); err != nil {
+	if err := clean.Remove(); err != nil {
 		v.app.t.warn("the clean worktree in %s cannot be removed: %v", clean.Folder(), err)
 	}
 }

@@ -43,6 +43,7 @@ type Harness struct {
 	LoginEnv     []string // any of these holds a key or a token
 	LoginFiles   []string // below the home directory: files that a login creates
 	LoginOrder   string   // which of two logins counts, as a sentence; empty where unknown
+	State        []string // below the home directory: what it writes in every session; a folder ends in a slash
 	Moved        []Move   // variables that move folders away from the home directory
 	AuthStatus   []string // words after Command that make it exit with 0 where it is logged in
 	EnvFiles     []string // JSON files, below the home directory and the worktree, whose key env sets variables for the agent
@@ -78,6 +79,7 @@ func Builtin(self string) []Harness {
 			LoginEnv:   []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"},
 			LoginFiles: []string{".claude/.credentials.json"},
 			LoginOrder: "Claude Code takes a key of the environment before a subscription's login, and the key is billed by the token",
+			State:      []string{".claude/", ".claude.json"},
 			Moved:      []Move{{"CLAUDE_CONFIG_DIR", ".claude"}}, AuthStatus: []string{"auth", "status"},
 			EnvFiles:   []string{".claude/settings.json", ".claude/settings.local.json"},
 			Permission: allowHint,
@@ -93,7 +95,7 @@ func Builtin(self string) []Harness {
 			Permission: "it may write in the worktree only: widen sandbox_mode in ~/.codex/config.toml, or run with --dangerously-skip-permissions",
 			LoginEnv:   []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, LoginFiles: []string{".codex/auth.json"},
 			LoginOrder: "Codex may take a key of the environment in place of the login, and the key is billed by the token",
-			Moved:      []Move{{"CODEX_HOME", ".codex"}},
+			State:      []string{".codex/"}, Moved: []Move{{"CODEX_HOME", ".codex"}},
 		},
 		{
 			Name: "opencode", Command: []string{"opencode"},
@@ -101,6 +103,7 @@ func Builtin(self string) []Harness {
 			Prompt:   PromptStdin, Output: stream.FormatOpenCode, ModelFlag: "-m", Gentle: askedToStop,
 			ApproveAll: []string{"--auto"}, Env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1"},
 			Retries:    "for up to 2 minutes, silently; there is no setting for it",
+			State:      []string{".local/share/opencode/", ".local/state/opencode/", ".config/opencode/", ".cache/opencode/"},
 			LoginFiles: []string{".local/share/opencode/auth.json"}, Moved: []Move{{"XDG_DATA_HOME", ".local/share"}},
 			Permission: "allow it under \"permission\" in opencode.json, or run with --dangerously-skip-permissions",
 		},
@@ -112,6 +115,7 @@ func Builtin(self string) []Harness {
 			ApproveAll: []string{"--approval-mode=yolo", "--skip-trust"}, ExpandsRefs: true, Gentle: askedToStop,
 			Retries:  "10 times, for minutes, reported on standard error; general.maxAttempts in ~/.gemini/settings.json",
 			LoginEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"}, LoginFiles: []string{".gemini/oauth_creds.json"},
+			State: []string{".gemini/"},
 		},
 		{
 			Name: "copilot", Command: []string{"copilot"},
@@ -121,6 +125,7 @@ func Builtin(self string) []Harness {
 			ApproveAll: []string{"--allow-all"}, Env: []string{"COPILOT_AUTO_UPDATE=false"}, Gentle: askedToStop,
 			Retries:  "5 times, about a minute, shown as they happen; there is no setting for it",
 			LoginEnv: []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"}, LoginFiles: []string{".copilot/config.json"},
+			State:      []string{".copilot/"},
 			LoginOrder: "Copilot takes COPILOT_GITHUB_TOKEN before GH_TOKEN, and that before GITHUB_TOKEN",
 		},
 		{
@@ -146,6 +151,7 @@ type Options struct {
 	ApproveAll   bool
 	AllowedTools string
 	GitDirs      []string // what a commit is written to, absolute: of the repository, and of its worktree
+	Rooms        *Rooms   // where it runs; nil is without a room
 }
 
 // Argv is the call of the agent, without the prompt.

@@ -16,6 +16,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/proc"
+	"ralph/internal/room"
 	"ralph/internal/stopwatch"
 )
 
@@ -35,7 +36,8 @@ type Check struct {
 	Command        string // for the shell sh, as the user wrote it
 	When           When
 	Timeout        time.Duration
-	AcceptBaseline bool // a failure that was there before the run does not stand in the way
+	AcceptBaseline bool   // a failure that was there before the run does not stand in the way
+	Rooms          *Rooms // where it runs; nil is without a room
 }
 
 // Result is one run of one check.
@@ -47,6 +49,8 @@ type Result struct {
 	Tail     string // the end of what it printed
 	Commit   string // in whose clean worktree it was run; empty in place
 	Lost     bool   // the guardian was killed while it ran
+	Unsealed string // not empty: it ran without a room, though there are rooms; the settings that may help
+	Outside  bool   // it failed in its room and passes outside, where only the room counts
 
 	Tests     int  // that ran, where Counted
 	Counted   bool // the output or a report says how many tests ran
@@ -87,6 +91,18 @@ func Due(checks []Check, at When) []Check {
 // The error is ralph's own trouble, [proc.ErrLost] where the guardian was dead
 // before; how the check fared is in the result.
 func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []string) (Result, error) {
+	if c.Rooms != nil {
+		return c.Rooms.run(ctx, g, c, dir, env)
+	}
+	return runIn(ctx, g, c, dir, env, nil)
+}
+
+// runIn runs one check in a room; nil is no room.
+func runIn(ctx context.Context, g *proc.Guardian, c Check, dir string, env []string, sealed *room.Room) (Result, error) {
+	words, err := sealed.Wrap(dir)
+	if err != nil {
+		return Result{}, fmt.Errorf("check %s: %w", c.Name, err)
+	}
 	watch, began := stopwatch.Start(), time.Now()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -95,7 +111,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []strin
 	defer r.Close()
 	// The command is the user's own line of shell; nothing of ralph's is in it.
 	dead := g.IsLost()
-	p, err := g.Start(proc.Command{Argv: []string{"/bin/sh", "-c", c.Command}, Dir: dir, Env: env, Stdout: w, Stderr: w})
+	p, err := g.Start(proc.Command{Room: words, Argv: []string{"/bin/sh", "-c", c.Command}, Dir: dir, Env: env, Stdout: w, Stderr: w})
 	w.Close()
 	if errors.Is(err, proc.ErrLost) && !dead {
 		// A check that kills its parent can be faster than the news of its start.

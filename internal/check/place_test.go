@@ -63,7 +63,7 @@ func TestPlace(t *testing.T) {
 			if data, err := os.ReadFile(filepath.Join(outside, "x/prd.json")); err != nil || string(data) != "a person's" {
 				t.Errorf("a file elsewhere is %q, %v", data, err)
 			}
-			if err := clean.Remove(t.Context()); err != nil {
+			if err := clean.Remove(); err != nil {
 				t.Error(err)
 			}
 			nothingLeft(t, repo, temp, state)

@@ -118,14 +118,15 @@ func (g *gathering) compare(ctx context.Context, c check.Check) (why string, err
 	}
 	if g.before == nil {
 		if g.before, err = check.NewClean(context.WithoutCancel(ctx), g.Repo, g.base.Commit, g.StateDir); err != nil {
-			return fmt.Sprintf("there is no commit %.12s any more to compare with: %v", g.base.Commit, err), nil
+			// It was readable when the work began: the failure counts.
+			return "", g.once("no base", "the commit %.12s before the work cannot be read any more: %v", g.base.Commit, err)
 		}
 	}
 	r, err := g.check(ctx, baseline, c, g.before)
 	var none *check.CheckoutError
 	switch {
 	case errors.As(err, &none):
-		return err.Error(), nil
+		return "", g.once("no base", "the commit %.12s before the work cannot be checked out any more: %v", g.base.Commit, err)
 	case err != nil || r.Green() || ctx.Err() != nil:
 		return "", err
 	}
@@ -160,7 +161,7 @@ func (g *gathering) dropClean(ctx context.Context) error {
 		if c == nil {
 			continue
 		}
-		if err := c.Remove(ctx); err != nil {
+		if err := c.Remove(); err != nil {
 			warning := fmt.Sprintf("the clean worktree in %s cannot be removed: %v", c.Folder(), err)
 			failed = errors.Join(failed, g.Recorder.Record(journal.Warning{Message: warning}))
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Export checks commit out at dir, which must not exist, as a repository of its own: HEAD is
@@ -145,4 +146,30 @@ func lfsObject(pointer string) (name string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// Tracked lists the files in the index of a repository at dir, from its root.
+func (r *Repo) Tracked(ctx context.Context, dir string) ([]string, error) {
+	out, err := runWith(ctx, dir, r.quiet(), nil, "ls-files", "-z")
+	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err
+}
+
+// Others lists what is in the worktree at dir and not in its index, ignored or not. A folder
+// without a file of the index is one path that ends in a slash.
+func (r *Repo) Others(ctx context.Context, dir string) ([]string, error) {
+	out, err := runWith(ctx, dir, plain, nil, "ls-files", "--others", "--directory", "-z")
+	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err
+}
+
+// Owner returns the user that a path belongs to.
+func Owner(path string) (uid int, known bool) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return int(st.Uid), true
 }

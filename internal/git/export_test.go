@@ -98,11 +98,11 @@ func TestExport(t *testing.T) {
 		t.Errorf("content of git-lfs is %q", got)
 	}
 	for args, want := range map[string]string{
-		"rev-parse HEAD":  head,
-		"describe --tags": "v1",
-		"for-each-ref refs/heads refs/remotes":       "",
-		"status --porcelain --ignored":              "",
-		"rev-list --count HEAD":                     git(t, repo.Root, "rev-list", "--count", "HEAD"),
+		"rev-parse HEAD":                       head,
+		"describe --tags":                      "v1",
+		"for-each-ref refs/heads refs/remotes": "",
+		"status --porcelain --ignored":         "",
+		"rev-list --count HEAD":                git(t, repo.Root, "rev-list", "--count", "HEAD"),
 	} {
 		if got := git(t, dir, strings.Fields(args)...); got != want {
 			t.Errorf("git %s in the export: %q, want %q", args, got, want)

@@ -230,8 +230,10 @@ type CheckEnded struct {
 	Tree  string `json:"tree,omitempty"`
 	Clean bool   `json:"clean,omitempty"` // true: in a clean worktree of the commit
 	// true: not run again; the result of the same check on the same tree
-	Same bool   `json:"same,omitempty"`
-	Tail string `json:"tail,omitempty"` // end of its output
+	Same bool `json:"same,omitempty"`
+	// not empty: it ran without a room because it fails in one; the settings that may help
+	Unsealed string `json:"unsealed,omitempty"`
+	Tail     string `json:"tail,omitempty"` // end of its output
 }
 
 // Compares tells whether the check was run on the commit before the work, in a

@@ -30,7 +30,7 @@ func (l *Loop) openGate(ctx context.Context) (evidence.Move, error) {
 		Checks: l.Checks, Env: l.CheckEnv, Rules: l.Rules, AcceptBaseline: l.AcceptBaseline,
 		Guard: l.Keeper.Get, Recorder: l.Recorder, Working: l.working,
 	}
-	if err := check.Sweep(ctx, l.Repo, l.StateDir); err != nil {
+	if err := check.Sweep(l.StateDir); err != nil {
 		l.late = append(l.late, fmt.Sprintf("the clean worktree of a run that died cannot be removed: %v", err))
 	}
 	return l.gate.Start(ctx, l.past.gate, l.Changes)

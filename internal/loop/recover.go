@@ -117,7 +117,7 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 		return nil, err
 	}
 	// What cannot be removed now the next run tries to, and tells of it.
-	_ = check.Sweep(ctx, repo, stateDir)
+	_ = check.Sweep(stateDir)
 	if u.call != nil {
 		e, err := u.cutOff(repo)
 		if err != nil {

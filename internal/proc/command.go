@@ -90,6 +90,19 @@ func executable(path string) error {
 	case info.IsDir() || unix.Access(path, unix.X_OK) != nil:
 		return &fs.PathError{Op: "execute", Path: path, Err: syscall.EACCES}
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil // a program may be executable and not readable
+	}
+	defer f.Close()
+	line := make([]byte, 256)
+	n, _ := f.Read(line)
+	text, _, _ := strings.Cut(string(line[:n]), "\n")
+	script, ok := strings.CutPrefix(text, "#!")
+	if words := strings.Fields(script); ok && len(words) > 0 {
+		_, err = os.Stat(words[0])
+		return err
+	}
 	return nil
 }
 

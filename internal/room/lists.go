@@ -43,3 +43,23 @@ var cacheVars = []string{
 	"POETRY_CACHE_DIR", "GRADLE_USER_HOME", "CCACHE_DIR", "SCCACHE_DIR", "DENO_DIR", "NUGET_PACKAGES", "COMPOSER_CACHE_DIR",
 	"PLAYWRIGHT_BROWSERS_PATH", "CYPRESS_CACHE_FOLDER",
 }
+
+// Offline returns variables that keep package managers from their registries. They are for
+// checks without a room: a check must not fetch what it runs.
+func Offline() []string {
+	return []string{
+		"npm_config_offline=true", "YARN_ENABLE_NETWORK=0", "PIP_NO_INDEX=1", "UV_OFFLINE=1", "GOPROXY=off", "GOTOOLCHAIN=local",
+		"CARGO_NET_OFFLINE=true", "COMPOSER_DISABLE_NETWORK=1", "MAVEN_ARGS=--offline", "DENO_NO_UPDATE_CHECK=1",
+	}
+}
+
+// Redirects returns patterns of variables that lead programs to other code or other settings
+// than the project's. Checks do not get them.
+func Redirects() []string {
+	return []string{
+		"RALPH_*", "GIT_*", "LD_PRELOAD", "LD_AUDIT", "DYLD_*", "BASH_ENV", "ENV", "MAKEFLAGS", "MAKEFILES", "MFLAGS", "GNUMAKEFLAGS",
+		"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "NODE_PATH", "NODE_OPTIONS", "GOFLAGS", "GOWORK",
+		"RUBYOPT", "RUBYLIB", "PERL5LIB", "PERL5OPT", "PHP_INI_SCAN_DIR", "CLASSPATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
+		"JDK_JAVA_OPTIONS", "MAVEN_OPTS", "MAVEN_ARGS", "GRADLE_OPTS", "RUSTFLAGS", "RUSTC_WRAPPER", "CARGO_BUILD_*", "npm_config_script_shell",
+	}
+}

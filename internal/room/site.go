@@ -69,7 +69,6 @@ func (s Site) closeGit(r *Room) {
 // Checks is what the room of a check depends on besides the worktree.
 type Checks struct {
 	Copy    string   // checked-out tree that takes the worktree's place; empty: in place
-	Borrow  []string // folders of the worktree that are shown in the copy, from its root
 	Shown   []Shown  // folders from elsewhere that are shown in the copy
 	Keep    []string // files and folders of the worktree that a check in place may not change
 	Network bool
@@ -117,12 +116,13 @@ func (s Site) Checks(c Checks) *Room {
 		r.show(readOnly, filepath.Join(s.Common, "objects"), filepath.Join(s.Root, ".git", "objects"))
 		r.reveal(s.alternates()...)
 	}
-	for _, b := range c.Borrow {
-		path := filepath.Join(s.Root, b)
-		r.show(readOnly, path, path)
-	}
 	for _, sh := range c.Shown {
 		r.show(readOnly, sh.From, sh.Path)
+		for _, name := range []string{".cache", ".vite", ".vitest"} { // tools keep these up to date
+			if info, err := os.Stat(filepath.Join(sh.From, name)); err == nil && info.IsDir() {
+				r.show(private, "", filepath.Join(sh.Path, name))
+			}
+		}
 	}
 	s.settings(r)
 	return r

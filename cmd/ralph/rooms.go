@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ralph/internal/agent"
+	"ralph/internal/check"
+	"ralph/internal/git"
+	"ralph/internal/plan"
+	"ralph/internal/room"
+)
+
+// seal finds out whether rooms can be made, and prepares those of the run. It says once what
+// is sealed and what is not; where rooms are required and cannot be made, it fails.
+func (r *resolved) seal() error {
+	mode := r.settings.Sandbox.Mode
+	if mode == "off" {
+		r.app.t.warn("nothing is sealed (sandbox: off): agents and checks can change everything that you can")
+		return nil
+	}
+	program, err := room.Find(r.app.ctx)
+	if err == nil {
+		err = notOurs(r.place.repo.Root)
+	}
+	var none *room.Unavailable
+	switch {
+	case errors.As(err, &none) && mode == "require":
+		return &hintError{fmt.Errorf("no sealed room can be made, and sandbox.mode is require: %w", err), none.Hint}
+	case errors.As(err, &none):
+		r.app.t.warn("nothing is sealed: %s; agents and checks can change everything that you can", none.Why)
+		if none.Hint != "" {
+			r.app.t.hint(none.Hint)
+		}
+		return nil
+	case err != nil:
+		return err
+	}
+	home, _ := os.UserHomeDir()
+	s := r.settings.Sandbox
+	site := room.Site{Program: program, Root: r.place.repo.Root, GitDir: r.place.repo.GitDir, Common: r.place.repo.CommonDir,
+		Home: home, Own: r.app.home, Env: os.Environ(), Read: s.Read, Write: s.Write, Hide: s.Hide}
+	scratch := ""
+	if r.plan != nil { // a run; others write nothing in the repository
+		scratch = filepath.Join(r.place.stateDir, "rooms")
+		check.SweepRooms(scratch)
+	}
+	proof := r.settings.Proof
+	r.checkRooms = &check.Rooms{Site: site, Require: mode == "require", Network: proof.Network, Scratch: scratch,
+		Keep: []string{filepath.Join(site.Root, ".ralph")},
+		Deps: &check.Deps{Repo: r.place.repo, Prepare: proof.Prepare, Borrow: proof.Borrow, Limit: r.settings.Defaults.TimeoutMinutes.Duration(),
+			Store: filepath.Join(r.place.repo.GitDir, "ralph", ".prepared")}}
+	if scratch == "" {
+		return nil
+	}
+	rooms := &agent.Rooms{Site: site, Scratch: filepath.Join(scratch, "room-agent"), Protect: r.protected()}
+	r.agent.Rooms = rooms
+	for i := range r.fallback {
+		r.fallback[i].Options.Rooms = rooms
+	}
+	return nil
+}
+
+// notOurs is the error where the worktree belongs to another user: root in a room has no
+// right to files of others.
+func notOurs(root string) error {
+	if owner, known := git.Owner(root); known && owner != os.Geteuid() && os.Geteuid() == 0 {
+		return &room.Unavailable{Why: fmt.Sprintf("the worktree belongs to user %d, and root has no right to it in a room", owner),
+			Hint: fmt.Sprintf("run ralph as that user, or take the worktree over: chown -R 0 %s", root)}
+	}
+	return nil
+}
+
+// protected are the plan's files that are mounted read-only for the agent: those that git
+// does not track, because git could not replace them then. The guard restores the others.
+func (r *resolved) protected() []string {
+	candidates := []string{filepath.Join(".ralph", "config.yaml")}
+	if r.plan != nil && r.plan.Kind() == plan.KindPRD {
+		for _, name := range []string{"spec.md", "prompt.md", "specs"} {
+			candidates = append(candidates, filepath.Join(r.place.folder, name))
+		}
+	}
+	tracked, err := r.place.repo.Tracked(r.app.ctx, r.place.repo.Root)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, name := range candidates {
+		known := false
+		for _, file := range tracked {
+			known = known || file == name || strings.HasPrefix(file, name+"/")
+		}
+		if !known {
+			list = append(list, filepath.Join(r.place.repo.Root, name))
+		}
+	}
+	return list
+}
+
+// describeRooms says where agent and checks run, and what the checks get.
+func (r *resolved) describeRooms() string {
+	if r.checkRooms == nil {
+		return ""
+	}
+	text := "agent and checks in sealed rooms"
+	var extra []string
+	if r.checkRooms.Network {
+		extra = append(extra, "checks have the network")
+	}
+	if n := len(r.settings.Proof.Prepare); n > 0 {
+		extra = append(extra, "dependencies from proof.prepare")
+	} else if folders, err := r.checkRooms.Deps.Folders(r.app.ctx); err == nil && len(folders) > 0 {
+		extra = append(extra, "checks borrow "+strings.Join(folders, ", "))
+	}
+	if len(extra) > 0 {
+		text += " (" + strings.Join(extra, "; ") + ")"
+	}
+	return text
+}

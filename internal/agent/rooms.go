@@ -1,0 +1,75 @@
+package agent
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ralph/internal/room"
+)
+
+// Rooms runs agents in sealed rooms.
+type Rooms struct {
+	Site    room.Site
+	Protect []string // files and folders of the worktree that no agent may change
+	Scratch string   // folder for what rooms have of their own
+}
+
+// of returns the room of a harness. It makes the folders that the agent keeps its state in,
+// because nothing can be mounted where nothing is.
+func (rs *Rooms) of(h Harness, argv []string) *room.Room {
+	if rs == nil {
+		return nil
+	}
+	var own []string
+	for _, name := range h.State {
+		path, folder := rs.stateOf(h, name)
+		switch _, err := os.Lstat(path); {
+		case path == "":
+			continue
+		case err == nil:
+		case folder:
+			_ = os.MkdirAll(path, 0o700) // else the agent says itself what it misses
+		default:
+			_ = os.WriteFile(path, []byte("{}\n"), 0o600)
+		}
+		own = append(own, path)
+	}
+	reveal := []string{variable(rs.Site.Env, "RALPH_REPLAY_SCRIPT")}
+	for _, word := range argv {
+		if filepath.IsAbs(word) {
+			reveal = append(reveal, word)
+		}
+	}
+	return rs.Site.Agent(room.Agent{Own: own, Protect: rs.Protect, Reveal: reveal, Scratch: rs.Scratch})
+}
+
+// stateOf returns the path of a file or folder that an agent keeps its state in, empty
+// without a home folder. A name that ends in a slash is a folder.
+func (rs *Rooms) stateOf(h Harness, name string) (path string, folder bool) {
+	name, folder = strings.CutSuffix(name, "/")
+	for _, m := range h.Moved {
+		if dir := variable(rs.Site.Env, m.Variable); filepath.IsAbs(dir) {
+			if name == m.Folder {
+				return dir, true
+			}
+			if strings.HasPrefix(name, m.Folder) { // the file next to the folder moves into it
+				return "", false
+			}
+		}
+	}
+	if rs.Site.Home == "" {
+		return "", folder
+	}
+	return filepath.Join(rs.Site.Home, name), folder
+}
+
+// variable returns the value of a variable of an environment.
+func variable(env []string, name string) (value string) {
+	for _, entry := range env {
+		if v, ok := strings.CutPrefix(entry, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}

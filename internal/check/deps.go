@@ -1,0 +1,269 @@
+package check
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"ralph/internal/git"
+	"ralph/internal/proc"
+	"ralph/internal/room"
+)
+
+// Deps are the dependencies of a project that are not in git, for checks in a copy of it:
+// made by commands of the user, or borrowed from the worktree.
+type Deps struct {
+	Repo    *git.Repo
+	Prepare []string // lines for sh that make them
+	Borrow  []string // folders, from the worktree's root; empty: those of the usual names
+	Store   string   // folder in which what Prepare made is kept
+	Limit   time.Duration
+
+	prints map[string]print // of borrowed folders, by path, as they were seen first
+	notes  []string         // what is to be said of them
+}
+
+// print identifies the content of a borrowed folder and of the lock files next to it.
+type print struct{ folder, locks string }
+
+// usual are the folders that package managers fill, by the files that say with what.
+var usual = []struct {
+	file    string
+	folders []string
+}{
+	{"package.json", []string{"node_modules"}},
+	{"requirements*.txt", []string{".venv", "venv"}},
+	{"pyproject.toml", []string{".venv", "venv"}},
+	{"Pipfile.lock", []string{".venv"}},
+	{"Gemfile.lock", []string{"vendor/bundle"}},
+	{"composer.lock", []string{"vendor"}},
+	{"go.sum", []string{"vendor"}},
+	{"Cargo.lock", []string{"vendor"}},
+	{"mix.lock", []string{"deps"}},
+}
+
+// locks are the files that decide what is installed.
+var locks = []string{
+	"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb", "deno.lock",
+	"requirements*.txt", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "Gemfile.lock", "composer.lock", "Cargo.lock",
+	"go.sum", "mix.lock", "pom.xml", "gradle.lockfile", "build.gradle", "build.gradle.kts", "packages.lock.json", "pubspec.lock",
+}
+
+// For returns the folders that a room shows in the copy of the worktree at dir.
+func (d *Deps) For(ctx context.Context, g *proc.Guardian, site room.Site, dir string, env []string) ([]room.Shown, error) {
+	files, err := d.Repo.Tracked(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(d.Prepare) > 0 {
+		return d.prepared(ctx, g, site, dir, files, env)
+	}
+	var shown []room.Shown
+	for _, folder := range d.folders(site.Root, dir, files) {
+		at := filepath.Join(site.Root, folder)
+		shown = append(shown, room.Shown{From: at, Path: at})
+		d.compare(folder, print{folder: fingerprint(at), locks: hashOf(dir, beside(folder, files))})
+	}
+	return shown, nil
+}
+
+// Notes returns what is to be said of borrowed folders since the last call.
+func (d *Deps) Notes() []string {
+	notes := d.notes
+	d.notes = nil
+	return notes
+}
+
+// compare notes that a borrowed folder has changed although its lock files have not.
+func (d *Deps) compare(folder string, now print) {
+	if d.prints == nil {
+		d.prints = map[string]print{}
+	}
+	before, seen := d.prints[folder]
+	if seen && before.folder != now.folder && before.locks == now.locks {
+		d.notes = append(d.notes, fmt.Sprintf("%s was changed, and no lock file next to it: the checks use it as it is now; install it again if that was not you", folder))
+	}
+	d.prints[folder] = now
+}
+
+// Folders returns what would be borrowed for the files that are tracked in the worktree.
+func (d *Deps) Folders(ctx context.Context) ([]string, error) {
+	if len(d.Prepare) > 0 {
+		return nil, nil
+	}
+	files, err := d.Repo.Tracked(ctx, d.Repo.Root)
+	if err != nil {
+		return nil, err
+	}
+	return d.folders(d.Repo.Root, "", files), nil
+}
+
+// folders returns what is borrowed: folders of the worktree that the copy does not have.
+func (d *Deps) folders(root, dir string, files []string) []string {
+	candidates := d.Borrow
+	if len(candidates) == 0 {
+		for _, file := range files {
+			for _, u := range usual {
+				if ok, _ := path.Match(u.file, path.Base(file)); !ok || !slices.ContainsFunc(files, isLock) {
+					continue
+				}
+				for _, folder := range u.folders {
+					candidates = append(candidates, path.Join(path.Dir(file), folder))
+				}
+			}
+		}
+	}
+	var list []string
+	for _, folder := range candidates {
+		info, err := os.Stat(filepath.Join(root, folder))
+		if err != nil || !info.IsDir() || !filepath.IsLocal(folder) || slices.Contains(list, folder) {
+			continue
+		}
+		if slices.ContainsFunc(files, func(f string) bool { return strings.HasPrefix(f, folder+"/") }) {
+			continue // it is in git
+		}
+		if dir != "" {
+			if _, err := os.Lstat(filepath.Join(dir, folder)); err == nil {
+				continue
+			}
+		}
+		list = append(list, folder)
+	}
+	return list
+}
+
+func isLock(file string) bool {
+	return slices.ContainsFunc(locks, func(pattern string) bool { ok, _ := path.Match(pattern, path.Base(file)); return ok })
+}
+
+// beside returns the lock files in the folder that holds a borrowed one, or above it.
+func beside(folder string, files []string) []string {
+	var list []string
+	for _, f := range files {
+		dir := path.Dir(f)
+		if isLock(f) && (dir == "." || strings.HasPrefix(folder, dir+"/")) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// hashOf identifies the contents of files below dir.
+func hashOf(dir string, files []string) string {
+	sum := sha256.New()
+	for _, f := range files {
+		data, _ := os.ReadFile(filepath.Join(dir, f))
+		fmt.Fprintf(sum, "%s\x00%d\x00%s", f, len(data), data)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:12])
+}
+
+// fingerprint identifies a folder by its files' sizes and times, the one of the inode too,
+// which no program can set. What tools write while they run does not count.
+func fingerprint(dir string) string {
+	sum := sha256.New()
+	_ = filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // what cannot be read cannot be compared
+		}
+		switch e.Name() {
+		case ".cache", ".vite", ".vitest", ".vite-temp", "__pycache__", ".package-lock.json", ".modules.yaml", ".yarn-state.yml":
+			if e.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if info, err := e.Info(); err == nil && !e.IsDir() {
+			fmt.Fprintf(sum, "%s\x00%v %d %d", file, info.Mode(), info.Size(), info.ModTime().UnixNano())
+			if st, ok := info.Sys().(*syscall.Stat_t); ok {
+				fmt.Fprintf(sum, " %d %d", st.Ino, changed(st))
+			}
+		}
+		return nil
+	})
+	return hex.EncodeToString(sum.Sum(nil)[:12])
+}
+
+// prepared returns what the commands of the user make for the lock files of the copy. It is
+// made once for each state of them, in a room with a network.
+func (d *Deps) prepared(ctx context.Context, g *proc.Guardian, site room.Site, dir string, files, env []string) ([]room.Shown, error) {
+	locked := slices.DeleteFunc(slices.Clone(files), func(f string) bool {
+		return !isLock(f) && path.Base(f) != "package.json" && path.Base(f) != "pyproject.toml"
+	})
+	sum := sha256.Sum256([]byte(strings.Join(d.Prepare, "\n") + "\x00" + hashOf(dir, locked)))
+	folder := filepath.Join(d.Store, hex.EncodeToString(sum[:8]))
+	tree, list := filepath.Join(folder, "tree"), filepath.Join(folder, "made")
+	if _, err := os.Stat(list); err != nil {
+		if err := d.make(ctx, g, site, dir, folder, env); err != nil {
+			return nil, err
+		}
+	}
+	made, err := os.ReadFile(list)
+	if err != nil {
+		return nil, err
+	}
+	var shown []room.Shown
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(made), "\x00"), "\x00") {
+		if name = strings.TrimSuffix(name, "/"); name != "" {
+			shown = append(shown, room.Shown{From: filepath.Join(tree, name), Path: filepath.Join(site.Root, name)})
+		}
+	}
+	return shown, nil
+}
+
+// make runs the commands of the user in a tree of its own, and notes what they made.
+func (d *Deps) make(ctx context.Context, g *proc.Guardian, site room.Site, dir, folder string, env []string) (err error) {
+	if err := removeAll(folder); err != nil { // half of it, of a run that died
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, removeAll(folder))
+		}
+	}()
+	tree, scratch := filepath.Join(folder, "tree"), filepath.Join(folder, "room")
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return err
+	}
+	head, err := os.ReadFile(filepath.Join(dir, ".git", "HEAD"))
+	if err != nil {
+		return err
+	}
+	if err := d.Repo.Export(ctx, tree, strings.TrimSpace(string(head))); err != nil {
+		return err
+	}
+	sealed := site.Checks(room.Checks{Copy: tree, Network: true, Scratch: scratch})
+	c := Check{Name: "prepare", Command: "set -e\n" + strings.Join(d.Prepare, "\n"), Timeout: d.Limit}
+	r, err := runIn(ctx, g, c, site.Root, env, sealed)
+	if err != nil {
+		return err
+	}
+	if !r.Green() {
+		return &PrepareError{Result: r}
+	}
+	others, err := d.Repo.Others(ctx, tree)
+	if err != nil {
+		return err
+	}
+	if err := removeAll(scratch); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, "made"), []byte(strings.Join(others, "\x00")), 0o600)
+}
+
+// PrepareError says that proof.prepare failed.
+type PrepareError struct{ Result Result }
+
+func (e *PrepareError) Error() string {
+	return "proof.prepare failed (" + string(e.Result.Outcome) + "): " + e.Result.Tail
+}
