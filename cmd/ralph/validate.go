@@ -135,7 +135,7 @@ func (r *resolved) agentFacts(h agent.Harness, o agent.Options) preflight.Agent 
 	facts.Blocked = errors.Is(err, fs.ErrPermission)
 	facts.Fault, facts.Remedy = r.unmeasured(h)
 	if err := r.scriptFault(h); err != nil {
-		facts.Fault, facts.Remedy = err.Error(), "docs/replay.md describes the scripts."
+		facts.Fault, facts.Remedy = err.Error(), "Correct the script, or choose another agent with --harness NAME."
 	}
 	facts.RootAndApproveAll = h.RootRefuses && o.ApproveAll && os.Geteuid() == 0 && os.Getenv("IS_SANDBOX") == ""
 	return facts

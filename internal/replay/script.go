@@ -92,7 +92,7 @@ func stepNames() []string {
 func Load(path string) (*Script, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) { // what a newcomer meets first
-		return nil, fmt.Errorf("there is no replay script %s: write one, or name another in %s (see docs/replay.md)", path, ScriptVar)
+		return nil, fmt.Errorf("there is no replay script %s: write one (see docs/replay.md), or name another in %s", path, ScriptVar)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the replay script: %w", err)
