@@ -50,12 +50,43 @@ func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change
 	if err != nil {
 		return "", err
 	}
-	why := g.moves(ctx, on, now)
-	if why == "" {
-		return "", g.knowPeoples(ctx, on, now)
+	if on.Base == (Base{}) {
+		return FirstSight, g.Move(ctx, now)
 	}
-	return why, g.Move(ctx, now)
+	return g.meet(ctx, on.Seen, now)
 }
+
+// Meet compares commit and worktree with those that ralph saw last, while no agent is at
+// work: what differs is people's. It returns why the base moved, empty where it did not.
+func (g *Gatherer) Meet(ctx context.Context, seen string) (Move, error) {
+	now, err := g.lookNow(ctx, nil)
+	if err != nil {
+		return "", err
+	}
+	on := Base{Commit: seen}
+	if !g.worked {
+		on = g.base
+	}
+	return g.meet(ctx, on, now)
+}
+
+func (g *Gatherer) meet(ctx context.Context, seen Base, now git.Look) (Move, error) {
+	here := Base{now.Head.Commit, now.Hash}
+	g.worked = seen != g.base
+	switch {
+	case here == seen:
+		return "", nil
+	case !g.worked:
+		g.handed = g.base.Work
+		return ByPeople, g.Move(ctx, now)
+	case g.base.Commit != "" && seen.Commit != "" && here.Commit != "" && g.rewritten(ctx, seen.Commit, here.Commit):
+		return Rewritten, g.Move(ctx, now)
+	}
+	return "", g.knowPeoples(ctx, seen.Commit, here.Commit)
+}
+
+// Worked notes that an agent was at work.
+func (g *Gatherer) Worked() { g.worked = true }
 
 func (g *Gatherer) lookNow(ctx context.Context, changes *[]git.Change) (git.Look, error) {
 	g.Working("reading the worktree")
@@ -64,20 +95,6 @@ func (g *Gatherer) lookNow(ctx context.Context, changes *[]git.Change) (git.Look
 		return g.Repo.LookKnowing(ctx, *changes, g.derived()...)
 	}
 	return g.Repo.Look(ctx, g.derived()...)
-}
-
-// moves returns why the base is to move, empty where it stays.
-func (g *Gatherer) moves(ctx context.Context, on OnRecord, now git.Look) Move {
-	here := Base{now.Head.Commit, now.Hash}
-	switch {
-	case on.Base == Base{}:
-		return FirstSight
-	case on.Seen != Base{} && here != on.Seen && on.Seen == on.Base:
-		return ByPeople
-	case on.Base.Commit != "" && on.Seen.Commit != "" && here.Commit != "" && g.rewritten(ctx, on.Seen.Commit, here.Commit):
-		return Rewritten
-	}
-	return ""
 }
 
 // rewritten reports whether the commit that ralph saw last is no longer in the history.
@@ -89,7 +106,7 @@ func (g *Gatherer) rewritten(ctx context.Context, seen, now string) bool {
 // Move makes a look at the worktree the base. What weakens tests and checks there without
 // being committed belongs to it.
 func (g *Gatherer) Move(ctx context.Context, look git.Look) error {
-	g.base, g.open = Base{look.Head.Commit, look.Hash}, false
+	g.base, g.open, g.worked = Base{look.Head.Commit, look.Hash}, false, false
 	g.works = append(g.works, look.Hash)
 	found := tamper.Compare(g.around, around(g.Repo))
 	if look.Head.Commit != "" && slices.ContainsFunc(look.Changes, func(c git.Change) bool { return !c.Untracked() }) {
@@ -113,8 +130,7 @@ func (g *Gatherer) Move(ctx context.Context, look git.Look) error {
 
 // knowPeoples finds what people committed since ralph looked last, while work of an agent was
 // waiting for its acceptance: what it weakens is not the agent's, unless that is on record.
-func (g *Gatherer) knowPeoples(ctx context.Context, on OnRecord, now git.Look) error {
-	from, to := on.Seen.Commit, now.Head.Commit
+func (g *Gatherer) knowPeoples(ctx context.Context, from, to string) error {
 	if from == "" || from == to {
 		return nil
 	}
@@ -141,10 +157,13 @@ func (g *Gatherer) Known() []tamper.Finding {
 	})
 }
 
-// Now returns commit and fingerprint of the worktree as it is.
+// Now returns commit and fingerprint of the worktree as it is; none on another branch.
 func (g *Gatherer) Now(ctx context.Context) (Base, error) {
 	look, err := g.Repo.Look(context.WithoutCancel(ctx), g.derived()...)
-	return Base{look.Head.Commit, look.Hash}, err
+	if err != nil || look.Head.Branch != g.Branch {
+		return Base{}, err
+	}
+	return Base{look.Head.Commit, look.Hash}, nil
 }
 
 // Rewound notes that commits were removed from the branch.

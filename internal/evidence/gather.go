@@ -35,6 +35,8 @@ type Gatherer struct {
 
 	base    Base
 	works   []string // fingerprints at each acceptance, the first base included
+	handed  string   // fingerprint of the base before people changed something
+	worked  bool     // an agent was at work since, and that was not accepted
 	rewound bool     // commits were removed from the branch in this run
 
 	known    map[tamper.Finding]bool // was there before the work, or was accepted

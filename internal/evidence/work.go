@@ -49,6 +49,8 @@ func (g *gathering) idle(ctx context.Context) (bool, error) {
 	switch {
 	case err != nil:
 		return false, err
+	case g.claim.N == 0 && g.handed != "": // the marks are as likely of those who did the work
+		return look.Hash == g.handed, nil
 	case look.Hash == g.base.Work, g.rewound && slices.Contains(g.works, look.Hash):
 		return true, nil
 	case g.base.Commit == "":

@@ -2,7 +2,9 @@ package git
 
 import (
 	"context"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Commits lists what is reachable from to but not from from, full hashes,
@@ -73,4 +75,17 @@ func (r *Repo) Tree(ctx context.Context, commit string) (string, error) {
 	}
 	out, err := r.git(ctx, "rev-parse", "--verify", commit+"^{tree}")
 	return strings.TrimSpace(string(out)), err
+}
+
+// CommitTime returns when a commit was made, as it says itself.
+func (r *Repo) CommitTime(ctx context.Context, commit string) (time.Time, error) {
+	if err := checkRevision(commit); err != nil {
+		return time.Time{}, err
+	}
+	out, err := r.git(ctx, "log", "-1", "--format=%ct", commit, "--")
+	if err != nil {
+		return time.Time{}, err
+	}
+	seconds, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	return time.Unix(seconds, 0), err
 }

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,6 +54,16 @@ func (l *Loop) recordBase(n int, why evidence.Move) error {
 	return l.record(journal.BaseMoved{N: n, Commit: base.Commit, Work: base.Work, Reason: string(why), Known: l.known()})
 }
 
+// meetPeople takes note of what people committed between two iterations.
+func (l *Loop) meetPeople(ctx context.Context, it *iteration) error {
+	why, err := l.gate.Meet(ctx, l.head)
+	if err != nil {
+		return err
+	}
+	l.head = it.head.Commit
+	return l.recordBase(it.n, why)
+}
+
 // known are the findings that belong to the base.
 func (l *Loop) known() []journal.TamperFinding {
 	var list []journal.TamperFinding
@@ -70,8 +81,11 @@ func (l *Loop) beforeWork(ctx context.Context) error {
 	items := missing(l.state.Done(), slices.Collect(maps.Keys(l.accepted)))
 	c := evidence.Claim{State: l.state, Items: items, TakenOver: overlap(items, l.takenIDs()), Boxes: l.boxes(), Allowed: l.allowed, Looked: len(items) > 0}
 	f, err := l.gate.Baseline(ctx, c)
-	if err := firstErr(l.tellPlan(0, f.Plan), err, context.Cause(ctx)); err != nil {
+	if err := errors.Join(l.tellPlan(0, f.Plan), err); err != nil {
 		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	failed := f.Failures()
 	for _, r := range failed {
@@ -98,8 +112,21 @@ func (l *Loop) beforeWork(ctx context.Context) error {
 func (l *Loop) adopt(ctx context.Context, c evidence.Claim) error {
 	it := &iteration{}
 	f, v, err := l.weigh(ctx, it, c)
-	if err := firstErr(err, context.Cause(ctx)); err != nil || len(v.Accepted) == 0 {
+	switch {
+	case err != nil:
 		return err
+	case !f.Complete:
+		return context.Cause(ctx)
+	}
+	for _, r := range v.Refusals {
+		if r.Rule == evidence.NoWork || r.Rule == evidence.Weakened {
+			if err := l.warn("if that is right as it is, accept it: %s", allowHint(r.Items)); err != nil {
+				return err
+			}
+		}
+	}
+	if len(v.Accepted) == 0 {
+		return nil
 	}
 	if err := l.accept(ctx, it, f, v); err != nil {
 		return err
@@ -142,15 +169,15 @@ func (l *Loop) weigh(ctx context.Context, it *iteration, c evidence.Claim) (evid
 	v := evidence.Weigh(c, f, l.Rules)
 	if f.Looked {
 		l.unseenIn = 0
-		err = firstErr(err, l.tellFindings(c.N, f.Findings))
+		err = errors.Join(err, l.tellFindings(c.N, f.Findings))
 	} else if c.N > 0 {
 		l.unseenIn = c.N // it is looked at when it is committed, claimed, or the run ends
 	}
 	if f.Complete {
 		l.waiting = v.Waiting
 	}
-	err = firstErr(l.tellPlan(c.N, f.Plan), err)
-	if err != nil {
+	// What the checks did to the plan is told also where ralph failed meanwhile.
+	if err := errors.Join(err, l.tellPlan(c.N, f.Plan)); err != nil {
 		return f, v, err
 	}
 	for _, r := range f.Failures() {
@@ -329,7 +356,10 @@ func (l *Loop) lookLast(ctx context.Context) error {
 		return nil
 	}
 	found, err := l.gate.Inspect(ctx)
-	return firstErr(err, l.tellFindings(l.unseenIn, found))
+	if err != nil {
+		return err
+	}
+	return l.tellFindings(l.unseenIn, found)
 }
 
 func tamperEvent(n int, base string, found []tamper.Finding, accepted bool) journal.TamperFound {

@@ -71,6 +71,7 @@ func (l *Loop) play(ctx context.Context, it *iteration) (*End, error) {
 	}
 	limit, turnErr := l.turn(ctx, it)
 	l.unseenIn = it.n
+	l.gate.Worked()
 	l.notes.forget() // from here on they are about this iteration
 	if err := l.history(ctx, it); err != nil {
 		return nil, errors.Join(turnErr, err)
@@ -119,6 +120,11 @@ func (l *Loop) open(ctx context.Context, it *iteration) error {
 	}
 	if it.head, err = l.Repo.Head(ctx); err != nil {
 		return err
+	}
+	if it.head.Commit != l.head {
+		if err := l.meetPeople(ctx, it); err != nil {
+			return err
+		}
 	}
 	l.state, it.before, it.from = state, state, it.head.Commit
 	l.reopen(state)

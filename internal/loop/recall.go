@@ -49,7 +49,7 @@ func (l *Loop) recall() error {
 
 func fold(events []journal.Event) past {
 	p := past{accepted: map[string]bool{}, taken: map[string]bool{}, allowed: map[string]string{}, refused: map[string]bool{}, red: map[string]bool{}, calls: map[string]int{}}
-	open := false
+	open, away := false, false
 	for _, e := range events {
 		p.limits.Follow(e)
 		switch b := e.Body.(type) {
@@ -58,7 +58,7 @@ func fold(events []journal.Event) past {
 			p.token, p.calls = b.Token, map[string]int{}
 			// Marks that nobody looked at stay so until somebody does.
 			p.accepted, p.cutOff, open = believe(b.Stories), p.cutOff || open, false
-			p.taken = map[string]bool{}
+			away, p.taken = false, map[string]bool{}
 			for _, id := range b.TakenOver {
 				p.taken[id] = true
 			}
@@ -97,6 +97,9 @@ func fold(events []journal.Event) past {
 			}
 		case journal.IterationEnded:
 			open = false
+			if !away {
+				p.gate.Seen = evidence.Base{Commit: b.Head} // what comes later is people's
+			}
 			p.acceptedAt(b.Work, b.Head)
 			p.cutOff = b.Outcome == journal.OutcomeCrash || b.Outcome == journal.OutcomeInterrupted
 			for _, id := range b.StoriesPassed {
@@ -104,7 +107,9 @@ func fold(events []journal.Event) past {
 			}
 		case journal.RunEnded:
 			p.cutOff = p.cutOff || b.Reason == journal.ReasonBranchChanged
-			p.gate.Seen = evidence.Base{Commit: b.Head, Work: b.Work}
+			if b.Reason != journal.ReasonCrashed {
+				p.gate.Seen = evidence.Base{Commit: b.Head, Work: b.Work}
+			}
 		case journal.CheckEnded:
 			if b.Compares() {
 				continue
@@ -114,6 +119,8 @@ func fold(events []journal.Event) past {
 			} else if b.Phase == journal.PhaseBaseline {
 				p.red[b.Name] = true
 			}
+		case journal.HeadMoved:
+			away = true // its head may be that of another branch
 		case journal.BreakerOpened:
 			p.opened = &b
 		case journal.BreakerReset:

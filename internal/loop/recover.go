@@ -135,7 +135,7 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 		}
 	}
 	if u.open != nil && u.log != "" {
-		if err := record(u.crash(ctx, repo)); err != nil {
+		if err := record(u.crash(ctx, repo, died)); err != nil {
 			return nil, err
 		}
 	}
@@ -221,7 +221,7 @@ func (u *unfinished) cutOff(repo *git.Repo) (journal.AttemptEnded, error) {
 const ralphDied = "ralph itself died"
 
 // crash is the record of the iteration that was cut off.
-func (u *unfinished) crash(ctx context.Context, repo *git.Repo) journal.IterationEnded {
+func (u *unfinished) crash(ctx context.Context, repo *git.Repo, died time.Time) journal.IterationEnded {
 	e := journal.IterationEnded{
 		N: u.open.N, Outcome: journal.OutcomeCrash, Error: ralphDied, ExitCode: -1, Head: u.open.Head,
 		Commits: []string{}, StoriesPassed: []string{}, StoriesComplete: u.done, StoriesTotal: len(u.start.Stories),
@@ -229,10 +229,31 @@ func (u *unfinished) crash(ctx context.Context, repo *git.Repo) journal.Iteratio
 	}
 	ctx = context.WithoutCancel(ctx) // told to end or not, the record is complete
 	// The commits are a courtesy of the record: without them it is still true.
-	if head, err := repo.Head(ctx); err == nil {
+	head, err := repo.Head(ctx)
+	if err == nil && head.Branch != u.start.Branch {
+		e.Head = "" // what is on this one is not known
+		return e
+	}
+	if err == nil {
 		if gained, _, err := repo.Moved(ctx, u.open.Head, head.Commit); err == nil {
 			e.Head, e.Commits = head.Commit, nonNil(gained)
+			u.leavePeoples(ctx, repo, &e, died)
 		}
 	}
 	return e
+}
+
+// leavePeoples takes the last commits out of the record that were made after the run died: no
+// agent was at work then. A time that is still to come is no one's.
+func (u *unfinished) leavePeoples(ctx context.Context, repo *git.Repo, e *journal.IterationEnded, died time.Time) {
+	for n := len(e.Commits); n > 0; n-- {
+		at, err := repo.CommitTime(ctx, e.Commits[n-1])
+		if err != nil || !at.After(died.Add(time.Second)) || at.After(time.Now()) {
+			return
+		}
+		e.Commits, e.Head = e.Commits[:n-1], u.open.Head
+		if n > 1 {
+			e.Head = e.Commits[n-2]
+		}
+	}
 }

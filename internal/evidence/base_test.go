@@ -1,0 +1,222 @@
+package evidence
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ralph/internal/git"
+	"ralph/internal/plan"
+)
+
+const test = "func TestA(t *testing.T) {\n\tif A() != 3 {\n\t\tt.Error(1)\n\t}\n}\n"
+
+// project is a repository with one test, and the gate of a unit in it.
+type project struct {
+	t    *testing.T
+	root string
+	gate *Gatherer
+}
+
+func newProject(t *testing.T) *project {
+	t.Helper()
+	for _, name := range []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"} {
+		t.Setenv(name, os.DevNull)
+	}
+	p := &project{t: t, root: t.TempDir()}
+	p.git("init", "-q", "-b", "work")
+	p.write("a_test.go", test)
+	p.commit()
+	p.restart()
+	return p
+}
+
+// restart is a new process of ralph.
+func (p *project) restart() {
+	p.t.Helper()
+	repo, err := git.Open(p.t.Context(), p.root)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.gate = &Gatherer{Repo: repo, Branch: "work", Plan: &plan.PRD{Root: repo.Root, Folder: ".ralph/work"}, Working: func(string) {}}
+}
+
+func (p *project) git(args ...string) string {
+	p.t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=A", "-c", "user.email=a@example.org"}, args...)...)
+	cmd.Dir = p.root
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		p.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (p *project) write(name, text string) {
+	p.t.Helper()
+	if err := os.WriteFile(filepath.Join(p.root, name), []byte(text), 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *project) commit() {
+	p.t.Helper()
+	p.git("add", "-A")
+	p.git("commit", "-q", "--allow-empty", "-m", "x")
+}
+
+func (p *project) now() Base {
+	p.t.Helper()
+	b, err := p.gate.Now(p.t.Context())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return b
+}
+
+func (p *project) start(on OnRecord) Move {
+	p.t.Helper()
+	why, err := p.gate.Start(p.t.Context(), on, nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return why
+}
+
+// findings are the rules of what weakens tests since the base.
+func (p *project) findings() string {
+	p.t.Helper()
+	found, err := p.gate.Inspect(p.t.Context())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var rules []string
+	for _, f := range found {
+		rules = append(rules, f.Path+" "+f.Rule)
+	}
+	return strings.Join(rules, ", ")
+}
+
+// TestTheBase: when it moves, and whose the changes since then are.
+func TestTheBase(t *testing.T) {
+	weaker := strings.Replace(test, "\tif", "\tt.Skip(1)\n\tif", 1)
+	const skipped = "a_test.go test-skipped"
+	for _, c := range []struct {
+		name  string
+		do    func(p *project) OnRecord // between two processes of ralph
+		why   Move
+		found string
+	}{
+		{"first sight, with what a person left", func(p *project) OnRecord {
+			p.write("a_test.go", weaker)
+			return OnRecord{}
+		}, FirstSight, ""},
+		{"nothing was changed", func(p *project) OnRecord { return OnRecord{Base: p.now(), Seen: p.now()} }, "", ""},
+		{"people commit while nothing is open", func(p *project) OnRecord {
+			base := p.now()
+			p.write("a_test.go", weaker)
+			p.commit()
+			return OnRecord{Base: base, Seen: base}
+		}, ByPeople, ""},
+		{"people edit while nothing is open", func(p *project) OnRecord {
+			base := p.now()
+			p.write("a_test.go", weaker)
+			return OnRecord{Base: base, Seen: base}
+		}, ByPeople, ""},
+		{"an agent commits, and a limit ends the run", func(p *project) OnRecord {
+			base := p.now()
+			p.write("a_test.go", weaker)
+			p.commit()
+			return OnRecord{Base: base, Seen: p.now()}
+		}, "", skipped},
+		{"an agent edits, and a limit ends the run", func(p *project) OnRecord {
+			base := p.now()
+			p.write("a_test.go", weaker)
+			return OnRecord{Base: base, Seen: p.now()}
+		}, "", skipped},
+		{"an agent commits, and ralph is killed", func(p *project) OnRecord {
+			base := p.now()
+			p.write("a_test.go", weaker)
+			p.commit()
+			return OnRecord{Base: base}
+		}, "", skipped},
+		{"people commit beside the work of an agent", func(p *project) OnRecord {
+			base := p.now()
+			p.write("a.go", "package a\n")
+			p.commit()
+			seen := p.now()
+			p.write("a_test.go", weaker)
+			p.commit()
+			return OnRecord{Base: base, Seen: seen}
+		}, "", ""},
+		{"people rebase the work of an agent", func(p *project) OnRecord {
+			base := p.now()
+			p.write("a_test.go", weaker)
+			p.commit()
+			seen := p.now()
+			p.git("commit", "-q", "--amend", "-m", "y")
+			return OnRecord{Base: base, Seen: seen}
+		}, Rewritten, ""},
+		{"an agent rewrites its work, and ralph is killed", func(p *project) OnRecord {
+			base := p.now()
+			p.write("a_test.go", weaker)
+			p.git("add", "-A")
+			p.git("commit", "-q", "--amend", "-m", "y")
+			return OnRecord{Base: base}
+		}, "", skipped},
+		{"what was accepted is known", func(p *project) OnRecord {
+			base := p.now()
+			p.write("a_test.go", weaker)
+			p.commit()
+			p.start(OnRecord{Base: base})
+			found, err := p.gate.Inspect(p.t.Context())
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			return OnRecord{Base: base, Known: found}
+		}, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProject(t)
+			on := c.do(p)
+			p.restart()
+			if why := p.start(on); why != c.why {
+				t.Errorf("the base moved for %q, want %q", why, c.why)
+			}
+			if moved := p.gate.Base() == p.now(); moved != (c.why != "") && on.Base != p.now() {
+				t.Errorf("the base is %v, the worktree %v", p.gate.Base(), p.now())
+			}
+			if got := p.findings(); got != c.found {
+				t.Errorf("found %q, want %q", got, c.found)
+			}
+		})
+	}
+}
+
+// TestMeet: what people commit while a loop waits is not the agent's.
+func TestMeet(t *testing.T) {
+	for _, worked := range []bool{false, true} {
+		p := newProject(t)
+		p.start(OnRecord{})
+		if worked {
+			p.gate.Worked()
+			p.write("a.go", "package a\n")
+			p.commit()
+		}
+		seen, base := p.now().Commit, p.gate.Base()
+		p.write("a_test.go", "package a\n")
+		p.commit()
+		why, err := p.gate.Meet(t.Context(), seen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if moved := p.gate.Base() != base; moved == worked || (why == ByPeople) == worked {
+			t.Errorf("worked %t: moved %t, %q", worked, moved, why)
+		}
+		if got := p.findings(); got != "" {
+			t.Errorf("worked %t: found %s", worked, got)
+		}
+	}
+}
