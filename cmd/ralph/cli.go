@@ -135,6 +135,10 @@ func badCommandLine(t *terminal, kctx *kong.Context, err error) int {
 		if others := help.Elsewhere(kctx); len(others) > 0 && len(others) < 4 {
 			t.hint("the flag is one of: " + strings.Join(others, ", "))
 		}
+		if words := slices.DeleteFunc(slices.Clone(kctx.Args), func(arg string) bool { return strings.HasPrefix(arg, "-") }); len(words) > 2 &&
+			(command == "ralph start" || command == "ralph run") {
+			t.hint("the task is one argument: put it in quotation marks. The loop works in the worktree that you are in")
+		}
 	case kctx != nil && len(kctx.Args) > 0 && help.OtherWord(kctx.Args[0]) != "":
 		t.hint("did you mean: ralph " + help.OtherWord(kctx.Args[0]))
 		return exitUsage

@@ -76,6 +76,10 @@ func command(args []string, handedOver bool) (int, error) {
 		return badCommandLine(t, kctx, err), err
 	}
 	err = kctx.Run(&app{ctx: ctx, t: t, home: ralphHome(), args: args, colorMode: cli.Color, handedOver: handedOver})
+	loops := kctx.Selected().Name == "run" // its exit code says how it ended, seen or not
+	if err == nil && !loops && t.unwritten != nil && !errors.Is(t.unwritten, syscall.EPIPE) {
+		err = &hintError{fmt.Errorf("standard output cannot be written: %w", t.unwritten), "free some space, or write to another place"}
+	}
 	err = signalled(ctx, t, err)
 	return exitCode(t, err), err
 }

@@ -35,7 +35,7 @@ func (c *mcpCmd) Run(a *app) error {
 	if a.t.canAsk {
 		a.t.hint("waiting for an MCP client on standard input; how to set one up is told in docs/mcp.md")
 	}
-	err := newMCPServer(a, c.AllowStart).server.Run(a.ctx, &mcp.StdioTransport{})
+	err := newMCPServer(a, c.AllowStart).server.Run(a.ctx, mcpserver.Lines(os.Stdin, os.Stdout))
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return nil // the client has gone away in the middle of something
 	}

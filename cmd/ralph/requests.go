@@ -63,14 +63,14 @@ func (c *contextAddCmd) Validate() error {
 
 // Run carries the command out.
 func (c *contextAddCmd) Run(a *app) error {
-	return ask(a, unitArg{Change: c.Change}, journal.Request{Kind: journal.RequestContext, Text: c.Text}, "%s tells its agent from the next iteration on\n")
+	return steer(a, c.changeFlag, journal.Request{Kind: journal.RequestContext, Text: c.Text})
 }
 
 type contextClearCmd struct{ changeFlag }
 
 // Run carries the command out.
 func (c *contextClearCmd) Run(a *app) error {
-	return ask(a, unitArg{Change: c.Change}, journal.Request{Kind: journal.RequestClearContext}, "%s tells its agent only the plan from the next iteration on\n")
+	return steer(a, c.changeFlag, journal.Request{Kind: journal.RequestClearContext})
 }
 
 type contextShowCmd struct {
@@ -124,7 +124,7 @@ func ask(a *app, unit unitArg, q journal.Request, said string) error {
 		return err
 	}
 	if p == nil || !running(p) {
-		return nothingTo(a, verb(q), p, unit.Unit)
+		return nothingTo(a, string(q.Kind), p, unit.Unit)
 	}
 	if err := p.post(q); err != nil {
 		return err
@@ -133,13 +133,28 @@ func ask(a *app, unit unitArg, q journal.Request, said string) error {
 	return nil
 }
 
-// verb is what a request does to a loop.
-func verb(q journal.Request) string {
-	switch q.Kind {
-	case journal.RequestContext, journal.RequestClearContext:
-		return "steer"
+// steer leaves a text for the running loop of this worktree, or for its next one.
+func steer(a *app, flag changeFlag, q journal.Request) error {
+	p, err := unitArg{Change: flag.Change}.place(a)
+	if err == nil && p.unit == "" {
+		err = errDetached
 	}
-	return string(q.Kind)
+	if err != nil {
+		return err
+	}
+	if err := p.post(q); err != nil {
+		return err
+	}
+	when := "in its next run"
+	if running(p) {
+		when = "from the next iteration on"
+	}
+	what := "gets this text"
+	if q.Kind == journal.RequestClearContext {
+		what = "gets only the plan"
+	}
+	a.t.printf("the agent of %s %s %s\n", oneLine(p.unit), what, when)
+	return nil
 }
 
 // asked says in a line what the loop was asked for.

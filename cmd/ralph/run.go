@@ -14,6 +14,7 @@ import (
 
 	"ralph/internal/archive"
 	"ralph/internal/check"
+	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/plan"
@@ -73,6 +74,9 @@ func (c *runCmd) prepare(a *app) (*resolved, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.notAUnit(a, c.Text); err != nil {
+		return nil, err
+	}
 	unit := p.unit
 	if err := c.recoverFirst(a, p); err != nil {
 		return nil, err
@@ -82,6 +86,23 @@ func (c *runCmd) prepare(a *app) (*resolved, error) {
 		err = c.recoverFirst(a, p)
 	}
 	return r, err
+}
+
+// notAUnit refuses a task that is the name of a unit: the user meant that unit.
+func (p *place) notAUnit(a *app, text string) error {
+	unit, err := git.UnitOf(text)
+	if err != nil || strings.ContainsAny(text, " \t\n") {
+		return nil //nolint:nilerr // it cannot be the name of a unit
+	}
+	known := unit == p.unit
+	if entries, _, err := registry.Entries(a.home); err == nil && !known {
+		known = slices.ContainsFunc(entries, func(e registry.Entry) bool { return e.Unit == unit })
+	}
+	if !known && !isFile(filepath.Join(p.repo.Root, ".ralph", unit, "spec.md")) {
+		return nil
+	}
+	return &hintError{fmt.Errorf("%q is the name of a unit, not a task", text),
+		"the loop works on the branch that is checked out: git switch BRANCH, then: ralph run"}
 }
 
 func (c *runCmd) recoverFirst(a *app, p *place) error {
@@ -139,7 +160,7 @@ func (r *resolved) start() error {
 		r.changes = nil // the plan may have been put back in order since
 	}
 	if _, err := r.plan.Read(); err != nil {
-		return err
+		return &hintError{errors.New(relative(r.place.repo.Root, err.Error())), "correct it there; see everything that is wrong with: ralph validate"}
 	}
 	l, err := r.newLoop(s, out)
 	if err != nil {

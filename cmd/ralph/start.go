@@ -42,6 +42,9 @@ func (c *startCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if err := p.notAUnit(a, c.Task); err != nil {
+		return err
+	}
 	if !a.handedOver && !c.DryRun {
 		if err := p.busy(); err != nil {
 			return err
@@ -126,7 +129,7 @@ func (c *startCmd) whereTo(r *resolved) string {
 	switch {
 	case c.Terminal != "":
 		return c.Terminal
-	case c.Fullscreen:
+	case c.Fullscreen, r.settings.Start.Fullscreen && r.settings.Start.Terminal == inAuto:
 		return inWindow
 	}
 	return r.settings.Start.Terminal

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -97,6 +98,8 @@ func stopAll(a *app) error {
 func nothingTo(a *app, do string, p *place, unit string) error {
 	if p != nil {
 		unit = p.unit
+	} else if _, err := look(a, unit); errors.Is(err, errNoUnit) {
+		return err
 	}
 	a.t.printf("no loop is at work on %s: nothing to %s\n", oneLine(unit), do)
 	all, err := registered(a)

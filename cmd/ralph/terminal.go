@@ -30,11 +30,29 @@ type terminal struct {
 	color    bool // on standard output
 	errColor bool // on standard error
 	ascii    bool
+
+	unwritten error // the first failure of writing to standard output
+}
+
+// checked notes the first failure of a writer, which no caller has to check.
+type checked struct {
+	to     io.Writer
+	failed *error
+}
+
+// Write implements io.Writer.
+func (c *checked) Write(p []byte) (int, error) {
+	n, err := c.to.Write(p)
+	if err != nil && *c.failed == nil {
+		*c.failed = err
+	}
+	return n, err
 }
 
 // newTerminal looks at the real standard files. mode is auto, always or never.
 func newTerminal(mode string) *terminal {
-	t := &terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	t := &terminal{in: os.Stdin, err: os.Stderr}
+	t.out = &checked{to: os.Stdout, failed: &t.unwritten}
 	t.isTTY = term.IsTerminal(int(os.Stdout.Fd()))
 	t.canAsk = t.isTTY && term.IsTerminal(int(os.Stdin.Fd()))
 	t.errTTY = term.IsTerminal(int(os.Stderr.Fd()))
