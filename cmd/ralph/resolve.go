@@ -13,7 +13,6 @@ import (
 
 	"ralph"
 	"ralph/internal/agent"
-	"ralph/internal/breaker"
 	"ralph/internal/calls"
 	"ralph/internal/change"
 	"ralph/internal/check"
@@ -25,6 +24,7 @@ import (
 	"ralph/internal/plan"
 	"ralph/internal/regular"
 	"ralph/internal/room"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -341,7 +341,7 @@ func (r *resolved) loopSettings() loop.Settings {
 		OnLimit: s.UsageLimit.Action, AskTimeout: s.UsageLimit.AskTimeoutSeconds.Duration(), MaxWait: s.UsageLimit.MaxWaitHours.Duration(),
 		MaxTokens: s.Budget.MaxTokens, MaxCost: s.Budget.MaxCostUSD,
 		Promise: s.Completion.Promise, TrustPromise: s.Completion.TrustPromise,
-		Rules: evidence.Rules{Mode: evidence.Mode(s.Proof.Mode), RejectWeakened: s.Tamper == "reject",
+		Gate: evidence.Rules{Mode: evidence.Mode(s.Proof.Mode), RejectWeakened: s.Tamper == "reject",
 			RequireChange: s.Completion.RequireChange == "true" || s.Completion.RequireChange == "auto" && len(checks) > 0},
 		Notes:          s.Proof.Notes,
 		AcceptBaseline: r.flags.AcceptBaseline, ResetCircuit: r.flags.ResetCircuit, CountChanges: r.change().ID != "",
@@ -357,9 +357,9 @@ func (r *resolved) duds() int {
 	case asked == 0:
 		return 0
 	case r.loaded.IsDefault(key):
-		return breaker.MaxDuds
+		return run.MaxDuds
 	default:
-		return max(breaker.MaxDuds, asked)
+		return max(run.MaxDuds, asked)
 	}
 }
 

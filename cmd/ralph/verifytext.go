@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ralph/internal/evidence"
+	"ralph/internal/journal"
 	"ralph/internal/stream"
 	"ralph/internal/verify"
 )
@@ -60,7 +61,7 @@ func showVerified(t *terminal, r verify.Report, receipts bool) {
 	t.printf("%s %s\n", t.paint(red, t.symbol("✗")), stream.Sanitize(verdict))
 	if n := r.Unreceipted(); n > 0 && receipts {
 		t.printf("  %s no receipt here. Fetch the receipts: %s\n  or judge by the checks alone: ralph verify --no-receipts\n",
-			plural2(n, "story has", "stories have"), evidence.FetchNotes)
+			plural2(n, "story has", "stories have"), journal.FetchNotes)
 	}
 }
 

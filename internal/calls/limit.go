@@ -7,6 +7,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/journal"
 	"ralph/internal/ratelimit"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -33,7 +34,7 @@ func (t *Team) Refused(ctx context.Context, o agent.Outcome) error {
 	m := t.at
 	m.refusals++
 	m.waited = time.Time{} // this limit has not been waited out yet
-	m.own = Block{by: m, Agent: m.Harness.Name, Until: o.ResetsAt, Reset: o.ResetsAt, Note: o.Message, Hint: o.Hint}
+	m.own = Block{run.Limit{Agent: m.Harness.Name, Until: o.ResetsAt, Reset: o.ResetsAt, Note: o.Message, Hint: o.Hint}, m}
 	if !o.ResetsAt.After(time.Now()) {
 		m.own.Until, m.own.Reset = time.Now().Add(backoff(m.refusals)), time.Time{}
 		return t.probed(ctx, false)
@@ -51,7 +52,7 @@ func (t *Team) Refused(ctx context.Context, o agent.Outcome) error {
 }
 
 // LetIn takes note of a call that went through.
-func (t *Team) LetIn() { t.at.refusals, t.Stood = 0, 0 }
+func (t *Team) LetIn() { t.at.refusals = 0 }
 
 // knock asks whether the agent may be called now.
 func (m *member) knock(ctx context.Context, now time.Time) (Block, error) {
@@ -83,7 +84,7 @@ func (m *member) blockedBy(g ratelimit.Gate) Block {
 	if g.Until.IsZero() {
 		return Block{}
 	}
-	return Block{by: m, Agent: m.Harness.Name, Until: g.Until, Reset: g.Until, Note: g.Note, Probed: g.Probed}
+	return Block{run.Limit{Agent: m.Harness.Name, Until: g.Until, Reset: g.Until, Note: g.Note, Probed: g.Probed}, m}
 }
 
 // firstFree returns what Pick would, without asking to be let in: the zero value where

@@ -12,6 +12,7 @@ import (
 	"ralph/internal/proc"
 	"ralph/internal/ratelimit"
 	"ralph/internal/recorder"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -37,9 +38,6 @@ type Team struct {
 	Tokens stream.Tokens
 	Cost   *float64
 
-	// Stood is how long the run waited at usage limits since an agent was last let in.
-	Stood time.Duration
-
 	members []*member
 	at      *member // the agent that works
 	grant   ratelimit.Grant
@@ -60,13 +58,7 @@ type member struct {
 
 // Block says that an agent should not be called now. The zero value: it can be called.
 type Block struct {
-	Agent  string
-	Until  time.Time // when it can be called again; a guess where Reset is zero
-	Reset  time.Time // of the provider's limit
-	Note   string    // the provider's words
-	Hint   string    // what the user can do other than wait, may be empty
-	Probed bool      // the limit should be over, and another loop is finding out
-
+	run.Limit
 	by *member
 }
 

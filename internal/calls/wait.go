@@ -9,10 +9,6 @@ import (
 	"ralph/internal/stopwatch"
 )
 
-// LimitWait is the reason of waits for the end of a provider's limit, in the
-// journal's words.
-const LimitWait = journal.ReasonUsageLimit
-
 // longestJitter bounds how long after a reset a loop continues: not all loops at
 // once, and not a second before the provider's own clock has turned.
 const longestJitter = 15 * time.Second
@@ -27,21 +23,18 @@ func jitter(wait time.Duration) time.Duration {
 const sameReset = time.Minute
 
 // Wait waits until a time by the wall clock, as a state in the journal.
-func (t *Team) Wait(ctx context.Context, reason journal.Reason, until time.Time, message string) error {
-	_, err := t.wait(ctx, reason, until, message, nil)
+func (t *Team) Wait(ctx context.Context, w journal.WaitStarted) error {
+	_, err := t.wait(ctx, w, nil)
 	return err
 }
 
 // StandStill waits at a limit. It ends early where the wait has lost its reason: an
 // agent is free, another loop's try was answered, or the reset has moved.
-func (t *Team) StandStill(ctx context.Context, b Block, why string) error {
-	until := b.Until
+func (t *Team) StandStill(ctx context.Context, b Block, w journal.WaitStarted) error {
 	if !b.Probed {
-		until = until.Add(jitter(time.Until(until)))
+		w.Until = timePtr(b.Until.Add(jitter(time.Until(b.Until))))
 	}
-	watch := stopwatch.Start()
-	early, err := t.wait(ctx, LimitWait, until, why, func(now time.Time) bool { return t.overtaken(b, now) })
-	t.Stood += watch.Passed().Real
+	early, err := t.wait(ctx, w, func(now time.Time) bool { return t.overtaken(b, now) })
 	if !early && !b.Probed {
 		b.by.waited = b.Until
 	}
@@ -49,15 +42,15 @@ func (t *Team) StandStill(ctx context.Context, b Block, why string) error {
 }
 
 // wait records a wait and ends early as soon as sooner reports true.
-func (t *Team) wait(ctx context.Context, reason journal.Reason, until time.Time, message string, sooner func(now time.Time) bool) (early bool, err error) {
+func (t *Team) wait(ctx context.Context, w journal.WaitStarted, sooner func(now time.Time) bool) (early bool, err error) {
 	watch := stopwatch.Start()
-	if err := t.Recorder.Record(journal.WaitStarted{Reason: reason, Until: timePtr(until), Message: message}); err != nil {
+	if err := t.Recorder.Record(w); err != nil {
 		return false, err
 	}
-	if early, err = stopwatch.Sleep(ctx, watch, stopwatch.Until(until, watch.Began()), sooner); err != nil {
+	if early, err = stopwatch.Sleep(ctx, watch, stopwatch.Until(*w.Until, watch.Began()), sooner); err != nil {
 		return false, err
 	}
-	return early, t.Recorder.Record(journal.WaitEnded{Reason: reason, Seconds: watch.Passed().Real.Seconds()})
+	return early, t.Recorder.Record(journal.WaitEnded{Reason: w.Reason, Seconds: watch.Passed().Real.Seconds()})
 }
 
 // overtaken reports whether something else than b is in the way by now, or nothing.

@@ -18,9 +18,6 @@ const (
 	Elsewhere State = "elsewhere" // what was proved is not in the history: rebased, squashed, or not fetched
 )
 
-// FetchNotes is the command that brings the receipts of a clone's origin.
-const FetchNotes = "git fetch origin refs/notes/ralph:refs/notes/ralph"
-
 // StoryOf names a story among all units.
 type StoryOf struct{ Unit, Story string }
 

@@ -59,6 +59,27 @@ type RunStarted struct {
 	Checks    []string `json:"checks,omitempty"` // names of the quality checks
 	// older versions: the work of base_moved and claim_accepted
 	Work string `json:"work,omitempty"`
+	// settings that decide how the run continues
+	Rules *Rules `json:"rules,omitempty"`
+	// fingerprint of the plan's files and HEAD
+	Print string `json:"print,omitempty"`
+}
+
+// Rules are the settings that decide how a run continues and when it ends.
+type Rules struct {
+	MaxIterations int `json:"maxIterations"`
+	MinIterations int `json:"minIterations,omitempty"` // a promise counts from this one on
+	NoProgress    int `json:"noProgress"`              // iterations until the breaker opens
+	SameError     int `json:"sameError"`
+	// iterations in which the agent ends at once, until the breaker opens
+	Duds             int     `json:"duds"`
+	OnLimit          string  `json:"onLimit"` // ask, wait or exit
+	MaxWaitHours     float64 `json:"maxWaitHours"`
+	PauseSeconds     float64 `json:"pauseSeconds"`
+	TransientSeconds float64 `json:"transientSeconds"`
+	MaxTokens        int64   `json:"maxTokens,omitempty"`    // 0 is no budget
+	MaxCostUSD       float64 `json:"maxCostUsd,omitempty"`   // 0 is no budget
+	ResetCircuit     bool    `json:"resetCircuit,omitempty"` // close an open breaker
 }
 
 // Story is a story or a task of the plan.
@@ -170,10 +191,16 @@ type IterationEnded struct {
 	NoProgress int `json:"noProgress"`
 	// equal errors in a row, with this one
 	SameError int `json:"sameError"`
+	// iterations in a row in which the agent ended at once, with this one
+	Duds int `json:"duds,omitempty"`
 	// true: the agent promised completion
-	Promised bool          `json:"promised"`
-	Done     bool          `json:"done"`   // true: the plan is done
-	Tokens   stream.Tokens `json:"tokens"` // sum of its attempts
+	Promised bool `json:"promised"`
+	Done     bool `json:"done"` // true: the plan is done
+	// why it is done, as in run_ended
+	DoneReason Reason `json:"doneReason,omitempty"`
+	// as in run_started, after the iteration
+	Print  string        `json:"print,omitempty"`
+	Tokens stream.Tokens `json:"tokens"` // sum of its attempts
 	// true: the tokens are an estimate
 	TokensEstimated bool `json:"tokensEstimated,omitempty"`
 	// sum of its attempts, or null
@@ -189,6 +216,8 @@ type WaitStarted struct {
 	Reason  Reason     `json:"reason"`          // rate_limit, usage_limit, transient or paused
 	Until   *time.Time `json:"until,omitempty"` // planned end
 	Message string     `json:"message"`         // for people
+	Rule    string     `json:"rule,omitempty"`  // as in run_ended
+	Facts   []int      `json:"facts,omitempty"` // as in run_ended
 }
 
 // WaitEnded records that the run continues after a wait.
@@ -358,6 +387,7 @@ type BreakerOpened struct {
 	Count  int    `json:"count"`  // iterations in a row
 	// fingerprint of the plan's files and HEAD; a change closes the breaker
 	Print string `json:"print"`
+	Facts []int  `json:"facts,omitempty"` // as in run_ended
 }
 
 // BreakerReset records that the circuit breaker is closed again.
@@ -400,6 +430,8 @@ type RunEnded struct {
 	CostUSD   *float64      `json:"costUsd"`             // cost of the run, or null
 	Head      string        `json:"head,omitempty"`      // commit that ralph saw last
 	Work      string        `json:"work,omitempty"`      // fingerprint of the worktree then
+	Rule      string        `json:"rule,omitempty"`      // the rule that decided it
+	Facts     []int         `json:"facts,omitempty"`     // numbers of the events that it used, from 1 in each run
 }
 
 // EventType implements Body.

@@ -11,6 +11,9 @@ import (
 // NotesRef is the ref below refs/notes under which receipts stand on commits.
 const NotesRef = "ralph"
 
+// FetchNotes is the command that brings the receipts of a clone's origin.
+const FetchNotes = "git fetch origin refs/notes/ralph:refs/notes/ralph"
+
 // Receipt is a story's proof as it stands in a git note: what the journal says
 // in story_proved, with what tells apart the runs of all units of all clones.
 type Receipt struct {

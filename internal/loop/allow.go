@@ -45,14 +45,6 @@ func (l *Loop) settle(ids []string, refused bool) {
 	}
 }
 
-// allowHint says how a person accepts marks.
-func allowHint(ids []string) string {
-	if len(ids) == 1 {
-		return "ralph allow " + ids[0]
-	}
-	return "ralph allow " + ids[0] + ", and so each of them"
-}
-
 // settle is [Loop.settle] for what is on record.
 func (p *past) settle(ids []string, refused bool) {
 	for _, id := range ids {

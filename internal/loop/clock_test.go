@@ -58,7 +58,7 @@ func TestWaitTakesAsLongAsItSays(t *testing.T) {
 		stop := l.watchClock(t.Context())
 		began := time.Now()
 		until := began.Add(90*time.Minute + 300*time.Millisecond)
-		if err := l.team.Wait(t.Context(), "rate_limit", until, "no calls are left"); err != nil {
+		if err := l.team.Wait(t.Context(), journal.WaitStarted{Reason: "rate_limit", Until: timePtr(until), Message: "no calls are left"}); err != nil {
 			t.Fatal(err)
 		}
 		stop()
@@ -81,7 +81,7 @@ func TestWaitEndsWithTheRun(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		began := time.Now()
 		time.AfterFunc(10*time.Minute, func() { cancel(ErrStopped) })
-		if err := l.team.Wait(ctx, "usage_limit", began.Add(time.Hour), ""); !errors.Is(err, ErrStopped) {
+		if err := l.team.Wait(ctx, journal.WaitStarted{Reason: "usage_limit", Until: timePtr(began.Add(time.Hour))}); !errors.Is(err, ErrStopped) {
 			t.Errorf("the wait ended with %v", err)
 		}
 		if took := time.Since(began); took != 10*time.Minute {

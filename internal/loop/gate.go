@@ -12,6 +12,7 @@ import (
 	"ralph/internal/evidence"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/tamper"
 )
@@ -28,7 +29,7 @@ const (
 func (l *Loop) openGate(ctx context.Context) (evidence.Move, error) {
 	l.gate = &evidence.Gatherer{
 		Unit: l.Unit, Run: l.Identity.Run, StateDir: l.StateDir, Branch: l.branch, Repo: l.Repo, Plan: l.Plan,
-		Checks: l.Checks, Env: l.CheckEnv, Rules: l.Rules, AcceptBaseline: l.AcceptBaseline,
+		Checks: l.Checks, Env: l.CheckEnv, Rules: l.Gate, AcceptBaseline: l.AcceptBaseline,
 		Guard: l.Keeper.Get, Recorder: l.Recorder, Working: l.working,
 	}
 	if err := check.Sweep(l.StateDir); err != nil {
@@ -120,7 +121,7 @@ func (l *Loop) adopt(ctx context.Context, c evidence.Claim) error {
 	}
 	for _, r := range v.Refusals {
 		if r.Rule == evidence.NoWork || r.Rule == evidence.Weakened {
-			if err := l.warn("if that is right as it is, accept it: %s", allowHint(r.Items)); err != nil {
+			if err := l.warn("if that is right as it is, accept it: %s", run.AllowHint(r.Items)); err != nil {
 				return err
 			}
 		}
@@ -166,7 +167,7 @@ func (l *Loop) claims(ctx context.Context, it *iteration) error {
 // weigh sends a claim through the gate and records what came of it.
 func (l *Loop) weigh(ctx context.Context, it *iteration, c evidence.Claim) (evidence.Facts, evidence.Verdict, error) {
 	f, err := l.gate.Gather(ctx, c)
-	v := evidence.Weigh(c, f, l.Rules)
+	v := evidence.Weigh(c, f, l.Gate)
 	if f.Looked {
 		l.unseenIn = 0
 		err = errors.Join(err, l.tellFindings(c.N, f.Findings))
@@ -186,7 +187,7 @@ func (l *Loop) weigh(ctx context.Context, it *iteration, c evidence.Claim) (evid
 		}
 	}
 	if len(v.Idle) > 0 {
-		if err := l.record(journal.NoWork{N: c.N, Stories: v.Idle, Accepted: !l.Rules.RequireChange}); err != nil {
+		if err := l.record(journal.NoWork{N: c.N, Stories: v.Idle, Accepted: !l.Gate.RequireChange}); err != nil {
 			return f, v, err
 		}
 	}
@@ -300,7 +301,7 @@ func (l *Loop) judge(it *iteration, of evidence.Verdict) error {
 			return err
 		}
 	case l.tooEarly(it, v):
-		v.Done, it.early = false, true
+		v.Done, it.tooEarly = false, true
 		reason := fmt.Sprintf("iteration %d of at least %d", it.n, l.MinIterations)
 		l.notes.add("You promised completion in " + reason + ". Go over the work again, and promise again if nothing is left.")
 		if err := l.record(journal.ClaimRejected{N: it.n, Claim: journal.ClaimPromise, Reason: reason}); err != nil {
@@ -333,7 +334,7 @@ func (l *Loop) tellPlan(n int, after evidence.PlanAfter) error {
 
 // tellFindings records what weakens the evidence, or that it is as it was.
 func (l *Loop) tellFindings(n int, found []tamper.Finding) error {
-	accepted := !l.Rules.RejectWeakened
+	accepted := !l.Gate.RejectWeakened
 	switch {
 	case len(found) > 0:
 		if err := l.record(tamperEvent(n, l.gate.Base().Commit, found, accepted)); err != nil {

@@ -9,132 +9,168 @@ import (
 	"time"
 
 	"ralph/internal/agent"
-	"ralph/internal/breaker"
 	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
 // iteration is one session of the agent and what came of it.
 type iteration struct {
-	n         int
-	before    plan.State
-	head      git.Head
-	from      string // the commit it began at
-	outcome   agent.Outcome
-	overloads int
-	gaveUp    bool          // after so many overloads in a row
-	tokens    stream.Tokens // of the whole run before it
-	cost      *float64
+	n        int
+	before   plan.State
+	head     git.Head
+	from     string // the commit it began at
+	attempts int
+	outcome  agent.Outcome // of the last one that may count
+	tokens   stream.Tokens // of the whole run before it
+	cost     *float64
 
 	commits  []string
 	passed   []string // newly marked, and accepted
 	promised bool
-	early    bool // it promised, and was asked to go over the work again
+	tooEarly bool // the promise would have ended the run, but for --min-iterations
 	verdict  plan.Verdict
 	moved    string // why the branch is not what it was, empty where it is
-	closed   bool   // it is on record
-}
-
-// iteration runs iteration n; the end is nil where the run goes on.
-func (l *Loop) iteration(ctx context.Context, n int) (*End, error) {
-	it := &iteration{n: n, tokens: l.team.Tokens, cost: l.team.Cost}
-	end, err := l.play(ctx, it)
-	if err != nil {
-		l.abandon(it, err)
-	}
-	return end, err
+	settled  bool   // its commits are found, and the plan is restored
+	judged   bool   // judging it has begun
 }
 
 // abandon records an iteration that ralph's own trouble cut off after the agent
 // had worked. None of its marks is accepted: the next run looks at them.
 func (l *Loop) abandon(it *iteration, err error) {
-	if it.closed || !it.counts(func() bool { return false }) {
+	l.it = nil
+	if it.outcome.Kind == "" || it.outcome.Kind.NoIteration() {
 		return
 	}
+	streak := l.Recorder.Position().Streak
 	done, total := l.counted().Counts()
 	// Where the journal itself is the trouble, the run's end tells.
 	_ = l.Recorder.Surely(journal.IterationEnded{
 		N: it.n, Outcome: journal.OutcomeInterrupted, Error: err.Error(), ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: []string{}, StoriesComplete: done, StoriesTotal: total,
-		NoProgress: l.breaker.NoProgress, SameError: l.breaker.SameError, Tokens: sub(l.team.Tokens, it.tokens),
+		NoProgress: streak.NoProgress, SameError: streak.SameError, Duds: streak.Duds, Tokens: sub(l.team.Tokens, it.tokens),
 		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.team.Cost, it.cost),
 		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
 	})
 }
 
-// play is the iteration itself.
-func (l *Loop) play(ctx context.Context, it *iteration) (*End, error) {
-	if err := l.open(ctx, it); err != nil {
-		return nil, err
+// counts reports whether what the agent did is an iteration: not where it never ran, nor
+// where the provider only refused the call, unless the agent had marked something before
+// it met the limit.
+func (l *Loop) counts() bool {
+	if l.it == nil || l.it.outcome.Kind == "" {
+		return false
 	}
-	limit, turnErr := l.turn(ctx, it)
-	l.unseenIn = it.n
+	o := l.Recorder.Position().Open
+	gaveUp := o != nil && o.Outcome == journal.OutcomeTransient && !o.Refused()
+	return !l.it.outcome.Kind.NoIteration() || gaveUp || l.marked(l.it)
+}
+
+// conclude finds out what the open iteration came to, and records its end.
+func (l *Loop) conclude(ctx context.Context) error {
+	if err := l.afterAgent(ctx); err != nil {
+		return err
+	}
+	it := l.it
+	it.judged = true
+	if it.moved == "" { // else what is here now is another branch's: nothing of it is touched
+		if _, err := l.newPlan(); err != nil {
+			return err
+		}
+		if err := l.takeAllowed(); err != nil {
+			return err
+		}
+		if err := l.claims(ctx, it); err != nil {
+			return err
+		}
+	}
+	return l.close(ctx, it)
+}
+
+// afterAgent is what comes after the agent whatever it did: its commits are found, and the
+// plan is restored before anything reads it, and before the run may end.
+func (l *Loop) afterAgent(ctx context.Context) error {
+	if l.it.settled {
+		return nil
+	}
+	l.unseenIn = l.it.n
 	l.gate.Worked()
 	l.notes.forget() // from here on they are about this iteration
-	if err := l.history(ctx, it); err != nil {
-		return nil, errors.Join(turnErr, err)
+	if err := l.history(ctx, l.it); err != nil {
+		return err
 	}
-	if it.moved != "" {
-		return l.close(ctx, it) // what is here now is another branch's: nothing of it is touched
+	l.it.settled = true
+	if l.it.moved != "" {
+		return nil
 	}
-	// Whatever became of the agent, the plan is put in order before anybody looks
-	// at it, and before the run may end.
-	if err := l.protect(it); err != nil {
-		return nil, errors.Join(turnErr, err)
-	}
-	if !it.counts(func() bool { return l.marked(it) }) {
-		return limit, turnErr
-	}
-	end, err := l.evaluate(ctx, it)
-	switch {
-	case turnErr != nil:
-		return nil, turnErr
-	case end != nil || err != nil:
-		return end, err
-	}
-	return limit, nil
+	return l.protect(l.it)
 }
 
-// counts reports whether what the turn came to is an iteration: not where the
-// agent never ran, nor where the provider only refused the call, unless the
-// agent had marked something before it met the limit.
-func (it *iteration) counts(marked func() bool) bool {
-	switch it.outcome.Kind {
-	case "":
-		return false
-	case journal.OutcomeUsageLimit:
-		return marked()
-	case journal.OutcomeTransient:
-		return it.gaveUp || marked()
+// depart is what comes before the end of a run whose iteration is open. The end has to be
+// decided again where the agent has left the branch.
+func (l *Loop) depart(ctx context.Context) (again bool, err error) {
+	if l.it == nil {
+		return false, nil
 	}
-	return true
+	if err := l.afterAgent(ctx); err != nil {
+		return false, l.wrapUp(ctx, err)
+	}
+	if l.it.moved == "" {
+		return false, nil
+	}
+	return true, l.close(ctx, l.it)
 }
 
-// open remembers everything that the iteration is held against.
-func (l *Loop) open(ctx context.Context, it *iteration) error {
-	state, err := l.Plan.Read()
+// wrapUp finishes the open iteration after trouble of ralph's own: what the agent did is
+// judged where that can be, else recorded as it is. It returns the trouble.
+func (l *Loop) wrapUp(ctx context.Context, trouble error) error {
+	if l.it == nil {
+		return trouble
+	}
+	counts := l.counts()
+	if err := l.afterAgent(ctx); err != nil {
+		trouble = errors.Join(trouble, err)
+	} else if counts && !l.it.judged {
+		if err := l.conclude(ctx); err != nil {
+			trouble = errors.Join(trouble, err)
+		}
+	}
+	if l.it != nil {
+		l.abandon(l.it, trouble)
+	}
+	return trouble
+}
+
+// open begins an iteration and remembers what it is compared with. Requests of the user
+// come first.
+func (l *Loop) open(ctx context.Context, step run.Step) error {
+	if some, err := l.answer(); some || err != nil {
+		return err
+	}
+	if err := l.reread(); err != nil {
+		return err
+	}
+	head, err := l.Repo.Head(ctx)
 	if err != nil {
 		return err
 	}
-	if it.head, err = l.Repo.Head(ctx); err != nil {
-		return err
-	}
-	if it.head.Commit != l.head {
+	it := &iteration{n: step.N, head: head, before: l.state, from: head.Commit, tokens: l.team.Tokens, cost: l.team.Cost}
+	if head.Commit != l.head {
 		if err := l.meetPeople(ctx, it); err != nil {
 			return err
 		}
 	}
-	l.state, it.before, it.from = state, state, it.head.Commit
-	l.reopen(state)
+	l.reopen(l.state)
 	if err := l.Plan.Snapshot(filepath.Join(l.StateDir, "snapshot")); err != nil {
 		return err
 	}
-	e := journal.IterationStarted{N: it.n, Head: it.head.Commit}
-	if next := state.Next; next != nil {
+	e := journal.IterationStarted{N: it.n, Head: head.Commit}
+	if next := l.state.Next; next != nil {
 		e.Story = &journal.Story{ID: next.ID, Title: next.Title}
 	}
+	l.it, l.turn = it, turn{}
 	return l.record(e)
 }
 
@@ -161,21 +197,6 @@ func (l *Loop) protect(it *iteration) error {
 func (l *Loop) marked(it *iteration) bool {
 	now, err := l.Plan.Read()
 	return err == nil && len(l.unseen(it, now)) > 0
-}
-
-// evaluate finds out what the iteration achieved, records it and says whether
-// the run ends with it.
-func (l *Loop) evaluate(ctx context.Context, it *iteration) (*End, error) {
-	if err := l.newPlan(); err != nil {
-		return nil, err
-	}
-	if err := l.takeAllowed(); err != nil {
-		return nil, err
-	}
-	if err := l.claims(ctx, it); err != nil {
-		return nil, err
-	}
-	return l.close(ctx, it)
 }
 
 // history finds the commits of the iteration, and whether the branch is still
@@ -218,14 +239,14 @@ func orDetached(branch string) string {
 	return branch
 }
 
-// close records the iteration and decides how the run goes on.
-func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
+// close records the end of the iteration.
+func (l *Loop) close(ctx context.Context, it *iteration) error {
 	fresh := false
 	for _, id := range it.passed {
 		fresh = fresh || !l.ever[id]
 		l.ever[id] = true
 	}
-	progress := fresh || it.early || l.Plan.CommitIsProgress() && len(it.commits) > 0
+	progress := fresh || l.Plan.CommitIsProgress() && len(it.commits) > 0
 	trouble := ""
 	if it.outcome.Kind != journal.OutcomeOK {
 		trouble = it.outcome.Message
@@ -236,39 +257,31 @@ func (l *Loop) close(ctx context.Context, it *iteration) (*End, error) {
 		l.notes.add("The last iteration did nothing that counts: " + hindrance + ". Nobody can answer or approve anything here.")
 		if len(it.outcome.Summary.Denied) == 0 { // that was said already
 			if err := l.warn("%s; %s", hindrance, it.outcome.Hint); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	thresholds := breaker.Thresholds{NoProgress: l.NoProgress, SameError: l.SameError, Duds: l.Duds}
-	verdict := l.breaker.Step(thresholds, progress, trouble)
-	why := stuck(journal.Reason(verdict.Reason), verdict.Count)
-	if v := l.breaker.CountDud(thresholds, it.dud()); v.Open && !verdict.Open {
-		verdict, why = v, fmt.Sprintf("the agent ended within seconds, without a token, %d times in a row: %s", v.Count, it.outcome.Message)
-	}
+	streak := l.Recorder.Position().Streak.After(run.Result{Progress: progress, TooEarly: it.tooEarly, Error: trouble, Dud: it.dud()})
 	done, total := l.counted().Counts()
 	e := journal.IterationEnded{
 		N: it.n, Outcome: it.outcome.Kind, Error: trouble, ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: nonNil(it.passed), StoriesComplete: done, StoriesTotal: total,
-		Progress: progress, NoProgress: l.breaker.NoProgress, SameError: l.breaker.SameError,
+		Progress: progress, NoProgress: streak.NoProgress, SameError: streak.SameError, Duds: streak.Duds, Print: l.print(),
 		Promised: it.promised, Done: it.verdict.Done, Tokens: sub(l.team.Tokens, it.tokens),
 		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.team.Cost, it.cost),
 		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)), ChangedFiles: l.changedFiles(ctx, it),
+	}
+	if it.verdict.Done {
+		e.DoneReason = journal.Reason(it.verdict.Reason)
 	}
 	if next := l.state.Next; next != nil {
 		e.CurrentStory = &journal.Story{ID: next.ID, Title: next.Title}
 	}
 	if err := l.record(e); err != nil {
-		return nil, err
+		return err
 	}
-	it.closed = true
-	if end := l.endAfter(ctx, it); end != nil {
-		return end, nil
-	}
-	if verdict.Open {
-		return l.openedBreaker(verdict, why, it.outcome.Hint)
-	}
-	return l.overBudget(), nil
+	l.it = nil
+	return nil
 }
 
 // hindrance is what kept the agent from working, empty where it left anything
@@ -291,47 +304,6 @@ func (it *iteration) dud() bool {
 		return false
 	}
 	return o.Kind == journal.OutcomeError || o.Kind == journal.OutcomeCrash || o.Kind == journal.OutcomeOK && strings.TrimSpace(o.Final) == ""
-}
-
-// endAfter is the end that an iteration brings by itself.
-func (l *Loop) endAfter(ctx context.Context, it *iteration) *End {
-	switch {
-	case context.Cause(ctx) != nil:
-		end := told(ctx)
-		return &end
-	case it.moved != "":
-		return &End{Reason: journal.ReasonBranchChanged, Message: it.moved, Hint: "look at what it did there, then: git switch " + stream.ShellWord(l.branch)}
-	case it.verdict.Done:
-		return l.done(it.verdict)
-	case it.verdict.Waiting:
-		return l.waitingForAnswers()
-	case l.onlyTaken():
-		return l.waitingForTaken()
-	case it.outcome.Kind == journal.OutcomeAuth:
-		return &End{Reason: journal.ReasonAuth, Message: it.outcome.Message, Hint: it.outcome.Hint}
-	}
-	return nil
-}
-
-// done is the end of a plan that is done.
-func (l *Loop) done(v plan.Verdict) *End {
-	end := &End{Reason: journal.Reason(v.Reason), Message: l.left()}
-	if end.Reason == journal.ReasonPromise {
-		end.Message = "the agent promised completion"
-	}
-	return end
-}
-
-func (l *Loop) overBudget() *End {
-	switch {
-	case l.MaxTokens > 0 && l.team.Tokens.Total() >= l.MaxTokens:
-		return &End{Reason: journal.ReasonBudget, Message: fmt.Sprintf("%d tokens are spent, the budget is %d; %s", l.team.Tokens.Total(), l.MaxTokens, l.left()),
-			Hint: "go on with a new budget: ralph run --max-tokens N"}
-	case l.MaxCost > 0 && l.team.Cost != nil && *l.team.Cost >= l.MaxCost:
-		return &End{Reason: journal.ReasonBudget, Message: fmt.Sprintf("$%.2f are spent, the budget is $%.2f; %s", *l.team.Cost, l.MaxCost, l.left()),
-			Hint: "go on with a new budget: ralph run --max-cost USD"}
-	}
-	return nil
 }
 
 func sub(a, b stream.Tokens) stream.Tokens {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"ralph/internal/agent"
-	"ralph/internal/breaker"
 	"ralph/internal/calls"
 	"ralph/internal/check"
 	"ralph/internal/evidence"
@@ -22,6 +21,7 @@ import (
 	"ralph/internal/proc"
 	"ralph/internal/ratelimit"
 	"ralph/internal/recorder"
+	"ralph/internal/run"
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 )
@@ -52,7 +52,7 @@ type Settings struct {
 
 	Promise        string
 	TrustPromise   bool
-	Rules          evidence.Rules // for what is accepted
+	Gate           evidence.Rules // for what is accepted
 	Notes          bool           // write receipts as git notes too
 	AcceptBaseline bool           // checks that were red before do not stand in the way
 	ResetCircuit   bool
@@ -109,8 +109,10 @@ type Loop struct {
 
 	past      past // what the journal tells of earlier runs
 	team      *calls.Team
-	breaker   breaker.State
 	requests  requests
+	ready     bool       // prepare is done
+	it        *iteration // that is open, nil between two
+	turn      turn
 	branch    string
 	head      string // the commit that is checked out
 	state     plan.State
@@ -145,17 +147,17 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 	defer stopWatching()
 
 	hush := l.sayStopping(ctx)
-	end, err := l.iterate(ctx)
+	step, err := l.iterate(ctx)
 	if err == nil {
 		err = l.lookLast(context.WithoutCancel(ctx))
 	}
 	if err != nil {
-		end = l.trouble(ctx, err)
+		step = trouble(ctx, err)
 	}
 	l.Keeper.CloseLost()
 	hush()
 	stopWatching() // the end of the run is its last event
-	end.Message, end.Hint = l.Recorder.Secrets.Text(end.Message), l.Recorder.Secrets.Text(end.Hint)
+	end := End{Reason: step.Reason, Message: l.Recorder.Secrets.Text(step.Message), Hint: l.Recorder.Secrets.Text(step.Hint), ResumesAt: step.Until}
 	// A living guardian stays until the end is on record: it would record a death before.
 	if err := l.acknowledge(); err != nil {
 		return end, err
@@ -164,8 +166,13 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 	if err != nil {
 		seen = evidence.Base{} // the next run takes what is there for the agent's
 	}
+	if step.Opens > 0 {
+		if err := l.record(journal.BreakerOpened{Reason: step.Reason, Count: step.Opens, Print: l.print(), Facts: step.Facts}); err != nil {
+			return end, err
+		}
+	}
 	return end, l.record(journal.RunEnded{
-		Head: seen.Commit, Work: seen.Work,
+		Rule: string(step.Rule), Facts: step.Facts, Head: seen.Commit, Work: seen.Work,
 		Status: end.Status(), Reason: end.Reason, ExitCode: end.ExitCode(), Message: end.Message,
 		ResumesAt: timePtr(end.ResumesAt), Tokens: l.team.Tokens, CostUSD: l.team.Cost,
 	})
@@ -210,6 +217,7 @@ func (l *Loop) begin(ctx context.Context) error {
 	if _, err := l.Keeper.Get(); err != nil { // from here on somebody records this process's death
 		return err
 	}
+	rules := l.rules()
 	if err := l.record(journal.RunStarted{
 		Schema: journal.SchemaVersion, Version: l.Version, Unit: l.Unit, Plan: journal.PlanKind(l.Plan.Kind()),
 		Feature: l.Feature, Task: l.Task, Change: l.Change, Module: l.Module, DoneCriteria: l.Plan.Criteria(), Branch: head.Branch,
@@ -218,6 +226,7 @@ func (l *Loop) begin(ctx context.Context) error {
 		StallThreshold: l.NoProgress, SameError: l.SameError, RateLimit: l.RateLimit, CallsUsed: grant.Used,
 		PID: l.Self.PID, PIDStart: l.Self.Start, Host: l.Host, Token: l.Token,
 		Stories: l.stories(), TakenOver: slices.Sorted(maps.Keys(l.takenOver)), Checks: names,
+		Rules: &rules, Print: l.print(),
 	}); err != nil {
 		return err
 	}
@@ -234,98 +243,153 @@ func (l *Loop) assemble() {
 	l.team.Assemble(l.Agents, l.Ledger)
 }
 
-// pause waits between two iterations.
-func (l *Loop) pause(ctx context.Context) error {
-	_, err := stopwatch.Sleep(ctx, stopwatch.Start(), stopwatch.Deadline{After: l.Pause}, nil)
-	return err
-}
-
-// iterate is the run itself.
-func (l *Loop) iterate(ctx context.Context) (End, error) {
+// iterate asks for the next step and does it, until that is the end of the run.
+func (l *Loop) iterate(ctx context.Context) (run.Step, error) {
 	for _, w := range l.late {
 		if err := l.warn("%s", w); err != nil {
-			return End{}, err
+			return run.Step{}, err
 		}
 	}
-	if end, err := l.beforeFirst(ctx); end != nil || err != nil {
-		return deref(end), err
+	if _, err := l.newPlan(); err != nil { // handed to a loop that has ended since
+		return run.Step{}, err
 	}
-	for n := 1; ; n++ {
-		if n > l.MaxIterations {
-			used := "the only iteration is used up"
-			if l.MaxIterations > 1 {
-				used = fmt.Sprintf("%d iterations are used up", l.MaxIterations)
+	if err := l.takeAllowed(); err != nil {
+		return run.Step{}, err
+	}
+	for {
+		step, err := l.next(ctx)
+		if err == nil && step.Do == run.DoEnd {
+			if again, err := l.depart(ctx); !again || err != nil {
+				return step, err
 			}
-			return End{Reason: journal.ReasonMaxIterations, Message: used + " and " + l.left(),
-				Hint: "go on with another 'ralph run', or give more with --max-iterations"}, nil
+			continue
 		}
-		if err := l.between(ctx); err != nil {
-			return End{}, err
+		if err == nil {
+			err = l.do(ctx, step)
 		}
-		end, err := l.iteration(ctx, n)
-		if end != nil || err != nil {
-			return deref(end), err
-		}
-		if n < l.MaxIterations {
-			if err := l.pause(ctx); err != nil {
-				return End{}, err
-			}
+		told := ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
+		if err != nil && (!told || step.Do == run.DoJudge || step.Do == run.DoPrepare) {
+			return run.Step{}, l.wrapUp(ctx, err)
 		}
 	}
 }
 
-// beforeFirst is what comes before any agent is called: a plan that was handed
-// to a loop which has ended since, the breaker of the last run, marks that nobody
-// accepted yet, the checks as they stand, a plan that is done already.
-func (l *Loop) beforeFirst(ctx context.Context) (*End, error) {
-	if err := l.newPlan(); err != nil {
-		return nil, err
-	}
-	if err := l.takeAllowed(); err != nil {
-		return nil, err
-	}
-	// A plan that looks done is looked at before the breaker: what was in the way
-	// may have been outside of the repository.
-	if !l.Plan.Judge(l.state, false, false).Done { // by its marks
-		if end, err := l.openBreaker(); end != nil || err != nil {
-			return end, err
+// next returns the next step.
+func (l *Loop) next(ctx context.Context) (run.Step, error) {
+	seen, err := l.see(ctx)
+	return run.Next(l.Recorder.Position(), seen, l.rules()), err
+}
+
+// do does one step of the run.
+func (l *Loop) do(ctx context.Context, s run.Step) error {
+	switch s.Do {
+	case run.DoPrepare:
+		return l.prepare(ctx)
+	case run.DoResetBreaker:
+		return l.record(journal.BreakerReset{Message: s.Message})
+	case run.DoRest:
+		return l.rest(ctx, s)
+	case run.DoPause:
+		_, err := stopwatch.Sleep(ctx, stopwatch.Start(), stopwatch.Deadline{After: s.After}, nil)
+		return err
+	case run.DoBegin:
+		return l.open(ctx, s)
+	case run.DoCall:
+		return l.call(ctx)
+	case run.DoAsk:
+		l.turn.answer = run.No
+		if l.Ask(ctx, s.Question, l.AskTimeout) {
+			l.turn.answer = run.Yes
 		}
+		return nil
+	case run.DoWait:
+		return l.wait(ctx, s)
+	case run.DoJudge:
+		return l.conclude(ctx)
 	}
+	return fmt.Errorf("there is no step %q", s.Do)
+}
+
+// see observes what the next step depends on and the journal does not say.
+func (l *Loop) see(ctx context.Context) (run.Seen, error) {
+	marked, counted := l.Plan.Judge(l.state, false, false), l.judged(nil, false)
+	s := run.Seen{Time: time.Now(), Stop: told(ctx), Ready: l.ready, Left: l.left(), Print: l.print(),
+		LooksDone: marked.Done, Red: len(l.gate.Standing()) > 0, Calls: l.turn.full, CanAsk: l.Ask != nil, Answer: l.turn.answer}
+	if counted.Done {
+		s.Done = journal.Reason(counted.Reason)
+	}
+	if counted.Waiting {
+		s.Questions = l.state.Questions()
+	}
+	if l.onlyTaken() {
+		s.TakenOver = l.waiting
+	}
+	p := l.Recorder.Position()
+	if p.Open != nil && p.Open.Refused() {
+		s.Marked = l.marked(l.it)
+	}
+	if s.Stop != "" || !p.NeedsCall() {
+		return s, nil
+	}
+	b, err := l.team.Pick(ctx)
+	if l.turn.block = b; b.Blocked() {
+		s.Limit, s.Agents = &b.Limit, l.team.Able()
+	}
+	return s, err
+}
+
+// rules are the settings that decide the next step.
+func (l *Loop) rules() journal.Rules {
+	return journal.Rules{MaxIterations: l.MaxIterations, MinIterations: l.MinIterations, NoProgress: l.NoProgress, SameError: l.SameError,
+		Duds: l.Duds, OnLimit: l.OnLimit, MaxWaitHours: l.MaxWait.Hours(), PauseSeconds: l.Pause.Seconds(), TransientSeconds: l.Transient.Seconds(),
+		MaxTokens: l.MaxTokens, MaxCostUSD: l.MaxCost, ResetCircuit: l.ResetCircuit}
+}
+
+// prepare is what comes before the first iteration: the checks as they are now, and marks
+// that were not accepted yet.
+func (l *Loop) prepare(ctx context.Context) error {
 	if err := l.beforeWork(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	v := l.judged(nil, false)
-	switch {
-	case v.Waiting:
-		return l.waitingForAnswers(), nil
-	case l.onlyTaken():
-		return l.waitingForTaken(), nil
-	case v.Done && len(l.gate.Standing()) == 0:
-		return &End{Reason: journal.Reason(v.Reason), Message: "the plan was done already: " + l.left()}, nil
-	case v.Done:
+	l.ready = true
+	if l.judged(nil, false).Done && len(l.gate.Standing()) > 0 {
 		l.notes.add("Every item of the plan is marked as done, but a quality check fails: " + l.redNames() + ". Mend what it complains about.")
 	}
-	return nil, nil
+	return nil
+}
+
+// wait waits as a step says.
+func (l *Loop) wait(ctx context.Context, s run.Step) error {
+	l.turn.full = nil
+	w := journal.WaitStarted{Reason: s.Reason, Until: timePtr(s.Until), Message: s.Message, Rule: string(s.Rule), Facts: s.Facts}
+	if s.Reason == journal.ReasonUsageLimit {
+		l.turn.answer = ""
+		return l.team.StandStill(ctx, l.turn.block, w)
+	}
+	return l.team.Wait(ctx, w)
 }
 
 // trouble turns an error into the end of the run.
-func (l *Loop) trouble(ctx context.Context, err error) End {
+func trouble(ctx context.Context, err error) run.Step {
 	var missing *agent.MissingError
 	switch {
 	case errors.As(err, &missing):
-		return End{Reason: journal.ReasonAgentMissing, Message: err.Error()}
-	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)), errors.Is(err, context.Canceled):
-		return told(ctx)
+		return run.Step{Do: run.DoEnd, Reason: journal.ReasonAgentMissing, Message: err.Error()}
+	case told(ctx) != "" && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, context.Canceled)):
+		return run.Next(&run.Position{}, run.Seen{Stop: told(ctx)}, journal.Rules{})
 	}
-	return End{Reason: journal.ReasonError, Message: err.Error()}
+	return run.Step{Do: run.DoEnd, Reason: journal.ReasonError, Message: err.Error()}
 }
 
-// told is the end of a run that was told to end.
-func told(ctx context.Context) End {
-	if errors.Is(context.Cause(ctx), ErrInterrupted) {
-		return End{Reason: journal.ReasonInterrupted, Message: "ended by Ctrl-C; what was finished is kept", Hint: "go on with 'ralph run'"}
+// told is why the run was told to end, empty where it was not.
+func told(ctx context.Context) journal.Reason {
+	switch {
+	case ctx.Err() == nil:
+		return ""
+	case errors.Is(context.Cause(ctx), ErrInterrupted):
+		return journal.ReasonInterrupted
 	}
-	return End{Reason: journal.ReasonStopped, Message: "ended by a signal or 'ralph stop'; what was finished is kept", Hint: "go on with 'ralph run'"}
+	return journal.ReasonStopped
 }
 
 // stories is the plan as ralph believes it.
@@ -361,24 +425,6 @@ func (l *Loop) boxes() bool { return l.Plan.Kind() != plan.KindPRD }
 // takenIDs returns the marks that were taken over, in the plan's order.
 func (l *Loop) takenIDs() []string {
 	return overlap(l.state.Done(), slices.Collect(maps.Keys(l.takenOver)))
-}
-
-func (l *Loop) waitingForTaken() *End {
-	return &End{Reason: journal.ReasonWaitingForPerson,
-		Message: "only what was marked before ralph first saw the plan is left, and has no receipt: " + list(l.waiting),
-		Hint:    "fetch the receipts: " + evidence.FetchNotes + "; or accept: " + allowHint(l.waiting) + "; then start ralph again"}
-}
-
-func (l *Loop) waitingForAnswers() *End {
-	return &End{Reason: journal.ReasonWaitingForPerson, Message: "only questions for a person are left: " + list(l.state.Questions()),
-		Hint: "answer them in the checklist, then start ralph again"}
-}
-
-func deref(e *End) End {
-	if e == nil {
-		return End{}
-	}
-	return *e
 }
 
 func timePtr(t time.Time) *time.Time {

@@ -1,12 +1,9 @@
 package loop
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
-	"ralph/internal/breaker"
-	"ralph/internal/calls"
 	"ralph/internal/evidence"
 	"ralph/internal/journal"
 	"ralph/internal/tamper"
@@ -21,9 +18,7 @@ type past struct {
 	cutOff   bool            // its last iteration was not evaluated to the end
 	taken    map[string]bool // items that were marked when ralph first saw the plan, and not accepted since
 	red      map[string]bool // checks that were red before the last run, and since
-	opened   *journal.BreakerOpened
 	steer    []string
-	limits   calls.Past        // of the last run where it died, so that the next one goes on with it
 	rejected bool              // stories were not accepted, and none has been since
 	allowed  map[string]string // items that a person allowed, not used up yet
 	refused  map[string]bool   // items whose last claim was refused
@@ -38,9 +33,10 @@ func (l *Loop) recall() error {
 		return err
 	}
 	l.late = damage.Warnings(journal.Path(l.StateDir))
+	l.Recorder.Resume(events)
 	l.past = fold(events)
 	l.notes.steer = l.past.steer
-	l.team.Resume(l.past.limits)
+	l.team.Resume(l.Recorder.Position().Limits)
 	if l.past.cutOff {
 		l.notes.add("The last iteration was cut off. Look at `git status` and `git log` for what it left, and finish it or clean it up first.")
 	}
@@ -51,7 +47,6 @@ func fold(events []journal.Event) past {
 	p := past{accepted: map[string]bool{}, taken: map[string]bool{}, allowed: map[string]string{}, refused: map[string]bool{}, red: map[string]bool{}, calls: map[string]int{}}
 	open, away := false, false
 	for _, e := range events {
-		p.limits.Follow(e)
 		switch b := e.Body.(type) {
 		case journal.RunStarted:
 			p.runs++
@@ -121,10 +116,6 @@ func fold(events []journal.Event) past {
 			}
 		case journal.HeadMoved:
 			away = true // its head may be that of another branch
-		case journal.BreakerOpened:
-			p.opened = &b
-		case journal.BreakerReset:
-			p.opened = nil
 		case journal.Request:
 			switch b.Kind {
 			case journal.RequestAllow:
@@ -178,44 +169,6 @@ func believe(stories []journal.Story) map[string]bool {
 // print is a fingerprint of the plan's files and HEAD: while it stays the same
 // an open breaker stays open.
 func (l *Loop) print() string { return l.state.Print + ":" + l.head }
-
-// openBreaker ends a run before its first iteration where the breaker of the
-// last one is open and nothing has changed since.
-func (l *Loop) openBreaker() (*End, error) {
-	o := l.past.opened
-	if o == nil {
-		return nil, nil
-	}
-	switch {
-	case l.ResetCircuit:
-		return nil, l.record(journal.BreakerReset{Message: "reset by --reset-circuit"})
-	case o.Print != l.print():
-		return nil, l.record(journal.BreakerReset{Message: "the plan or the branch has changed since"})
-	}
-	return &End{Reason: o.Reason, Message: "the circuit breaker is still open since the last run: " + stuck(o.Reason, o.Count),
-		Hint: "change the plan, commit something, or run with --reset-circuit"}, nil
-}
-
-// openedBreaker records that the run is stuck and ends it. why says so in words,
-// hint what the last iteration's error needs, if that is known.
-func (l *Loop) openedBreaker(v breaker.Verdict, why, hint string) (*End, error) {
-	if err := l.record(journal.BreakerOpened{Reason: journal.Reason(v.Reason), Count: v.Count, Print: l.print()}); err != nil {
-		return nil, err
-	}
-	end := &End{Reason: journal.Reason(v.Reason), Message: why + "; " + l.left(),
-		Hint: "read the last logs with 'ralph logs', mend the plan or the project, then start ralph again"}
-	if hint != "" && v.Reason == breaker.SameError {
-		end.Hint = hint + "; then start ralph again"
-	}
-	return end, nil
-}
-
-func stuck(reason journal.Reason, n int) string {
-	if reason == journal.ReasonSameError {
-		return fmt.Sprintf("the same error %s in a row", count(n, "time"))
-	}
-	return fmt.Sprintf("%s in a row without progress", count(n, "iteration"))
-}
 
 // Steering returns what a person told the agents of a unit besides the plan, and
 // has not taken back.

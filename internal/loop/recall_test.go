@@ -18,7 +18,6 @@ func TestFold(t *testing.T) {
 		accepted []string
 		cutOff   bool
 		red      []string
-		open     bool
 	}{
 		{name: "nothing"},
 		{name: "a clean run", accepted: []string{"A", "B"}, bodies: []journal.Body{started, journal.IterationStarted{N: 1},
@@ -38,8 +37,6 @@ func TestFold(t *testing.T) {
 		{name: "a red check on another commit", accepted: []string{"A"}, red: []string{"unit"}, bodies: []journal.Body{started,
 			journal.CheckEnded{Name: "unit", Phase: "baseline", Outcome: "failed"},
 			journal.CheckEnded{Name: "unit", Phase: "baseline", Outcome: "passed", Clean: true}, journal.CheckEnded{Name: "lint", Phase: "baseline", Outcome: "failed", Clean: true}}},
-		{name: "an open breaker", accepted: []string{"A"}, open: true, bodies: []journal.Body{started, journal.BreakerOpened{}}},
-		{name: "a closed breaker", accepted: []string{"A"}, bodies: []journal.Body{started, journal.BreakerOpened{}, started, journal.BreakerReset{}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var events []journal.Event
@@ -53,8 +50,8 @@ func TestFold(t *testing.T) {
 			if got := slices.Sorted(maps.Keys(p.red)); !slices.Equal(got, c.red) {
 				t.Errorf("red %v, want %v", got, c.red)
 			}
-			if p.cutOff != c.cutOff || (p.opened != nil) != c.open {
-				t.Errorf("cut off %v, breaker open %v", p.cutOff, p.opened != nil)
+			if p.cutOff != c.cutOff {
+				t.Errorf("cut off %v", p.cutOff)
 			}
 		})
 	}

@@ -11,7 +11,7 @@ import (
 
 // receipts records for each accepted story what it was accepted for.
 func (l *Loop) receipts(ctx context.Context, it *iteration, f evidence.Facts) error {
-	if l.Rules.Mode == evidence.Off {
+	if l.Gate.Mode == evidence.Off {
 		return nil
 	}
 	one := l.receipt(it, f)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/stopwatch"
 )
 
@@ -104,55 +105,46 @@ func (l *Loop) acknowledge() error {
 	return nil
 }
 
-// between is what happens between two iterations: what other commands asked
-// for is carried out, and a paused loop waits.
-func (l *Loop) between(ctx context.Context) error {
-	paused, err := l.answer(false)
-	if err != nil || !paused {
-		return firstErr(err, context.Cause(ctx))
-	}
+// rest waits until the user resumes the run.
+func (l *Loop) rest(ctx context.Context, s run.Step) error {
 	watch := stopwatch.Start()
-	if err := l.record(journal.WaitStarted{Reason: journal.WaitPaused, Message: "paused; go on with 'ralph resume'"}); err != nil {
+	if err := l.record(journal.WaitStarted{Reason: s.Reason, Message: s.Message, Rule: string(s.Rule), Facts: s.Facts}); err != nil {
 		return err
 	}
-	for paused {
+	for l.Recorder.Position().Paused {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-l.requests.more:
 		}
-		if paused, err = l.answer(true); err != nil {
+		if _, err := l.answer(); err != nil {
 			return err
 		}
 	}
-	return l.record(journal.WaitEnded{Reason: journal.WaitPaused, Seconds: watch.Passed().Real.Seconds()})
+	return l.record(journal.WaitEnded{Reason: s.Reason, Seconds: watch.Passed().Real.Seconds()})
 }
 
-// answer carries out what was asked and returns whether the loop is paused.
-func (l *Loop) answer(paused bool) (bool, error) {
-	if err := l.newPlan(); err != nil {
-		return paused, err
+// answer carries out what other commands asked for, and reports whether there was any.
+func (l *Loop) answer() (some bool, err error) {
+	if some, err = l.newPlan(); err != nil {
+		return some, err
 	}
 	for _, m := range l.requests.take() {
-		q := m.Request
-		if err := l.record(q); err != nil {
-			return paused, err
+		some = true
+		if err := l.record(m.Request); err != nil {
+			return some, err
 		}
 		if err := l.Inbox.Done(m.Name); err != nil {
-			return paused, err
+			return some, err
 		}
-		switch q.Kind {
-		case journal.RequestPause:
-			paused = true
-		case journal.RequestResume:
-			paused = false
+		switch m.Request.Kind {
 		case journal.RequestContext:
-			l.notes.steer = append(l.notes.steer, q.Text)
+			l.notes.steer = append(l.notes.steer, m.Request.Text)
 		case journal.RequestClearContext:
 			l.notes.steer = nil
 		}
 	}
-	return paused, nil
+	return some, nil
 }
 
 // newPlan takes over the newest of the plans that wait, and leaves all other
@@ -160,21 +152,24 @@ func (l *Loop) answer(paused bool) (bool, error) {
 // could drop a finished story on the way. It comes before every judgement of whether
 // the plan is done: a person who has just added a story must not find the feature
 // finished without it.
-func (l *Loop) newPlan() error {
+func (l *Loop) newPlan() (some bool, err error) {
 	mail, _, err := l.Inbox.Take()
 	if err != nil {
-		return l.warn("what other commands ask for cannot be read: %v", err)
+		return false, l.warn("what other commands ask for cannot be read: %v", err)
 	}
 	mail = slices.DeleteFunc(mail, func(m journal.Mail) bool { return m.Request.Kind != journal.RequestPlan })
 	for _, m := range mail {
-		if err := firstErr(l.record(m.Request), l.Inbox.Done(m.Name)); err != nil {
-			return err
+		if err := l.record(m.Request); err != nil {
+			return true, err // it stays in the inbox
+		}
+		if err := l.Inbox.Done(m.Name); err != nil {
+			return true, err
 		}
 	}
 	if len(mail) == 0 {
-		return nil
+		return false, nil
 	}
-	return l.renew(mail[len(mail)-1].Request)
+	return true, l.renew(mail[len(mail)-1].Request)
 }
 
 // renewer is a plan that a person can replace while the loop works on it.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,11 +64,14 @@ func TestWhatTheAgentDidIsOnRecord(t *testing.T) {
 	t.Cleanup(l.Keeper.Close)
 	l.assemble()
 
-	it := &iteration{n: 1}
-	if _, err = l.turn(t.Context(), it); err == nil {
+	if l.Inbox, err = journal.OpenInbox(root); err != nil {
+		t.Fatal(err)
+	}
+	l.it = &iteration{n: 1}
+	if err = l.call(t.Context()); err == nil {
 		t.Fatal("the journal was away, and no error")
 	}
-	l.abandon(it, err)
+	l.abandon(l.it, err)
 	rename(t, path+".away", path)
 	if err := l.record(journal.RunEnded{}); err != nil {
 		t.Fatal(err)
@@ -99,77 +101,6 @@ func loopOf(t *testing.T, ledgers string, names ...string) (*Loop, *[]journal.Bo
 	l.OnLimit, l.MaxWait, l.LogDir = "wait", 24*time.Hour, "logs"
 	l.assemble()
 	return l, told
-}
-
-func pick(t *testing.T, l *Loop) calls.Block {
-	t.Helper()
-	b, err := l.team.Pick(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// refuse is what becomes of a call that meets a limit.
-func refuse(t *testing.T, l *Loop, reset time.Time) {
-	t.Helper()
-	o := agent.Outcome{Kind: journal.OutcomeUsageLimit, Message: "no more", ResetsAt: reset}
-	if err := l.team.Refused(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestALimitThatDoesNotEnd is waited for no longer than the settings allow, also
-// where nobody tells when it ends and each wait is short.
-func TestALimitThatDoesNotEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l, _ := loopOf(t, t.TempDir(), "a")
-		l.MaxWait = time.Minute
-		refuse(t, l, time.Time{})
-		if end, err := l.atLimit(t.Context(), pick(t, l)); err != nil || end == nil || !strings.Contains(end.Hint, "nobody told when it ends") {
-			t.Fatalf("%+v, %v", end, err)
-		}
-		l.MaxWait = 6 * time.Hour
-		began := time.Now()
-		var end *End
-		for tries := 0; end == nil && tries < 50; tries++ {
-			refuse(t, l, time.Time{})
-			var err error
-			if end, err = l.atLimit(t.Context(), pick(t, l)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		took := time.Since(began)
-		if end == nil || end.Reason != journal.ReasonUsageLimit || took < 5*time.Hour || took > 6*time.Hour+time.Hour/2 {
-			t.Errorf("the run ended with %+v after %s", end, took)
-		}
-	})
-}
-
-// TestAStandstillIsOfTheRun: two agents that are refused in turn are not waited for
-// twice as long as one; who is let in ends it.
-func TestAStandstillIsOfTheRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l, _ := loopOf(t, t.TempDir(), "a", "b")
-		l.MaxWait = 15 * time.Minute
-		began := time.Now()
-		var end *End
-		for tries := 0; end == nil && tries < 50; tries++ {
-			b := pick(t, l)
-			if !b.Blocked() {
-				refuse(t, l, time.Now().Add(4*time.Minute))
-				continue
-			}
-			var err error
-			if end, err = l.atLimit(t.Context(), b); err != nil {
-				t.Fatal(err)
-			}
-		}
-		took := time.Since(began)
-		if end == nil || took < 10*time.Minute || took > 15*time.Minute || !strings.Contains(end.Hint, "max_wait_hours allows 0.25 h") {
-			t.Errorf("the run ended with %+v after %s", end, took)
-		}
-	})
 }
 
 func rename(t *testing.T, from, to string) {

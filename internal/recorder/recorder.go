@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/secret"
 )
 
@@ -21,7 +22,25 @@ type Recorder struct {
 	Observe func(journal.Event) // called after each event is in the journal
 
 	mu   sync.Mutex
+	at   run.Position
 	owed []journal.Body // events that the journal refused, and that may not be left out
+}
+
+// Resume takes the events of earlier runs into account. It comes before all others.
+func (r *Recorder) Resume(events []journal.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range events {
+		r.at.Apply(e)
+	}
+}
+
+// Position returns where the run stands, with every event that was recorded.
+func (r *Recorder) Position() *run.Position {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.at
+	return &p
 }
 
 // Record appends an event.
@@ -61,6 +80,7 @@ func (r *Recorder) write(b journal.Body) error {
 	if err != nil {
 		return err
 	}
+	r.at.Apply(e)
 	r.Observe(e)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 // Apply brings the state up to date with the next event.
 func (s *State) Apply(e journal.Event) {
 	s.Updated = e.Time
+	s.Position.Apply(e)
 	if b, ok := e.Body.(journal.RunStarted); ok {
 		s.start(e, b)
 		return
@@ -32,7 +33,6 @@ func (s *State) Apply(e journal.Event) {
 		r.Calls.Starting = false
 	case journal.AttemptEnded:
 		s.Gate.attemptEnded(b.Outcome)
-		s.Limits.attemptEnded(e.Time, r.Calls.last(), b)
 		r.attemptEnded(e.Time, b)
 	case journal.IterationEnded:
 		s.Gate.iterationEnded(b)
@@ -63,11 +63,9 @@ func (s *State) Apply(e journal.Event) {
 		s.Gate.planChanged(b)
 		r.Plan.set(e.Time, b.Stories, false)
 	case journal.WaitStarted:
-		s.Limits.waitStarted(e.Time, b)
 		s.Pausing = s.Pausing && b.Reason != journal.WaitPaused
 		r.Wait = &Wait{b, e.Time}
 	case journal.WaitEnded:
-		s.Limits.waitEnded(b)
 		r.waitEnded(b)
 	case journal.ClockJumped:
 		if b.Slept && r.Wait == nil {
@@ -77,15 +75,10 @@ func (s *State) Apply(e journal.Event) {
 		r.Calls.Harness, r.Calls.Model = b.To, "" // whose model is known with its call
 	case journal.Request:
 		s.request(b)
-	case journal.BreakerOpened:
-		s.Breaker = &b
-	case journal.BreakerReset:
-		s.Breaker = nil
 	case journal.Archived:
 		r.Archived = b.Path
 	case journal.RunEnded:
 		s.Gate.runEnded(b)
-		s.Limits.runEnded(e.Time, b)
 		s.Pausing = false
 		r.endRun(e.Time, b)
 	}

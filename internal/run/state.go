@@ -17,15 +17,15 @@ const (
 // State is what a unit's journal says. It is the fold of its events by [State.Apply].
 // The zero value is that of an empty journal.
 type State struct {
+	Position // of the last run, which the rules read
+
 	Keep string // KeepNone, KeepLast, KeepAll or the id of a run
 
-	Runs    []*Run                 // the oldest first
-	Updated time.Time              // of the last event
-	Steer   []string               // what the user told the agents besides the plan, and did not take back
-	Pausing bool                   // asked to pause, and not paused yet
-	Gate    Gate                   // what the evidence is compared with
-	Limits  Limits                 // what was met of the providers' limits
-	Breaker *journal.BreakerOpened // nil while the circuit breaker is closed
+	Runs    []*Run    // the oldest first
+	Updated time.Time // of the last event
+	Steer   []string  // what the user told the agents besides the plan, and did not take back
+	Pausing bool      // asked to pause, and not paused yet
+	Gate    Gate      // what the evidence is compared with
 }
 
 // Run is one run.

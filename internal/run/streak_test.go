@@ -1,73 +1,62 @@
-package breaker
+package run
 
 import (
+	"ralph/internal/journal"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// Each letter is an iteration: P with progress, n without; lower-case errors
-// a and b follow as the second letter, "." for none.
-func TestStep(t *testing.T) {
-	limits := Thresholds{NoProgress: 3, SameError: 5}
+// Each word is an iteration: P with progress, n without, e with a promise that came too
+// early; errors a and b follow as the second letter, "." for none, d for a dud.
+func TestStreak(t *testing.T) {
+	limits := journal.Rules{NoProgress: 3, SameError: 5, Duds: 3}
+	noProgress := func(n int) Verdict { return Verdict{Reason: journal.ReasonNoProgress, Count: n} }
+	sameError := func(n int) Verdict { return Verdict{Reason: journal.ReasonSameError, Count: n} }
 	tests := []struct {
 		name       string
-		limits     Thresholds
+		limits     journal.Rules
 		iterations string
 		want       Verdict
 	}{
 		{"begin", limits, "", Verdict{}},
 		{"two without progress", limits, "n. n.", Verdict{}},
-		{"three without progress", limits, "n. n. n.", Verdict{true, NoProgress, 3}},
+		{"three without progress", limits, "n. n. n.", noProgress(3)},
 		{"progress in between", limits, "n. n. P. n. n.", Verdict{}},
-		{"same error despite progress", limits, "Pa Pa Pa Pa Pa", Verdict{true, SameError, 5}},
+		{"promises that came too early", limits, "e. e. e. e. e.", Verdict{}},
+		{"one that came too early does not end the row", limits, "n. n. e. n.", noProgress(3)},
+		{"same error despite progress", limits, "Pa Pa Pa Pa Pa", sameError(5)},
 		{"four equal errors", limits, "Pa Pa Pa Pa", Verdict{}},
 		{"other error in between", limits, "Pa Pa Pb Pa Pa Pa Pa", Verdict{}},
 		{"no error ends the row", limits, "Pa Pa Pa Pa P. Pa", Verdict{}},
-		{"it stays open", limits, "n. n. n. n.", Verdict{true, NoProgress, 4}},
-		{"both at once", Thresholds{2, 2, 0}, "na na", Verdict{true, SameError, 2}},
-		{"at the first", Thresholds{1, 0, 0}, "n.", Verdict{true, NoProgress, 1}},
-		{"off", Thresholds{0, 0, 0}, "na na na na na na na na", Verdict{}},
-		{"errors alone", Thresholds{0, 2, 0}, "na nb nb", Verdict{true, SameError, 2}},
+		{"it stays open", limits, "n. n. n. n.", noProgress(4)},
+		{"both at once", journal.Rules{NoProgress: 2, SameError: 2}, "na na", sameError(2)},
+		{"at the first", journal.Rules{NoProgress: 1}, "n.", noProgress(1)},
+		{"off", journal.Rules{}, "na na na nd nd nd na na", Verdict{}},
+		{"errors alone", journal.Rules{SameError: 2}, "na nb nb", sameError(2)},
+		{"two duds", journal.Rules{Duds: 3}, "nd nd", Verdict{}},
+		{"three duds", journal.Rules{Duds: 3}, "nd nd nd", Verdict{journal.ReasonSameError, 3, true}},
+		{"a dud after work", journal.Rules{Duds: 3}, "nd nd n. nd", Verdict{}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var state State
-			var got Verdict
+			var s Streak
 			for _, it := range strings.Fields(test.iterations) {
-				got = state.Step(test.limits, it[0] == 'P', strings.Trim(it[1:], "."))
+				s = s.After(Result{Progress: it[0] == 'P', TooEarly: it[0] == 'e', Dud: it[1] == 'd', Error: strings.Trim(it[1:], ".d")})
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
+			if diff := cmp.Diff(test.want, s.Stuck(test.limits)); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-func TestThreeDudsInARow(t *testing.T) {
-	for duds, want := range map[string]Verdict{
-		"dd": {}, "ddd": {true, SameError, 3}, "dd.dd": {}, "dd.ddd": {true, SameError, 3}, "dddd": {true, SameError, 4},
-	} {
-		var state, off State
-		var got Verdict
-		for _, d := range duds {
-			got = state.CountDud(Thresholds{Duds: 3}, d == 'd')
-			if v := off.CountDud(Thresholds{NoProgress: 3, SameError: 3}, d == 'd'); v.Open {
-				t.Errorf("%s: a rule that is off opens: %+v", duds, v)
-			}
-		}
-		if got != want {
-			t.Errorf("%s: %+v, want %+v", duds, got, want)
-		}
-	}
-}
-
-func TestStateGoesOnFromRecordedCounts(t *testing.T) {
-	state := State{NoProgress: 1, SameError: 4, Error: "exit status 1 after 12.5s"}
-	got := state.Step(Thresholds{NoProgress: 3, SameError: 5}, false, "exit status 1 after 3m2s")
-	if want := (Verdict{true, SameError, 5}); got != want {
-		t.Errorf("Step = %+v, want %+v", got, want)
+func TestStreakContinuesFromRecordedCounts(t *testing.T) {
+	s := Streak{NoProgress: 1, SameError: 4, Error: "exit status 1 after 12.5s"}.After(Result{Error: "exit status 1 after 3m2s"})
+	want := Verdict{Reason: journal.ReasonSameError, Count: 5}
+	if got := s.Stuck(journal.Rules{NoProgress: 3, SameError: 5}); got != want {
+		t.Errorf("Stuck = %+v, want %+v", got, want)
 	}
 }
 
