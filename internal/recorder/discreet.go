@@ -44,7 +44,7 @@ func (r *Recorder) discreet(body journal.Body) journal.Body {
 		b.Message = hide(b.Message)
 		return b
 	case journal.Request:
-		b.Text, b.Message = hide(b.Text), hide(b.Message)
+		b.Text, b.Message, b.Finding, b.Who = hide(b.Text), hide(b.Message), hide(b.Finding), hide(b.Who)
 		return b
 	case journal.Warning:
 		b.Message = hide(b.Message)
