@@ -23,7 +23,7 @@ func (r *Recorder) discreet(body journal.Body) journal.Body {
 		b.Reason = hide(b.Reason)
 		return b
 	case journal.CheckEnded:
-		b.Command, b.Tail = hide(b.Command), hide(b.Tail)
+		b.Command, b.Tail, b.Unsealed = hide(b.Command), hide(b.Tail), hide(b.Unsealed)
 		return b
 	case journal.StoryProved:
 		b.Why, b.Checks = hide(b.Why), r.discreetReceipts(b.Checks)
