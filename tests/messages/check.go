@@ -25,7 +25,7 @@ const (
 const (
 	wordsInMessages = 12
 	wordsInComments = 21
-	longLinesInCode = 4800
+	longLinesInCode = 5000
 	tabWidth        = 4
 )
 
