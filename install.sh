@@ -134,9 +134,10 @@ say "Installed $bin/ralph"
 if [ -e "$home/config.yaml" ]; then
 	say "Kept $home/config.yaml"
 else
-	# Every setting stands there as a comment: a value that is written down would
-	# win over defaults that a later version, or a kind of plan, has better.
-	(umask 077 && sed 's/^\( *[^# ]\)/#\1/' "$work/config.yaml.example" >"$home/config.yaml.new.$$") &&
+	# Every setting is a comment: a value that is written down would win over better
+	# defaults of a later version, or of a kind of plan. The names of sections are not,
+	# so that removing a single # is enough. Details of an example have two.
+	(umask 077 && sed 's/^#     /##     /; s/^#\(   [a-z]*:\)$/##\1/; s/^# \([a-z_]*:\)$/\1/; /^[a-z_]*:$/!s/^\( *[^# ]\)/#\1/' "$work/config.yaml.example" >"$home/config.yaml.new.$$") &&
 		mv "$home/config.yaml.new.$$" "$home/config.yaml"
 	say "Created $home/config.yaml: the built-in settings as comments; take the # away to change one"
 fi

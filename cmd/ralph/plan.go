@@ -25,6 +25,7 @@ type planCmd struct {
 	Description string `arg:"" optional:"" help:"What the feature is about."`
 	Harness     string `predictor:"harness" aliases:"agent" help:"Coding agent to plan with: claude, codex, opencode, gemini or copilot." placeholder:"NAME"`
 	Model       string `help:"Model (default: the agent's own)." placeholder:"ID"`
+	Criteria    bool   `help:"Write acceptance criteria for the stories that have none."`
 }
 
 // Run carries the command out: no loop and no guardian, the agent and the user
@@ -51,6 +52,11 @@ func (c *planCmd) Run(a *app) error {
 	if err := r.chooseHarness(); err != nil {
 		return err
 	}
+	if c.Criteria {
+		if err := c.askForCriteria(a, p); err != nil {
+			return err
+		}
+	}
 	argv, err := c.call(a, r)
 	if err != nil {
 		return err
@@ -59,6 +65,28 @@ func (c *planCmd) Run(a *app) error {
 		return err
 	}
 	return c.conclude(a, p)
+}
+
+// askForCriteria makes the stories without acceptance criteria what the agent is
+// asked about.
+func (c *planCmd) askForCriteria(a *app, p *place) error {
+	s, err := readSpec(a.t, p)
+	if err != nil {
+		return err
+	}
+	var bare []string
+	for _, story := range s.Stories {
+		if len(story.Criteria) == 0 {
+			bare = append(bare, story.ID)
+		}
+	}
+	if len(bare) == 0 {
+		a.t.printf("every story has acceptance criteria\n")
+		return exitError(0)
+	}
+	c.Description = strings.TrimSpace(fmt.Sprintf("write the acceptance criteria of %s, which have none, from the code and the tests; change nothing else. %s",
+		strings.Join(bare, ", "), c.Description))
+	return nil
 }
 
 // ready says what stands in the way of any planning here.

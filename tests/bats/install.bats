@@ -53,7 +53,7 @@ mode() { ls -ld "$1" | cut -c 1-10; }
 	install
 	[ "$(mode "$HOME/.ralph/config.yaml")" = -rw------- ]
 	[ "$(mode "$HOME/.ralph")" = drwx------ ]
-	run grep -v -e '^ *#' -e '^ *$' "$HOME/.ralph/config.yaml"
+	run grep -v -e '^ *#' -e '^ *$' -e '^[a-z_]*:$' "$HOME/.ralph/config.yaml"
 	[ -z "$output" ]
 	grep -q '^#  max_iterations: 20' "$HOME/.ralph/config.yaml"
 	echo 'harness: codex' >"$HOME/.ralph/config.yaml"
