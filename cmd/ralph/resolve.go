@@ -22,6 +22,7 @@ import (
 	"ralph/internal/importer"
 	"ralph/internal/loop"
 	"ralph/internal/plan"
+	"ralph/internal/proof"
 	"ralph/internal/regular"
 	"ralph/internal/room"
 	"ralph/internal/run"
@@ -341,12 +342,22 @@ func (r *resolved) loopSettings() loop.Settings {
 		OnLimit: s.UsageLimit.Action, AskTimeout: s.UsageLimit.AskTimeoutSeconds.Duration(), MaxWait: s.UsageLimit.MaxWaitHours.Duration(),
 		MaxTokens: s.Budget.MaxTokens, MaxCost: s.Budget.MaxCostUSD,
 		Promise: s.Completion.Promise, TrustPromise: s.Completion.TrustPromise,
-		Gate: evidence.Rules{Mode: evidence.Mode(s.Proof.Mode), RejectWeakened: s.Tamper == "reject",
+		Gate: evidence.Rules{Mode: evidence.Mode(s.Proof.Mode), RejectWeakened: s.Tamper == "reject", Runs: proofRuns(s), Strength: s.Proof.Strength,
 			RequireChange: s.Completion.RequireChange == "true" || s.Completion.RequireChange == "auto" && len(checks) > 0},
 		Notes:          s.Proof.Notes,
 		AcceptBaseline: r.flags.AcceptBaseline, ResetCircuit: r.flags.ResetCircuit, CountChanges: r.change().ID != "",
 		Template: r.template, Checks: checks,
 	}
+}
+
+// proofRuns are the settings of the runs that show what a story is worth.
+func proofRuns(s *config.Settings) proof.Settings {
+	old := proof.Mode(s.Proof.OldTests)
+	if s.Tamper == "reject" {
+		old = proof.Reject
+	}
+	return proof.Settings{OldTests: old, NewTests: proof.Mode(s.Proof.NewTests), Budget: s.Proof.BudgetMinutes.Duration(),
+		Tests: s.Proof.Tests, Locked: s.Proof.Locked}
 }
 
 // duds is after how many agents in a row that ended at once the breaker opens. Who

@@ -129,8 +129,10 @@ func (s *screen) remark(body journal.Body) {
 	case journal.NoWork:
 		s.line(yellow, "⚠", fmt.Sprintf("%s: marked as done, but nothing outside of the plan was changed", strings.Join(b.Stories, ", ")))
 	case journal.StoryProved:
-		if b.Mode == journal.ProvedClean {
-			s.line(green, "✓", fmt.Sprintf("%s: proved in a clean worktree of %.12s", b.Story, b.Commit))
+		s.proved(b)
+	case journal.WorkProved:
+		for _, doubt := range b.Proof.Doubts {
+			s.line(yellow, "⚠", strings.Join(append(b.Stories, doubt), ": "))
 		}
 	case journal.HeadMoved:
 		s.line(yellow, "⚠", b.Message)

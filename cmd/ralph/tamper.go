@@ -9,6 +9,24 @@ import (
 // shownFindings is how many findings the screen lists; the journal has them all.
 const shownFindings = 10
 
+// proved shows for what a story was accepted.
+func (s *screen) proved(b journal.StoryProved) {
+	if len(b.Checks) == 0 {
+		s.line(yellow, "⚠", b.Story+": marked, not proved: no check is configured")
+		return
+	}
+	text := fmt.Sprintf("%s: proved in place", b.Story)
+	if b.Mode == journal.ProvedClean {
+		text = fmt.Sprintf("%s: proved in a clean worktree of %.12s", b.Story, b.Commit)
+	} else if b.Proof == nil {
+		return
+	}
+	if b.Proof != nil {
+		text += ": " + b.Proof.Line
+	}
+	s.line(green, "✓", text)
+}
+
 // tampered shows what an iteration did to tests, checks and CI.
 func (s *screen) tampered(b journal.TamperFound) {
 	if len(b.Findings) == 0 {

@@ -93,6 +93,9 @@ func receipt(r *verify.Receipt) string {
 	case r.Mode == "clean":
 		text += ", files have changed since"
 	}
+	if r.Shown != "" {
+		text += "; " + r.Shown
+	}
 	if len(r.Dropped) > 0 {
 		text += "; then also with " + strings.Join(r.Dropped, ", ")
 	}

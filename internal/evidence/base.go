@@ -45,7 +45,7 @@ func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change
 	for _, name := range on.Red {
 		g.red[name] = true
 	}
-	g.around = around(g.Repo)
+	g.around, g.foreign = around(g.Repo), tips(ctx, g.Repo)
 	now, err := g.lookNow(ctx, changes)
 	if err != nil {
 		return "", err

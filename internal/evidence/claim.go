@@ -7,6 +7,7 @@ import (
 	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
+	"ralph/internal/proof"
 	"ralph/internal/tamper"
 )
 
@@ -30,6 +31,8 @@ type Rules struct {
 	RequireChange  bool // a mark without work since the base is refused
 	RejectWeakened bool // nothing is accepted while tests, checks or CI are weaker than at the base
 	Receipts       bool // a mark needs a receipt: for whoever has no journal
+	Runs           proof.Settings
+	Strength       float64 // the share of hunks that the checks must hold
 }
 
 // Base is what claims are compared with.
@@ -67,9 +70,7 @@ type Facts struct {
 	Plan        PlanAfter
 	Receipts    []string // items of the claim with a receipt
 
-	// The runs of package proof.
-	OldTests, NewTests, Strength *Run
-	TestCounts                   []TestCount
+	Proof *proof.Proof // what runs of old tests, new tests and parts of the work showed; nil: none were due
 }
 
 // CheckFact is how a check fared.
@@ -99,18 +100,6 @@ type PlanAfter struct {
 	Restored []plan.Restored // files that the checks changed
 	Opened   []string        // marks that the checks removed
 	Ticked   []string        // marks that the checks made; they are revoked
-}
-
-// Run is one of the runs of package proof.
-type Run struct {
-	Passed bool
-	Detail string // what failed, or how much was held
-}
-
-// TestCount is how many tests a check ran, at the base and now.
-type TestCount struct {
-	Check       string
-	Before, Now int
 }
 
 // without returns the elements of list that are not in drop.

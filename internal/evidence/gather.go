@@ -10,6 +10,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/plan"
 	"ralph/internal/proc"
+	"ralph/internal/proof"
 	"ralph/internal/recorder"
 	"ralph/internal/tamper"
 )
@@ -48,6 +49,8 @@ type Gatherer struct {
 	failing map[string]bool // checks that failed when they ran last
 	inPlace map[string]bool // checks that failed in place before the first iteration
 	results check.Results
+	prover  *proof.Prover     // keeps what it knows of trees
+	foreign []string          // remote branches when ralph started
 	unable  map[string]string // checks that cannot pass in a clean worktree, and why
 	warned  map[string]bool   // what is said once in a run
 }
@@ -84,6 +87,9 @@ func (g *Gatherer) Gather(ctx context.Context, c Claim) (f Facts, err error) {
 		return at.facts, nil
 	}
 	if err := at.checks(ctx, left); err != nil {
+		return at.facts, err
+	}
+	if err := at.worth(ctx, left); err != nil {
 		return at.facts, err
 	}
 	if len(left) > 0 { // a receipt says where the claim was proved

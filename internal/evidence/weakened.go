@@ -52,21 +52,18 @@ func (g *gathering) inspect(ctx context.Context) ([]tamper.Finding, error) {
 	return slices.DeleteFunc(found, func(f tamper.Finding) bool { return g.known[f] }), nil
 }
 
-// inDiff returns what a diff to the worktree weakens.
+// inDiff returns what a diff to the worktree weakens. Where it is too large, foreign and
+// generated files are left out.
 func (g *gathering) inDiff(ctx context.Context, d changes) ([]tamper.Finding, error) {
-	in := tamper.Input{Diff: d.text, CutOff: d.cut, Root: g.Repo.Root}
-	for _, c := range g.Checks {
-		in.Checks = append(in.Checks, c.Command)
+	if d.cut {
+		exclude := append(g.derived(), git.Anywhere(tamper.Ignored())...)
+		text, cut, err := g.Repo.Diff(ctx, d.from, maxDiff, exclude...)
+		if err != nil {
+			return nil, err
+		}
+		d.text, d.cut = text, cut
 	}
-	found := tamper.Inspect(in)
-	if !slices.ContainsFunc(found, tamper.Finding.MayHaveMoved) {
-		return found, nil
-	}
-	var err error // what is missing may be in a file that git does not know yet
-	if in.New, err = g.Repo.Untracked(ctx, g.derived()...); err != nil {
-		return nil, err
-	}
-	return tamper.Inspect(in), nil
+	return tamper.Inspect(tamper.Input{Diff: d.text, CutOff: d.cut, Root: g.Repo.Root}), nil
 }
 
 func around(r *git.Repo) tamper.Around { return tamper.Around(r.Around()) }

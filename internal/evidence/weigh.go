@@ -20,6 +20,10 @@ const (
 	ByChecks     Rule = "by_checks"     // the mark was made by a check
 	CheckFailed  Rule = "check_failed"  // a check fails that passed before the work
 	NotDone      Rule = "not_done"      // the plan would be done, and a check fails
+	OldTests     Rule = "old_tests"     // the tests that were there fail with the work
+	NewTests     Rule = "new_tests"     // the tests of the work pass without it
+	NoTestRan    Rule = "no_test_ran"   // a check ran no test, and did before
+	Weak         Rule = "strength"      // too much of the work is held by no check
 	NoReceipt    Rule = "no_receipt"    // taken over, without a receipt
 	Proved       Rule = "proved"        // the checks pass
 	Unproved     Rule = "unproved"      // no check is configured
@@ -96,6 +100,13 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 			refuse(NotDone, reason)
 		}
 	}
+	if rule, reason := weighProof(f.Proof, r); rule != "" {
+		if c.Promised {
+			v.Weakened = true
+			v.Refusals = append(v.Refusals, Refusal{journal.ClaimPromise, rule, nil, reason})
+		}
+		refuse(rule, reason)
+	}
 	v.Accepted, v.Rule = items, Proved
 	// No work of this run is to be told from theirs: a check that failed before speaks against
 	// them, too.
@@ -124,7 +135,7 @@ func (c Claim) allowed(items []string, rule Rule) []string {
 	var ids []string
 	for _, id := range items {
 		finding, ok := c.Allowed[id]
-		may := rule == NoWork || rule == Weakened || rule == NoReceipt
+		may := slices.Contains([]Rule{NoWork, Weakened, NoReceipt, OldTests, NewTests, NoTestRan, Weak}, rule)
 		if ok && may && (finding == "" || Rule(finding) == rule) {
 			ids = append(ids, id)
 		}

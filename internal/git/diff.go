@@ -16,7 +16,7 @@ import (
 // the worktree: what was committed since and what was not, renames recognised.
 // Files that git does not know are not in it. Of a diff larger than limit bytes
 // the beginning is returned, and cut is true. Paths that equal one of exclude, or
-// are below it, are left out.
+// are below it, are left out; so are those of a pathspec among them, see [Anywhere].
 //
 // It costs one call of git. No program that the repository's configuration names
 // for showing differences is run.
@@ -34,12 +34,28 @@ func (r *Repo) diff(ctx context.Context, revisions []string, limit int, exclude 
 		return "", false, err
 	}
 	args := []string{"-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--unified=0", "--inter-hunk-context=0",
-		"--find-renames", "--diff-algorithm=histogram", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all"}
+		"--find-renames", "--diff-algorithm=histogram", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=dirty"}
 	args = append(append(args, revisions...), "--", ":/")
 	for _, path := range exclude {
-		args = append(args, ":(exclude,top)"+path)
+		if !strings.HasPrefix(path, ":(") {
+			path = ":(exclude,top)" + path
+		}
+		args = append(args, path)
 	}
 	return r.bounded(ctx, limit, args)
+}
+
+// Anywhere returns pathspecs that exclude files by patterns: one without a slash is a name
+// in any folder, one that ends with a slash a folder of that name.
+func Anywhere(patterns []string) []string {
+	var specs []string
+	for _, p := range patterns {
+		if folder, ok := strings.CutSuffix(p, "/"); ok {
+			p = folder + "/**"
+		}
+		specs = append(specs, ":(exclude,top,glob)**/"+p)
+	}
+	return specs
 }
 
 // Untracked lists the files that git does not know and does not ignore. Paths that
@@ -48,6 +64,13 @@ func (r *Repo) Untracked(ctx context.Context, exclude ...string) ([]string, erro
 	out, err := r.git(ctx, "ls-files", "--others", "--exclude-standard", "-z")
 	files := strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 })
 	return slices.DeleteFunc(files, func(path string) bool { return under(path, exclude) }), err
+}
+
+// Ignored lists what git ignores in the worktree: files, and folders with a slash at their
+// end where all in them is ignored.
+func (r *Repo) Ignored(ctx context.Context) ([]string, error) {
+	out, err := r.git(ctx, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
+	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err
 }
 
 // bounded calls git and reads no more than limit bytes of its output: what comes

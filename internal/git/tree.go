@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -92,8 +93,8 @@ func indexInfo(edits map[string]Entry) []byte {
 }
 
 // Snapshot returns the tree of the worktree as it is, with what is not committed and not
-// ignored. Paths that equal one of exclude, or are below it, are as in the head commit.
-func (r *Repo) Snapshot(ctx context.Context, head string, exclude ...string) (string, error) {
+// ignored.
+func (r *Repo) Snapshot(ctx context.Context, head string) (string, error) {
 	var tree string
 	err := r.inIndex(ctx, func(git func(stdin []byte, args ...string) (string, error)) error {
 		if head != "" {
@@ -101,11 +102,7 @@ func (r *Repo) Snapshot(ctx context.Context, head string, exclude ...string) (st
 				return err
 			}
 		}
-		args := []string{"add", "--all", "--", ":/"}
-		for _, path := range exclude {
-			args = append(args, ":(exclude,top)"+path)
-		}
-		if _, err := git(nil, args...); err != nil {
+		if _, err := git(nil, "add", "--all", "--", ":/"); err != nil {
 			return err
 		}
 		var err error
@@ -180,6 +177,22 @@ func (r *Repo) Tips(ctx context.Context, prefix string) ([]string, error) {
 		}
 	}
 	return tips, err
+}
+
+// Committers returns the addresses of those who made the commits that are reachable from
+// some and not from others.
+func (r *Repo) Committers(ctx context.Context, from, without []string) ([]string, error) {
+	if err := checkRevision(slices.Concat(from, without)...); err != nil {
+		return nil, err
+	}
+	args := append([]string{"log", "--format=%ce"}, from...)
+	for _, w := range without {
+		args = append(args, "^"+w)
+	}
+	out, err := r.git(ctx, append(args, "--")...)
+	list := strings.Fields(string(out))
+	slices.Sort(list)
+	return slices.Compact(list), err
 }
 
 // DiffTrees returns the difference of two commits or trees as text, without renames and

@@ -76,6 +76,9 @@ func withLists(b Body) Body {
 	case StoryProved:
 		v.Checks = orEmpty(v.Checks)
 		return v
+	case WorkProved:
+		v.Stories = orEmpty(v.Stories)
+		return v
 	case TamperFound:
 		v.Findings = orEmpty(v.Findings)
 		return v
@@ -198,6 +201,8 @@ func decodeBody(typ string, line []byte) (Body, error) {
 		return decode[CheckEnded](line)
 	case "story_proved":
 		return decode[StoryProved](line)
+	case "work_proved":
+		return decode[WorkProved](line)
 	case "tamper_found":
 		return decode[TamperFound](line)
 	case "claim_rejected":

@@ -283,10 +283,12 @@ type StoryProved struct {
 	Mode ProofPlace `json:"mode"`
 	Why  string     `json:"why,omitempty"` // why it was not proved in a clean worktree
 	// each with name, command, outcome, exitCode, durationSeconds
-	Checks  []CheckReceipt `json:"checks"`
-	Harness string         `json:"harness,omitempty"` // agent that made the claim
-	Model   string         `json:"model,omitempty"`   // model that the agent reported
-	Session string         `json:"session,omitempty"` // the agent's id for the call
+	Checks []CheckReceipt `json:"checks"`
+	// what the runs of work_proved showed
+	Proof   *Proof `json:"proof,omitempty"`
+	Harness string `json:"harness,omitempty"` // agent that made the claim
+	Model   string `json:"model,omitempty"`   // model that the agent reported
+	Session string `json:"session,omitempty"` // the agent's id for the call
 	// true: the receipt is also a git note in refs/notes/ralph
 	Noted bool `json:"noted,omitempty"`
 }
@@ -298,6 +300,32 @@ type CheckReceipt struct {
 	Outcome         CheckOutcome `json:"outcome"`
 	ExitCode        int          `json:"exitCode"`
 	DurationSeconds float64      `json:"durationSeconds"`
+}
+
+// WorkProved says what a claim is worth: the tests as they were before it, its own tests
+// without its work, and the work without its parts.
+type WorkProved struct {
+	N       int      `json:"iteration"` // 0: marks from before the run
+	Stories []string `json:"stories"`   // ids of the claim
+	// base, line, oldTests, newTests, files, held, sample, hunks, unheld, fewer, runs, seconds
+	Proof Proof `json:"proof"`
+}
+
+// Proof is what runs of checks on composed trees showed.
+type Proof struct {
+	Base     string   `json:"base"`               // commit that the work was compared with
+	Line     string   `json:"line"`               // all of it in words
+	OldTests string   `json:"oldTests,omitempty"` // passed, failed, no_compile, red (at base too) or unable
+	NewTests string   `json:"newTests,omitempty"` // the same for the new tests without the work, or no_tests
+	Files    []string `json:"files,omitempty"`    // tests and check files that make the old tests fail
+	Held     int      `json:"held,omitempty"`     // hunks without which a check fails
+	Sample   int      `json:"sample,omitempty"`   // hunks that were taken out
+	Hunks    int      `json:"hunks,omitempty"`    // hunks of the work
+	Unheld   []string `json:"unheld,omitempty"`   // file:line of hunks that no check holds
+	Fewer    []string `json:"fewer,omitempty"`    // checks that ran fewer tests than at base
+	Doubts   []string `json:"doubts,omitempty"`   // what a person should look at
+	Runs     int      `json:"runs"`               // runs of checks
+	Seconds  float64  `json:"seconds"`            // that they took
 }
 
 // TamperFound lists what an iteration did to tests, checks or CI. An empty list means that
@@ -447,6 +475,7 @@ func (ClockJumped) EventType() string      { return "clock_jumped" }
 func (HarnessSwitched) EventType() string  { return "harness_switched" }
 func (CheckEnded) EventType() string       { return "check_ended" }
 func (StoryProved) EventType() string      { return "story_proved" }
+func (WorkProved) EventType() string       { return "work_proved" }
 func (TamperFound) EventType() string      { return "tamper_found" }
 func (ClaimRejected) EventType() string    { return "claim_rejected" }
 func (ClaimAccepted) EventType() string    { return "claim_accepted" }

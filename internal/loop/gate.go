@@ -12,6 +12,7 @@ import (
 	"ralph/internal/evidence"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
+	"ralph/internal/proof"
 	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/tamper"
@@ -191,8 +192,16 @@ func (l *Loop) weigh(ctx context.Context, it *iteration, c evidence.Claim) (evid
 			return f, v, err
 		}
 	}
-	if v.Weakened {
+	if v.Weakened && len(f.Findings) > 0 {
 		l.notes.first(tamperNote(f.Findings))
+	}
+	if r := f.Record(); r != nil {
+		if err := l.record(journal.WorkProved{N: c.N, Stories: c.Items, Proof: *r}); err != nil {
+			return f, v, err
+		}
+		if note := proofNote(f.Proof); note != "" && refusedBy(v, evidence.OldTests, evidence.NewTests, evidence.NoTestRan, evidence.Weak) {
+			l.notes.add(note)
+		}
 	}
 	return f, v, l.refuseClaims(c.N, v.Refusals)
 }
@@ -387,12 +396,56 @@ func tamperNote(found []tamper.Finding) string {
 	return b.String()
 }
 
+// refusedBy reports whether one of the rules refused something.
+func refusedBy(v evidence.Verdict, rules ...evidence.Rule) bool {
+	return slices.ContainsFunc(v.Refusals, func(r evidence.Refusal) bool { return slices.Contains(rules, r.Rule) })
+}
+
+// proofNote tells the agent what the runs showed: which tests fail as they were, which pass
+// without the work, and which lines no check holds.
+func proofNote(p *proof.Proof) string {
+	var b strings.Builder
+	switch p.Old.Verdict {
+	case proof.Failed, proof.NoCompile:
+		fmt.Fprintf(&b, "The tests as they were before this work fail with it (%s). Change the code, not what was expected; where the story asks for another behaviour, say so in its notes: a person decides.%s\n",
+			p.OldText(), tailOf(p.Old.Tail))
+	}
+	if p.New.Verdict == proof.Passed {
+		fmt.Fprintf(&b, "The tests that you added or changed pass without your work (%s): write one that fails without it.\n", strings.Join(p.New.Files, ", "))
+	}
+	if p.New.Verdict == proof.NoTests {
+		b.WriteString("No test has changed: write one that fails without your work.\n")
+	}
+	for _, c := range p.Counts {
+		b.WriteString(c.String() + ".\n")
+	}
+	for i, h := range p.Strength.Unheld {
+		if i == 0 {
+			b.WriteString("No check fails when these lines are taken out; test them, or remove them:")
+		}
+		if i == toldFindings {
+			fmt.Fprintf(&b, "\n  - and %d more", len(p.Strength.Unheld)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\n  - %s: `%s`", h, h.Text)
+	}
+	return strings.TrimSpace(b.String())
+}
+
 func (l *Loop) redNames() string { return list(l.gate.Failing()) }
 
 // failure is what the agent is told about a check, bounded.
 func failure(r check.Result) string {
+	where := ""
+	if r.Commit != "" {
+		where = " That worktree holds what is committed and nothing else: no file that git ignores, none that was forgotten."
+	}
+	return fmt.Sprintf("Quality %s (`%s`).%s%s", r, r.Check.Command, where, tailOf(r.Tail))
+}
+
+// tailOf is the end of a check's output for the agent, bounded.
+func tailOf(tail string) string {
 	const most = 3000
-	tail := r.Tail
 	if len(tail) > most {
 		tail = "…" + strings.ToValidUTF8(tail[len(tail)-most:], "")
 	}
@@ -400,11 +453,7 @@ func failure(r check.Result) string {
 	for strings.Contains(tail, fence) {
 		fence += "`" // what a check prints stays inside
 	}
-	where := ""
-	if r.Commit != "" {
-		where = " That worktree holds what is committed and nothing else: no file that git ignores, none that was forgotten."
-	}
-	return fmt.Sprintf("Quality %s (`%s`).%s The end of its output:\n\n%s\n%s\n%s", r, r.Check.Command, where, fence, tail, fence)
+	return fmt.Sprintf(" The end of its output:\n\n%s\n%s\n%s", fence, tail, fence)
 }
 
 // overlap returns the elements of a that are in b, in their order.

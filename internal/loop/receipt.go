@@ -38,7 +38,7 @@ func (l *Loop) receipts(ctx context.Context, it *iteration, f evidence.Facts) er
 // receipt is what all stories of the claim have in common.
 func (l *Loop) receipt(it *iteration, f evidence.Facts) journal.StoryProved {
 	r := journal.StoryProved{N: it.n, Commit: f.Place.Commit, Tree: f.Place.Tree, Mode: journal.ProvedInPlace,
-		Why: f.Place.Why, Checks: []journal.CheckReceipt{}}
+		Why: f.Place.Why, Checks: []journal.CheckReceipt{}, Proof: f.Record()}
 	if f.Place.Clean {
 		r.Mode = journal.ProvedClean
 	}

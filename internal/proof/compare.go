@@ -162,19 +162,11 @@ func (c *comparison) onlyRemarks() bool {
 	return true
 }
 
-// testsChanged reports whether a test or a check file differs.
-func (c *comparison) testsChanged() bool {
-	return len(c.changed[Test])+len(c.changed[CheckFile]) > 0 || len(c.rust()) > 0 || c.settingsChanged()
-}
-
-// settingsChanged reports whether a mixed file differs in its check settings.
-func (c *comparison) settingsChanged() bool {
-	for _, name := range c.changed[Mixed] {
-		if was, is := c.texts[c.was[name].Hash], c.texts[c.is[name].Hash]; c.was[name].IsFile() && merge(name, is, was) != merge(name, is, is) {
-			return true
-		}
-	}
-	return false
+// newTests lists the tests that are new or changed, not all of them.
+func (c *comparison) newTests() []string {
+	files := slices.DeleteFunc(slices.Clone(c.changed[Test]), func(name string) bool { return c.is[name].Mode == "" })
+	files = append(files, c.rust()...)
+	return files[:min(maxFiles, len(files))]
 }
 
 // rust lists the files of work in which modules of tests differ.

@@ -229,6 +229,10 @@ func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (Trial, 
 		return unable(ctx, err)
 	}
 	failed, red, err := p.firstRed(ctx, r, c, commit)
+	if err == nil && failed == nil && red != "" {
+		// Where the head passes, it does so only because of what was put back.
+		failed, err = p.greenAtHead(ctx, r, c, commit, red)
+	}
 	switch {
 	case err != nil:
 		return unable(ctx, err)
@@ -240,6 +244,18 @@ func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (Trial, 
 	t := trial(failed)
 	t.Files, err = p.blame(ctx, c, r, failed.Check, edits)
 	return t, err
+}
+
+// greenAtHead returns how a check fared that fails on a commit and passes on the head, nil
+// where it fails there too.
+func (p *Prover) greenAtHead(ctx context.Context, r *Proof, c *comparison, commit, name string) (*check.Result, error) {
+	ck := p.Checks[slices.IndexFunc(p.Checks, func(ck check.Check) bool { return ck.Name == name })]
+	head, err := p.run(ctx, r, c.head, ck)
+	if err != nil || !head.Green() {
+		return nil, err
+	}
+	res, err := p.run(ctx, r, commit, ck)
+	return &res, err
 }
 
 // blame puts the files back one by one and returns those with which the check fails. Where
@@ -278,7 +294,7 @@ func (p *Prover) newTests(ctx context.Context, c *comparison, r *Proof) (Trial, 
 	switch {
 	case p.Settings.NewTests == Off:
 		return Trial{}, nil
-	case !c.testsChanged():
+	case len(c.newTests()) == 0:
 		return Trial{Verdict: NoTests}, nil
 	case len(c.changed[Work]) == 0:
 		return Trial{}, nil // there is no work to be without
@@ -302,18 +318,12 @@ func (p *Prover) newTests(ctx context.Context, c *comparison, r *Proof) (Trial, 
 	case c.newRustTests():
 		return Trial{Verdict: NoCompile}, nil // they are in files that the work brought
 	}
-	return Trial{Verdict: Passed, Files: c.tests()}, nil
+	return Trial{Verdict: Passed, Files: c.newTests()}, nil
 }
 
 // newRustTests reports whether a new source file brought tests of its own.
 func (c *comparison) newRustTests() bool {
 	return slices.ContainsFunc(c.rust(), func(name string) bool { return !c.was[name].IsFile() })
-}
-
-// tests lists the tests that changed, not all of them.
-func (c *comparison) tests() []string {
-	files := slices.Concat(c.changed[Test], c.changed[CheckFile], c.rust())
-	return files[:min(maxFiles, len(files))]
 }
 
 // trial describes a check that failed.

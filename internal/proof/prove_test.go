@@ -153,23 +153,23 @@ func TestProve(t *testing.T) {
 		},
 		"a test that was deleted": {
 			files: map[string]string{"greet.sh": "echo broken\n", "tests/greet_test.sh": ""},
-			want:  "1 check; old tests fail: tests/greet_test.sh; new tests pass without it; 0 of 1 hunk held; check tests ran no test (1 before)",
+			want:  "1 check; old tests fail: tests/greet_test.sh; no new tests; 0 of 1 hunk held; check tests ran no test (1 before)",
 		},
 		"a runner that was softened": {
 			files: map[string]string{"greet.sh": "echo broken\n", "tests/run.sh": "exit 0\n"},
-			want:  "1 check; old tests fail: tests/run.sh; new tests pass without it; 0 of 1 hunk held",
+			want:  "1 check; old tests fail: tests/run.sh; no new tests; 0 of 1 hunk held",
 		},
 		"a runner that a Makefile's new file takes the place of": {
 			before: map[string]string{"Makefile": "-include local.mk\ntest:\n\tsh tests/run.sh\n"},
 			files:  map[string]string{"greet.sh": "echo broken\n", "local.mk": "SHELL = /bin/true\n"},
 			change: with("make test"),
-			want:   "1 check; old tests fail: local.mk; new tests pass without it; 0 of 1 hunk held",
+			want:   "1 check; old tests fail: local.mk; no new tests; 0 of 1 hunk held",
 		},
 		"a folder in the place of a target": {
 			before: map[string]string{"Makefile": "test:\n\tsh tests/run.sh\n"},
 			files:  map[string]string{"greet.sh": "echo broken\n", "test/data.txt": "x\n"},
 			change: with("make test"),
-			want:   "1 check; old tests fail: test/data.txt; new tests pass without it; 0 of 1 hunk held",
+			want:   "1 check; old tests fail: test/data.txt; no new tests; 0 of 1 hunk held",
 		},
 		"comments and documents": {
 			files: map[string]string{"greet.sh": "# greets\n\necho \"Hello, $1!\"\n", "README.md": "# x\n"},
@@ -183,6 +183,11 @@ func TestProve(t *testing.T) {
 			before: map[string]string{"tests/red_test.sh": "[ -e bye.sh ]\n"},
 			files:  map[string]string{"bye.sh": bye, "tests/bye_test.sh": byeTest},
 			want:   "1 check; old tests pass; check tests was red before: new tests say nothing; 1 of 1 hunk held",
+		},
+		"a red test that was deleted": {
+			before: map[string]string{"tests/red_test.sh": "[ -e bye.sh ]\n"},
+			files:  map[string]string{"other.sh": ":\n", "tests/red_test.sh": ""},
+			want:   "1 check; old tests fail: tests/red_test.sh; no new tests; 0 of 1 hunk held",
 		},
 		"a test that does not compile": {
 			before: map[string]string{"tests/run.sh": "sh tests/greet_test.sh && sh tests/api_test.sh || { echo 'error[E0425]: x'; exit 1; }\n", "api.sh": "echo 1\n", "tests/api_test.sh": "sh api.sh\n"},
@@ -342,7 +347,7 @@ func TestGo(t *testing.T) {
 		{"another system", map[string]string{"add/a.go": broken, "add/a_test.go": "", "add/a_windows_test.go": "package add\n"},
 			"1 check; old tests fail: add/a_test.go; new tests pass without it; check tests ran no test (1 before)"},
 		{"a module of its own", map[string]string{"add/a.go": broken, "add/go.mod": "module y\n"},
-			"1 check; old tests fail: add/go.mod; new tests pass without it; check tests ran no test (1 before)"},
+			"1 check; old tests fail: add/go.mod; no new tests; check tests ran no test (1 before)"},
 		{"another interface", map[string]string{"add/a.go": "package add\n\nfunc Sum(a, b int) int { return a + b }\n", "add/a_test.go": "package add\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(1, 2) != 3 {\n\t\tt.Fatal()\n\t}\n}\n"},
 			"1 check; old tests do not compile any more: add/a_test.go; new tests do not compile without it"},
 	} {

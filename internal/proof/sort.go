@@ -121,7 +121,7 @@ func (s *sorter) kind(name string) Kind {
 	switch {
 	case s.foreign.Match(name):
 		return Foreign
-	case s.locked.Match(name), s.found[name] && !s.mixed.Match(name), s.isTarget(name):
+	case s.locked.Match(name), s.found[name] && !s.mixed.Match(name) && !s.tests.Match(path.Base(name)), s.isTarget(name):
 		return CheckFile
 	case s.userTests.Match(name):
 		return Test

@@ -26,6 +26,12 @@ func (r Proof) Parts() []string {
 // Line is the proof in one line.
 func (r Proof) Line() string { return strings.Join(r.Parts(), "; ") }
 
+// OldText says in words how the old tests fared.
+func (r Proof) OldText() string { return r.Old.old() }
+
+// NewText says in words how the new tests fared without the work.
+func (r Proof) NewText() string { return r.New.new() }
+
 func (t Trial) old() string {
 	switch t.Verdict {
 	case Passed:

@@ -28,6 +28,9 @@ func (r *Recorder) discreet(body journal.Body) journal.Body {
 	case journal.StoryProved:
 		b.Why, b.Checks = hide(b.Why), r.discreetReceipts(b.Checks)
 		return b
+	case journal.WorkProved:
+		b.Proof.Line = hide(b.Proof.Line)
+		return b
 	case journal.TamperFound:
 		b.Findings = r.discreetFindings(b.Findings)
 		return b

@@ -108,6 +108,9 @@ func (s *Story) Brief() string {
 			where = "in place"
 		}
 		parts = append(parts, fmt.Sprintf("proved %s%s", where, atCommit(s.Proof.Commit)))
+		if s.Proof.Shown != "" {
+			parts = append(parts, s.Proof.Shown)
+		}
 	}
 	if s.Rejections > 0 {
 		parts = append(parts, fmt.Sprintf("not accepted %s: %s", times(s.Rejections), s.LastReason))

@@ -191,6 +191,10 @@ func attemptOf(of run.Attempt) Attempt {
 func proofOf(b journal.StoryProved) Proof {
 	p := Proof{Story: clean(b.Story), Commit: clean(b.Commit), Mode: clean(b.Mode), Why: clean(b.Why),
 		Checks: []Check{}, Harness: clean(b.Harness), Model: clean(b.Model), Noted: b.Noted}
+	if b.Proof != nil {
+		_, shown, _ := strings.Cut(clean(b.Proof.Line), "; ") // after the number of checks
+		p.Shown, p.Runs, p.Seconds = shown, b.Proof.Runs, b.Proof.Seconds
+	}
 	for _, c := range b.Checks {
 		p.Checks = append(p.Checks, Check{Name: clean(c.Name), Command: clean(c.Command), Outcome: clean(c.Outcome),
 			ExitCode: c.ExitCode, Seconds: c.DurationSeconds, Clean: b.Mode == journal.ProvedClean})

@@ -173,6 +173,9 @@ type Proof struct {
 	Commit  string             `json:"commit"`
 	Mode    journal.ProofPlace `json:"mode"` // clean or inplace
 	Why     string             `json:"why"`
+	Shown   string             `json:"shown,omitempty"` // what the runs of old and new tests showed, in words
+	Runs    int                `json:"runs,omitempty"`  // of checks for that
+	Seconds float64            `json:"seconds,omitempty"`
 	Checks  []Check            `json:"checks"`
 	Harness string             `json:"harness"`
 	Model   string             `json:"model"`

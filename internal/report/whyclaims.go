@@ -131,6 +131,12 @@ func (p Proof) String() string {
 		where = "in place"
 	}
 	text := fmt.Sprintf("%s was proved %s%s by %s", p.Story, where, atCommit(p.Commit), words.Count(len(p.Checks), "check"))
+	if p.Shown != "" {
+		text += "; " + p.Shown
+		if p.Runs > 0 {
+			text += fmt.Sprintf(" (%s in %s)", words.Count(p.Runs, "run"), words.Seconds(p.Seconds))
+		}
+	}
 	if p.Why != "" {
 		text += " (" + p.Why + ")"
 	}

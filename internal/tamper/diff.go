@@ -13,9 +13,7 @@ const maxLine = 4 << 10
 type file struct {
 	old, new string // paths from the root; empty where the file was not there, or is gone
 	binary   bool   // git shows no lines of it
-	emptied  bool
 	hunks    []hunk
-	fw       *framework // how its tests look, nil where it holds none
 }
 
 // path is where the file is, or was.
@@ -71,9 +69,6 @@ func (f *file) read(line string, r *lines) {
 		} else if path, ok := strings.CutPrefix(rest, "to "); ok {
 			f.new = unquote(path)
 		}
-	case "index":
-		_, after, _ := strings.Cut(rest, "..")
-		f.emptied = strings.HasPrefix(after, "e69de29") // git's name for nothing
 	case "Binary":
 		f.binary = true
 	case "@@":
@@ -121,7 +116,7 @@ func clip(line string) string {
 	if len(line) > maxLine {
 		line = line[:maxLine]
 	}
-	return strings.TrimSuffix(line, "\r")
+	return line
 }
 
 // headerPaths takes "a/P b/P" apart. Where the two differ the lines of the

@@ -36,13 +36,13 @@ index 5626abf..e69de29 100644
 -x
 `)
 	type row struct {
-		Old, New        string
-		Binary, Emptied bool
-		Removed, Added  string
+		Old, New       string
+		Binary         bool
+		Removed, Added string
 	}
 	var got []row
 	for _, f := range files {
-		r := row{Old: f.old, New: f.new, Binary: f.binary, Emptied: f.emptied}
+		r := row{Old: f.old, New: f.new, Binary: f.binary}
 		for _, h := range f.hunks {
 			r.Removed += strings.Join(h.removed, "|")
 			r.Added += strings.Join(h.added, "|")
@@ -54,7 +54,7 @@ index 5626abf..e69de29 100644
 		{Old: `ä"x".go`},
 		{Old: "old name", New: "new name"},
 		{New: "pic.png", Binary: true},
-		{Old: "empty", New: "empty", Emptied: true, Removed: "x"},
+		{Old: "empty", New: "empty", Removed: "x"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -84,14 +84,5 @@ func BenchmarkInspect(b *testing.B) {
 	b.SetBytes(int64(d.Len()))
 	for b.Loop() {
 		Inspect(Input{Diff: d.String()})
-	}
-}
-
-// BenchmarkPatterns is what the first look of a program costs besides.
-func BenchmarkPatterns(b *testing.B) {
-	for b.Loop() {
-		if _, err := parseLibrary(patternsFile); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

@@ -54,9 +54,6 @@ func change(t *testing.T, a *txtar.Archive) (in Input, want []string) {
 		}
 		return string(out)
 	}
-	if _, checks, ok := strings.Cut(string(a.Comment), "\nchecks: "); ok {
-		in.Checks = strings.Split(strings.TrimSpace(checks), "\n")
-	}
 	git("init", "-q")
 	extract(t, a, in.Root, "before/")
 	git("add", "-A")
@@ -64,7 +61,6 @@ func change(t *testing.T, a *txtar.Archive) (in Input, want []string) {
 	git("rm", "-q", "-r", ".")
 	extract(t, a, in.Root, "after/")
 	git("add", "-A")
-	in.New = extract(t, a, in.Root, "new/")
 	in.Diff = git("diff", "--unified=0", "--find-renames", "--diff-algorithm=histogram", "HEAD")
 	for _, f := range a.Files {
 		if f.Name == "want" {
@@ -74,7 +70,7 @@ func change(t *testing.T, a *txtar.Archive) (in Input, want []string) {
 	return in, want
 }
 
-func extract(t *testing.T, a *txtar.Archive, root, prefix string) (paths []string) {
+func extract(t *testing.T, a *txtar.Archive, root, prefix string) {
 	t.Helper()
 	for _, f := range a.Files {
 		name, ok := strings.CutPrefix(f.Name, prefix)
@@ -88,7 +84,5 @@ func extract(t *testing.T, a *txtar.Archive, root, prefix string) (paths []strin
 		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		paths = append(paths, name)
 	}
-	return paths
 }

@@ -1,123 +1,62 @@
 package tamper
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
 
-// TestEveryPatternHoldsItsExamples: each expression finds its own lines and
-// leaves its counterexamples alone.
+// TestEveryPatternHoldsItsExamples: each expression finds its own lines and leaves its
+// counterexamples alone.
 func TestEveryPatternHoldsItsExamples(t *testing.T) {
-	p := patterns()
-	check := func(where string, list []pattern) {
-		for i := range list {
-			e := &list[i]
-			if len(e.Yes) == 0 || len(e.No) == 0 {
-				t.Errorf("%s: %s has no examples of both kinds", where, e.RE)
+	for _, r := range patterns().rules {
+		for _, l := range r.lines {
+			if len(l.yes) == 0 || len(l.no) == 0 {
+				t.Errorf("%s: %s has no examples of both kinds", r.name, l.re)
 			}
-			for _, line := range e.Yes {
-				if !e.match(line) {
-					t.Errorf("%s: %s does not find %q", where, e.RE, line)
+			for _, text := range l.yes {
+				if !l.finds(text) {
+					t.Errorf("%s: %s does not find %q", r.name, l.re, text)
 				}
 			}
-			for _, line := range e.No {
-				if e.match(line) {
-					t.Errorf("%s: %s finds %q", where, e.RE, line)
-				}
-			}
-		}
-	}
-	for _, f := range p.frameworks {
-		check(f.Name+": test", f.Test)
-		check(f.Name+": skip", f.Skip)
-		check(f.Name+": assert", f.Assert)
-		check(f.Name+": hollow", f.Hollow)
-		for n, lines := range [][]string{f.Runner.examples(true), f.Runner.examples(false)} {
-			for _, line := range lines {
-				if none := f.Runner.re.match(line) && !f.Runner.runs([]string{line}); none != (n == 0) {
-					t.Errorf("%s: runner: wrong about %q", f.Name, line)
-				}
-			}
-		}
-	}
-	for _, r := range p.rules {
-		check(r.Rule+": added", r.Added)
-		check(r.Rule+": removed", r.Removed)
-	}
-	for _, h := range p.thresholds {
-		check(h.Rule, h.Match)
-	}
-	check("commands", p.words)
-}
-
-// TestHollowAssertionsAreNoAssertions: what can never fail must not stand in for
-// what could, and a skipped test is no new kind of test.
-func TestHollowAssertionsAreNoAssertions(t *testing.T) {
-	for _, f := range patterns().frameworks {
-		for _, h := range f.Hollow {
-			for _, line := range h.Yes {
-				if f.isAssertion(line) {
-					t.Errorf("%s: %q counts as an assertion", f.Name, line)
+			for _, text := range l.no {
+				if l.finds(text) {
+					t.Errorf("%s: %s finds %q", r.name, l.re, text)
 				}
 			}
 		}
 	}
 }
 
-func TestFilesOfEachKind(t *testing.T) {
-	p := patterns()
-	for path, want := range map[string]string{
-		"auth/login_test.go":            "Go",
-		"tests/unit/test_login.py":      "pytest and unittest",
-		"src/login.test.tsx":            "Jest, Vitest, Mocha, Jasmine, Playwright and Cypress",
-		"cypress/e2e/login.cy.ts":       "Jest, Vitest, Mocha, Jasmine, Playwright and Cypress",
-		"src/__tests__/login.js":        "Jest, Vitest, Mocha, Jasmine, Playwright and Cypress",
-		"app/src/test/java/LoginT.java": "JUnit, TestNG and Kotlin",
-		"LoginTest.kt":                  "JUnit, TestNG and Kotlin",
-		"spec/models/login_spec.rb":     "RSpec and Minitest",
-		"tests/login.rs":                "Rust tests",
-		"src/login.rs":                  "Rust",
-		"App.Tests/LoginTests.cs":       "xUnit, NUnit and MSTest",
-		"tests/Unit/LoginTest.php":      "PHPUnit and Pest",
-		"AppTests/LoginTests.swift":     "XCTest and Swift Testing",
-		"test/login_test.exs":           "ExUnit",
-		"tests/login.bats":              "bats",
-		"tests/login.sh":                "shell",
-		"tests/login_test.cpp":          "GoogleTest and Catch2",
-		"auth/login.go":                 "",
-		"src/login.ts":                  "",
-		"src/contest.py":                "",
-		"README.md":                     "",
-	} {
-		got := ""
-		if f := p.framework(path); f != nil {
-			got = f.Name
+// TestSubmodule: tests in another repository cannot be run as they were.
+func TestSubmodule(t *testing.T) {
+	const bump = "diff --git a/%[1]s b/%[1]s\nindex 1..2 160000\n--- a/%[1]s\n+++ b/%[1]s\n@@ -1 +1 @@\n-Subproject commit 1\n+Subproject commit 2\n"
+	for path, want := range map[string]int{"tests/conformance": 1, "lib/parser": 0} {
+		diff := fmt.Sprintf(bump, path)
+		if got := Inspect(Input{Diff: diff}); len(got) != want {
+			t.Errorf("%s: %v", path, got)
 		}
-		if got != want {
-			t.Errorf("%s is of %q, want %q", path, got, want)
+		if OnlySpace(diff) {
+			t.Errorf("%s: a bump is no work", path)
 		}
 	}
 }
 
-func TestGlobs(t *testing.T) {
-	for _, c := range []struct {
-		glob, path string
-		want       bool
-	}{
-		{"*.py", "a/b.py", true}, {"*.py", "a/b.pyc", false}, {"vendor/", "x/vendor/a.go", true}, {"vendor/", "vendor", false},
-		{"vendor/", "myvendor/a.go", false}, {"tests/**/*.py", "tests/a.py", true}, {"tests/**/*.py", "tests/a/b/c.py", true},
-		{"tests/**/*.py", "x/tests/a.py", false}, {"**/tests/**/*.py", "x/tests/a.py", true}, {"*.[jt]s", "a.ts", true},
-		{"*.[jt]s", "a.cs", false}, {"scripts/test*", "scripts/test-all", true}, {"a+b?", "a+bc", true}, {"a+b?", "aabc", false},
-	} {
-		if got := newGlobs([]string{c.glob}).match(c.path); got != c.want {
-			t.Errorf("%s for %s: %v", c.glob, c.path, got)
-		}
+// TestFiveThousandFiles is far below its limit of 2 s: it may run on a slow machine.
+func TestFiveThousandFiles(t *testing.T) {
+	var d strings.Builder
+	for n := range 5000 {
+		path := fmt.Sprintf("src/package%d/deep/er/file_%d.ts", n%100, n)
+		fmt.Fprintf(&d, "diff --git a/%[1]s b/%[1]s\nindex 1..2\n--- a/%[1]s\n+++ b/%[1]s\n@@ -1,3 +1,3 @@\n-a\n-const x = compute(%[2]d)\n-c\n+a2\n+const x = compute(%[2]d + 1)\n+c2\n", path, n)
 	}
-}
-
-func (r *runner) examples(yes bool) []string {
-	switch {
-	case r == nil:
-		return nil
-	case yes:
-		return r.Yes
+	began := time.Now()
+	if found := Inspect(Input{Diff: d.String()}); len(found) > 0 {
+		t.Errorf("%v", found)
 	}
-	return r.No
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("5,000 files took %s", took)
+	} else {
+		t.Logf("%s", took)
+	}
 }

@@ -1,205 +1,163 @@
 package tamper
 
 import (
-	"path/filepath"
-	"slices"
-	"strconv"
+	"regexp"
 	"strings"
+	"sync"
 )
 
-func plural(n int) string { return strconv.Itoa(n) }
-
-// lineRules holds the lines of a file against the rules that are about files of
-// its name.
+// lineRules compares the lines that came with the rules for files of this name.
 func (i *inspection) lineRules(f *file) {
 	for n := range i.patterns.rules {
 		r := &i.patterns.rules[n]
-		path := f.path()
-		fits := r.files.match(path) || r.Scripts && (i.scripts[f.old] || i.scripts[f.new])
-		if !fits || r.except.match(path) || r.Source && f.fw != nil && f.fw.all.match(path) && !strings.HasSuffix(path, ".rs") {
+		if !r.files.Match(f.path()) || r.source && i.patterns.tests.Match(f.path()) || r.comment && isProse(f.path()) {
 			continue
 		}
-		// What was never there cannot be weakened; code and its comments can be
-		// wrong from their first line on.
-		whole := r.Comment || r.Source
+		if f.added() && !r.comment && !r.source {
+			continue // what was never there cannot be weakened
+		}
 		for k := range f.hunks {
-			if whole && !r.Present || !f.added() {
-				i.lineRule(r, f, &f.hunks[k])
-			}
+			i.lineRule(r, f, &f.hunks[k])
 		}
 	}
 }
 
-func (i *inspection) lineRule(r *lineRule, f *file, h *hunk) {
-	hit := false
-	for n, line := range h.added {
-		if !r.Comment && isRemark(line) || !anyOf(r.Added, line) || i.changes.wasThere(line) || r.excuses(line, h) ||
-			r.notIn != nil && r.notIn.MatchString(i.section(f, h.newLine+n)) {
+func (i *inspection) lineRule(r *rule, f *file, h *hunk) {
+	for n, text := range h.added {
+		text = strings.TrimSuffix(text, "\r")
+		if !r.comment && isRemark(text) || i.wasThere(text) || !r.finds(text) || r.comment && explained(h, n) || r.replaces(text, h) {
 			continue
 		}
-		hit = true
-		i.add(Finding{Path: f.path(), Line: h.newLine + n, Rule: r.Rule, Message: r.Message, Text: line})
-	}
-	if hit {
-		return
-	}
-	for n, line := range h.removed {
-		if isRemark(line) || !anyOf(r.Removed, line) || i.changes.cameBack(line) || anyLine(r.Removed, h.added) {
-			continue
-		}
-		i.add(Finding{Path: f.path(), Line: h.oldLine + n, Rule: r.Rule, Message: r.Message, Text: line})
+		i.add(Finding{Path: f.path(), Line: h.newLine + n, Rule: r.name, Message: r.message, Text: text})
 	}
 }
 
-// excuses reports whether a line is none of the rule's because of what it replaces.
-func (r *lineRule) excuses(line string, h *hunk) bool {
-	if !r.Extended && !r.Replaced {
-		return false
-	}
-	has := map[string]bool{}
-	for _, w := range valuesOf(line) {
-		has[w] = true
-	}
-	gaveWay := false
-	for _, old := range h.removed {
-		if isRemark(old) || !anyOf(r.Added, old) {
-			continue
-		}
-		gaveWay = true
-		if !slices.ContainsFunc(valuesOf(old), func(w string) bool { return !has[w] }) {
-			return true
-		}
-	}
-	return r.Replaced && !gaveWay
-}
-
-// section is the heading above a line of a TOML file as it is now, counted from one.
-func (i *inspection) section(f *file, line int) string {
-	heading := ""
-	for text := range strings.Lines(readSome(filepath.Join(i.root, f.new))) {
-		if line--; line == 0 {
-			break
-		}
-		if strings.HasPrefix(strings.TrimSpace(text), "[") {
-			heading = text
-		}
-	}
-	return heading
-}
-
-// valuesOf are the words of a line of settings, patterns of paths among them.
-func valuesOf(line string) []string {
-	return strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t[](){}<>,;:='\"`", r) })
-}
-
-// shadows reports a new file that a tool reads in the place of one that was there.
-func (i *inspection) shadows(f *file) {
-	if !f.added() {
-		return
-	}
-	for _, s := range i.patterns.shadows {
-		if filepath.Base(f.new) != s.File {
-			continue
-		}
-		for _, name := range s.Over {
-			path := filepath.Join(filepath.Dir(f.new), name)
-			text := readSome(filepath.Join(i.root, path))
-			if text == "" || i.changes.isNew(path) || len(s.Words) > 0 && !slices.ContainsFunc(s.Words, func(w string) bool { return strings.Contains(text, w) }) {
-				continue
-			}
-			i.add(Finding{Path: f.new, Rule: "config-weakened", Message: "it is read in the place of " + path})
-			return
-		}
-	}
-}
-
-func anyLine(list []pattern, lines []string) bool {
-	for _, line := range lines {
-		if anyOf(list, line) {
+func (r *rule) finds(text string) bool {
+	for k := range r.lines {
+		if r.lines[k].finds(text) {
 			return true
 		}
 	}
 	return false
 }
 
-// isRemark reports whether a line of settings or of a script is only a comment.
-func isRemark(line string) bool {
-	line = strings.TrimSpace(line)
-	return line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "* ")
+// replaces reports whether the line took the place of one that the rule would find too.
+func (r *rule) replaces(text string, h *hunk) bool {
+	for _, old := range h.removed {
+		if r.finds(old) {
+			return true
+		}
+	}
+	return false
 }
 
-// thresholds reports numbers that became weaker, or that nothing takes the place of.
-func (i *inspection) thresholds(f *file) {
-	if f.added() {
+// explained reports whether the line above is a remark that gives a reason.
+func explained(h *hunk, n int) bool {
+	if n == 0 {
+		return false
+	}
+	above := strings.TrimSpace(h.added[n-1])
+	return isRemark(above) && len(strings.Fields(above)) >= 4
+}
+
+// ci reports steps that were taken out of CI and hooks: lines with a word that stands for
+// a check, or that say when it runs, without any line that came with the same word.
+func (i *inspection) ci(f *file) {
+	if f.added() || !i.patterns.ci.Match(f.old) {
 		return
 	}
-	for n := range i.patterns.thresholds {
-		t := &i.patterns.thresholds[n]
-		if !t.files.match(f.path()) {
-			continue
-		}
-		for k := range f.hunks {
-			i.threshold(t, f, &f.hunks[k])
-		}
-	}
-}
-
-func (i *inspection) threshold(t *threshold, f *file, h *hunk) {
-	for n, line := range h.removed {
-		name, was, ok := t.number(line)
-		if !ok || isRemark(line) || i.changes.cameBack(line) {
-			continue
-		}
-		weaker, at := true, Finding{Path: f.path(), Line: h.oldLine + n, Rule: t.Rule, Message: "a threshold was removed", Text: line}
-		for m, other := range h.added {
-			if name2, is, ok := t.number(other); ok && name2 == name && !isRemark(other) {
-				weaker = t.Weaker == "down" && is < was || t.Weaker == "up" && is > was
-				at.Line, at.Message, at.Text = h.newLine+m, t.Message, other
-				break
+	came := map[string]bool{}
+	for _, h := range f.hunks {
+		for _, line := range h.added {
+			for _, w := range checkWords(line) {
+				came[w] = true
 			}
 		}
-		if weaker {
-			i.add(at)
-		}
 	}
-}
-
-// number finds a threshold in a line.
-func (t *threshold) number(line string) (name string, value float64, ok bool) {
-	for k := range t.Match {
-		if m := t.Match[k].re.submatch(line); m != nil {
-			value, err := strconv.ParseFloat(m[2], 64)
-			return m[1], value, err == nil
-		}
-	}
-	return "", 0, false
-}
-
-// snapshots reports recorded output that was recorded anew.
-func (i *inspection) snapshots(f *file) {
-	if f.added() || !i.patterns.snapshots.match(f.old) {
-		return
-	}
-	at := Finding{Path: f.path(), Rule: "snapshot-regenerated", Message: "what a test expects was recorded anew"}
-	if f.binary {
-		i.add(at)
-		return
-	}
-	gone, all := 0, 0
 	for _, h := range f.hunks {
 		for n, line := range h.removed {
-			if !telling(line) {
+			if !takesAway(line, came) || i.cameBack(line) {
 				continue
 			}
-			if all++; i.changes.cameBack(line) {
-				continue
+			at := Finding{Path: f.path(), Line: h.oldLine + n, Rule: "ci-changed", Message: "something was taken away from CI or from the hooks", Text: line}
+			if f.deleted() {
+				at.Line, at.Message, at.Text = 0, at.Message+": the file was deleted", ""
+				i.add(at)
+				return
 			}
-			if gone++; gone == 1 {
-				at.Line, at.Text = h.oldLine+n, line
+			i.add(at)
+			break // one finding for each place is enough
+		}
+	}
+}
+
+var (
+	checkWord = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:test\w*|pytest|unittest|jest|vitest|mocha|playwright|cypress|rspec|phpunit|bats|ctest|lint\w*|eslint|golangci-lint|staticcheck|vet|ruff|flake8|pylint|mypy|pyright|tsc|typecheck|clippy|rubocop|phpstan|shellcheck|check\w*|coverage|audit|verify|tox|nox|prettier|biome|gofmt|black|pull_request|push|merge_request_event)\b`)
+	})
+	// quietLine finds lines of CI that name things and run nothing.
+	quietLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(?:-\s+)?(?:name|uses|image|id|description|cache|key|path|with|env|runs-on|os|rev|repo|needs|stage|branches|paths|tags|on|[\w-]*version)\s*:|^\s*(?:-\s+)?[\w.-]+:\s*(?:#.*)?$|^\s*(?:-\s+|run:\s*)?@?(?:echo|printf)\b`)
+	})
+	trigger = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(?:-\s*)?(?:push|pull_request)\s*:?\s*$|^\s*on\s*:\s*\[?\s*(?:push|pull_request)`)
+	})
+)
+
+// checkWords returns the words of a line that stand for checks.
+func checkWords(line string) []string {
+	if isRemark(line) {
+		return nil
+	}
+	return checkWord().FindAllString(line, -1)
+}
+
+// takesAway reports whether a line that is gone ran a check, or said when to run them, that
+// no line that came has.
+func takesAway(line string, came map[string]bool) bool {
+	if isRemark(line) || quietLine().MatchString(line) && !trigger().MatchString(line) {
+		return false
+	}
+	words := checkWords(line)
+	for _, w := range words {
+		if came[w] {
+			return false
+		}
+	}
+	return len(words) > 0
+}
+
+// submodule reports tests in a repository of their own that are another version now: a
+// clean worktree has none of them.
+func (i *inspection) submodule(f *file) {
+	for _, h := range f.hunks {
+		for n, line := range h.added {
+			if strings.HasPrefix(line, "Subproject commit ") && len(h.removed) > 0 && namesTests(f.path()) {
+				i.add(Finding{Path: f.path(), Line: h.newLine + n, Rule: "submodule-changed", Message: "tests in a submodule changed, which no run can compare", Text: line})
 			}
 		}
 	}
-	if gone > 0 && (!f.deleted() || 2*gone > all) {
-		i.add(at)
+}
+
+func namesTests(path string) bool {
+	path = strings.ToLower(path)
+	return strings.Contains(path, "test") || strings.Contains(path, "spec") || strings.Contains(path, "fixture") || strings.Contains(path, "conformance")
+}
+
+// isRemark reports whether a line is empty or only a comment.
+func isRemark(line string) bool {
+	line = strings.TrimSpace(line)
+	for _, begin := range []string{"#", "//", "* ", "/*", "<!--", "--"} {
+		if strings.HasPrefix(line, begin) {
+			return true
+		}
 	}
+	return line == ""
+}
+
+// isGenerated reports whether the beginning of a file says that a program wrote it.
+func isGenerated(text string) bool {
+	head := strings.ToLower(text[:min(len(text), 600)])
+	return strings.Contains(head, "code generated") || strings.Contains(head, "@generated") || strings.Contains(head, "auto-generated") ||
+		strings.Contains(head, "autogenerated") || strings.Contains(head, "automatically generated") || strings.Contains(head, "generated by") && strings.Contains(head, "do not")
 }

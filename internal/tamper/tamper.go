@@ -1,15 +1,15 @@
-// Package tamper looks through the changes of an agent for what weakens the
-// evidence that the project's tests, checks and CI give: tests that are gone or
-// skipped, assertions without a successor, thresholds lowered, checks that can no
-// longer fail. It reads text and decides nothing: what becomes of a finding is
-// its caller's matter.
-//
-// Precision comes before recall. A test that moved, was renamed or rewritten in
-// place gives no finding, nor does one whose subject went with it.
+// Package tamper finds in a change what weakens the evidence and cannot be run: CI and
+// hooks that do less, complaints of checkers that are silenced as a whole, code that
+// behaves otherwise while it is tested, files hidden from git. What a run of the old tests
+// shows is found by package proof. It reads text and decides nothing.
 package tamper
 
 import (
 	"cmp"
+	"hash/maphash"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -18,55 +18,55 @@ import (
 // Finding is one place where the evidence was weakened.
 type Finding struct {
 	Path    string // from the worktree's root
-	Line    int    // in the new file; in the old one where the line is gone; 0 where no line tells
-	Rule    string // one word with hyphens, such as test-skipped
+	Line    int    // in the new file; in the old one where the line is gone; 0 where no line says it
+	Rule    string // one word with hyphens, such as ci-changed
 	Message string // for a person
 	Text    string // the line itself, shortened
-}
-
-// MayHaveMoved reports whether the finding is about something that is missing, and
-// may be in a new file that the diff does not show.
-func (f Finding) MayHaveMoved() bool {
-	switch f.Rule {
-	case "test-removed", "test-emptied", "test-file-deleted", "test-file-emptied", "assertion-removed", "snapshot-regenerated":
-		return true
-	}
-	return false
 }
 
 // Input is what an iteration changed.
 type Input struct {
 	// Diff is what git prints for "git diff --unified=0 --find-renames", with the
-	// prefixes a/ and b/.
+	// prefixes a/ and b/. The files of [Ignored] need not be in it.
 	Diff string
 	// CutOff says that the diff was longer, and that only its beginning is here.
 	CutOff bool
-	// Root is the worktree, in which renamed and new files are looked into.
+	// Root is the worktree, in which a file is read that may be generated.
 	Root string
-	// New are files that git does not know yet: a test that moved may be there.
-	New []string
-	// Checks are the commands of the quality checks: a script that one of them
-	// names counts as a part of it.
-	Checks []string
 }
 
 // MaxText bounds the text of a finding, in bytes.
 const MaxText = 200
 
-// Inspect returns what weakens the evidence, in the order of paths and lines. Its
-// time is linear in the size of the diff.
+// maxHead bounds what is read of a file to find who wrote it, in bytes.
+const maxHead = 4 << 10
+
+// Ignored are the patterns of foreign and generated files: one without a slash is a name
+// in any folder, one that ends with a slash a folder.
+func Ignored() []string { return slices.Clone(ignored) }
+
+// Inspect returns what weakens the evidence, in the order of paths and lines. Its time is
+// linear in the size of the diff.
 func Inspect(in Input) []Finding {
 	if in.Diff == "" && !in.CutOff {
 		return nil // as before most runs: to make the patterns ready takes longer than to start git
 	}
-	p := patterns()
-	c := collect(p, in)
-	i := &inspection{patterns: p, changes: c, scripts: scriptsOf(in.Checks), root: in.Root}
-	for n := range c.files {
-		i.file(&c.files[n])
+	i := &inspection{patterns: patterns(), root: in.Root, seed: maphash.MakeSeed(), removed: map[uint64]bool{}, added: map[uint64]bool{}}
+	files := slices.DeleteFunc(parseDiff(in.Diff), func(f file) bool { return i.patterns.ignored.Match(f.path()) })
+	for n := range files {
+		i.note(&files[n])
+	}
+	for n := range files {
+		before := len(i.found)
+		i.lineRules(&files[n])
+		i.ci(&files[n])
+		i.submodule(&files[n])
+		if len(i.found) > before && !files[n].deleted() && isGenerated(i.head(files[n].new)) {
+			i.found = i.found[:before]
+		}
 	}
 	if in.CutOff {
-		i.add(Finding{Rule: "too-large", Message: "the changes are too large to be looked through to their end"})
+		i.add(Finding{Rule: "too-large", Message: "the changes are too large to be read to their end"})
 	}
 	slices.SortStableFunc(i.found, func(a, b Finding) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), strings.Compare(a.Rule, b.Rule))
@@ -76,13 +76,14 @@ func Inspect(in Input) []Finding {
 	})
 }
 
-// inspection is one look through a diff.
+// inspection is one reading of a diff.
 type inspection struct {
 	patterns *library
-	changes  *changes
-	scripts  map[string]bool
 	root     string
 	found    []Finding
+
+	seed           maphash.Seed
+	removed, added map[uint64]bool // lines, without the white space around them
 }
 
 func (i *inspection) add(f Finding) {
@@ -90,36 +91,44 @@ func (i *inspection) add(f Finding) {
 	i.found = append(i.found, f)
 }
 
-// file looks at one file in every way that fits its name.
-func (i *inspection) file(f *file) {
-	if f.fw != nil {
-		i.tests(f)
-	}
-	i.lineRules(f)
-	i.shadows(f)
-	i.thresholds(f)
-	i.snapshots(f)
-	switch {
-	case i.patterns.strict.match(f.path()):
-		i.strict(f, "ci-changed", "something was taken away from CI or from the hooks")
-	case i.scripts[f.old]:
-		i.strict(f, "check-changed", "the script of a quality check was changed")
-	default:
-		i.commands(f)
+// note takes the lines of one file into account: they may have moved.
+func (i *inspection) note(f *file) {
+	for _, h := range f.hunks {
+		for _, line := range h.removed {
+			i.removed[i.key(line)] = true
+		}
+		for _, line := range h.added {
+			i.added[i.key(line)] = true
+		}
 	}
 }
 
-// scriptsOf returns the words of the checks' commands that may be paths.
-func scriptsOf(commands []string) map[string]bool {
-	scripts := map[string]bool{}
-	for _, c := range commands {
-		for _, word := range strings.FieldsFunc(c, func(r rune) bool { return strings.ContainsRune(" \t\n;&|()\"'=<>", r) }) {
-			if word = strings.TrimPrefix(word, "./"); word != "" {
-				scripts[word] = true
-			}
-		}
+func (i *inspection) key(line string) uint64 {
+	return maphash.String(i.seed, strings.TrimRight(strings.TrimSpace(line), ",; "))
+}
+
+// cameBack reports whether a removed line is in another place now.
+func (i *inspection) cameBack(line string) bool { return i.added[i.key(line)] }
+
+// wasThere reports whether an added line was in another place before.
+func (i *inspection) wasThere(line string) bool { return i.removed[i.key(line)] }
+
+// head reads the beginning of a plain file; what cannot be read is empty.
+func (i *inspection) head(path string) string {
+	path = filepath.Join(i.root, path)
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
 	}
-	return scripts
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxHead))
+	if err != nil {
+		return ""
+	}
+	return string(data)
 }
 
 // shorten cuts a text to MaxText bytes, between two characters.

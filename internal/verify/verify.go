@@ -50,6 +50,7 @@ type Receipt struct {
 	Tree   string         `json:"tree"`
 	Mode   string         `json:"mode"`
 	Why    string         `json:"why,omitempty"`
+	Shown  string         `json:"shown,omitempty"` // what the runs of old and new tests showed, in words
 	State  evidence.State `json:"state"`
 	// Dropped are the checks that it was proved with and that are not configured
 	// any more.
@@ -96,6 +97,9 @@ func (r *Report) Receipts(ctx context.Context, repo *git.Repo) error {
 
 func (r *Report) receipt(o evidence.Found) *Receipt {
 	one := &Receipt{Time: o.Time, Commit: o.Commit, Tree: o.Tree, Mode: string(o.Mode), Why: o.Why, State: o.State}
+	if o.Proof != nil {
+		one.Shown = o.Proof.Line
+	}
 	for _, c := range o.Checks {
 		if !slices.ContainsFunc(r.Checks, func(now Check) bool { return now.Name == c.Name }) {
 			one.Dropped = append(one.Dropped, c.Name)

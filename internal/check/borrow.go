@@ -1,0 +1,73 @@
+package check
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxBorrowed bounds the ignored files that are copied, maxBorrowedSize each of them in bytes.
+	maxBorrowed     = 200
+	maxBorrowedSize = 1 << 20
+)
+
+// borrowed are the folders of dependencies that git ignores.
+var borrowed = []string{"node_modules", ".venv", "venv", "vendor", "bower_components", ".bundle", "deps", "Pods"}
+
+// Borrow puts what the project's worktree has of ignored dependencies and small files, such
+// as .env, into the clean worktree: for a check that cannot pass without them. Folders are
+// linked. What is in the clean worktree already is left as it is.
+func (c *Clean) Borrow(ctx context.Context) error {
+	if _, err := c.Dir(ctx); err != nil {
+		return err
+	}
+	ignored, err := c.repo.Ignored(ctx)
+	if err != nil {
+		return err
+	}
+	copied := 0
+	for _, name := range ignored {
+		folder, isFolder := strings.CutSuffix(name, "/")
+		to := filepath.Join(c.dir, folder)
+		if _, err := os.Lstat(to); err == nil || strings.HasPrefix(name, ".ralph/") {
+			continue
+		}
+		from := filepath.Join(c.repo.Root, folder)
+		if isFolder && !slices.Contains(borrowed, filepath.Base(folder)) {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			continue // something else is in its place in this tree
+		}
+		if isFolder {
+			if err := os.Symlink(from, to); err != nil {
+				return err
+			}
+			continue
+		}
+		if copied++; copied > maxBorrowed {
+			continue
+		}
+		if err := copyFile(from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyFile copies a small plain file; others are left out.
+func copyFile(from, to string) error {
+	info, err := os.Lstat(from)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxBorrowedSize {
+		return nil //nolint:nilerr // it may be gone meanwhile
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return nil //nolint:nilerr // a file that cannot be read cannot be needed
+	}
+	return os.WriteFile(to, data, info.Mode().Perm()|fs.FileMode(0o600))
+}

@@ -1,0 +1,216 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ralph/internal/check"
+	"ralph/internal/git"
+	"ralph/internal/journal"
+	"ralph/internal/plan"
+	"ralph/internal/proof"
+	"ralph/internal/stream"
+)
+
+// worth has the runs of package proof done for items that are about to be accepted.
+func (g *gathering) worth(ctx context.Context, left []string) error {
+	items := without(left, g.claim.TakenOver)
+	promised := g.claim.Promised && (g.claim.Done || g.claim.DoneSoFar)
+	switch {
+	case g.Rules.Mode == Off, g.base.Commit == "", len(items) == 0 && !promised:
+		return nil
+	case g.facts.Idle, ctx.Err() != nil, slices.ContainsFunc(g.facts.Checks, CheckFact.Against):
+		return nil
+	}
+	due := check.Due(g.Checks, check.Claim)
+	if len(due) == 0 {
+		return nil
+	}
+	head, err := g.judged(ctx)
+	if err != nil {
+		return err
+	}
+	if g.prover == nil {
+		began := time.Now()
+		g.prover = &proof.Prover{Repo: g.Repo, Elapsed: func() time.Duration { return time.Since(began) }}
+	}
+	g.prover.Settings, g.prover.Checks = g.Rules.Runs, due
+	g.prover.Run = g.runOn
+	change := proof.Change{Base: g.base.Commit, Head: head}
+	if change.Foreign, err = g.others(ctx, head); err != nil {
+		return err
+	}
+	for _, c := range g.facts.Checks {
+		if c.Green() && c.Commit == head { // in place there may be more than in the room of the runs
+			change.Green = append(change.Green, c.Result)
+		}
+	}
+	if err := g.Plan.Snapshot(filepath.Join(g.StateDir, "snapshot")); err != nil {
+		return err
+	}
+	g.ranHere = nil
+	p, err := g.prover.Prove(ctx, change)
+	if ctx.Err() != nil {
+		err = nil // it is not complete, and judged again
+	} else if err == nil {
+		g.facts.Proof = &p
+	}
+	return errors.Join(err, g.reseal(ctx))
+}
+
+// judged returns the commit to be judged: the head, or a temporary one of the worktree where
+// not all is committed.
+func (g *gathering) judged(ctx context.Context) (string, error) {
+	look, err := g.lookOnce(ctx)
+	if err != nil || len(look.Changes) == 0 {
+		return look.Head.Commit, err
+	}
+	tree, err := g.Repo.Snapshot(ctx, look.Head.Commit)
+	if err != nil {
+		return "", err
+	}
+	return g.Repo.CommitTree(ctx, tree, look.Head.Commit)
+}
+
+// runOn runs a check on a commit that the prover composed. A check that cannot pass in a clean
+// worktree gets what git ignores from the project's.
+func (g *gathering) runOn(ctx context.Context, commit string, c check.Check, extra []string) (r check.Result, err error) {
+	clean, err := check.NewClean(context.WithoutCancel(ctx), g.Repo, commit, g.StateDir)
+	if err != nil {
+		return check.Result{Check: c}, err
+	}
+	defer func() { err = errors.Join(err, clean.Remove()) }()
+	dir, err := clean.Dir(ctx)
+	if err == nil && (g.clean == nil || g.unable[c.Name] != "") {
+		err = clean.Borrow(ctx)
+	}
+	if p, ok := g.Plan.(*plan.PRD); ok && err == nil && commit != g.base.Commit {
+		path, data := p.Record()
+		err = clean.Place(ctx, path, data)
+	}
+	if err != nil {
+		return check.Result{Check: c}, err
+	}
+	g.Working("proving with check " + c.Name)
+	env := append(slices.Clip(g.Env), "RALPH_UNIT="+g.Unit, fmt.Sprintf("RALPH_ITERATION=%d", g.claim.N))
+	r, err = g.try(ctx, c, dir, append(env, extra...))
+	r.Tail = g.Recorder.Secrets.Text(stream.Sanitize(r.Tail))
+	return r, err
+}
+
+// others returns the tips of remote branches whose commits are not the agent's: those that
+// were there when ralph started and do not build on the base, and later ones in which no
+// committer of the agent's commits appears.
+func (g *gathering) others(ctx context.Context, head string) ([]string, error) {
+	tips, err := g.Repo.Tips(ctx, "refs/remotes/")
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(tips)
+	var foreign []string
+	for _, tip := range slices.Compact(tips) {
+		onBase, err := g.Repo.IsAncestor(ctx, g.base.Commit, tip)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(g.foreign, tip) && !onBase {
+			foreign = append(foreign, tip)
+			continue
+		}
+		theirs, err := g.Repo.Committers(ctx, []string{tip}, []string{g.base.Commit})
+		if err != nil {
+			return nil, err
+		}
+		own, err := g.Repo.Committers(ctx, []string{head}, []string{g.base.Commit, tip})
+		if err != nil {
+			return nil, err
+		}
+		if len(theirs) > 0 && len(overlap(theirs, own)) == 0 {
+			foreign = append(foreign, tip)
+		}
+	}
+	return foreign, nil
+}
+
+// doubts are what a person should look at in a proof, in words. Receipt text, such as how
+// much is held, is none.
+func doubts(p *proof.Proof) []string {
+	if p == nil {
+		return nil
+	}
+	var list []string
+	if p.Old.Verdict == proof.Failed || p.Old.Verdict == proof.NoCompile {
+		list = append(list, p.OldText())
+	}
+	if p.New.Verdict == proof.Passed {
+		list = append(list, p.NewText())
+	}
+	for _, c := range p.Counts {
+		list = append(list, c.String())
+	}
+	return list
+}
+
+// Doubts are what a person should look at in the runs of a claim.
+func (f Facts) Doubts() []string { return doubts(f.Proof) }
+
+// Record is the proof as the journal and the receipts keep it, nil where no runs were due.
+func (f Facts) Record() *journal.Proof {
+	p := f.Proof
+	if p == nil {
+		return nil
+	}
+	r := &journal.Proof{Base: p.Base, Line: p.Line(), OldTests: string(p.Old.Verdict), NewTests: string(p.New.Verdict), Files: p.Old.Files,
+		Held: p.Strength.Held, Sample: p.Strength.Run, Hunks: p.Strength.Total, Doubts: f.Doubts(), Runs: p.Runs, Seconds: p.Took.Round(10 * time.Millisecond).Seconds()}
+	for _, h := range p.Strength.Unheld {
+		r.Unheld = append(r.Unheld, h.String())
+	}
+	for _, c := range p.Counts {
+		r.Fewer = append(r.Fewer, c.String())
+	}
+	return r
+}
+
+// weighProof applies the rules to what the runs showed. It returns the first rule that
+// refuses, with the reason.
+func weighProof(p *proof.Proof, r Rules) (Rule, string) {
+	if p == nil || p.Skipped != "" {
+		return "", ""
+	}
+	for _, c := range p.Counts {
+		if c.After == 0 && c.Before > 0 && r.Runs.OldTests != proof.Off {
+			return NoTestRan, c.String() + ": that is no pass"
+		}
+	}
+	old := p.Old.Verdict
+	if (r.Runs.OldTests == proof.Reject || r.RejectWeakened) && (old == proof.Failed || old == proof.NoCompile) {
+		return OldTests, p.OldText()
+	}
+	switch strict := r.Runs.NewTests == proof.Require; {
+	case !strict && r.Runs.NewTests != proof.Reject:
+	case p.New.Verdict == proof.Passed:
+		return NewTests, p.NewText()
+	case strict && p.New.Verdict == proof.NoTests:
+		return NewTests, "no test of it has changed, and one that fails without it is required"
+	case strict && p.New.Verdict != proof.Failed && p.Strength.Held == 0:
+		return NewTests, strings.TrimSpace(p.NewText() + ", and no part of it is held by a check")
+	}
+	if p.Strength.Run > 0 && p.Strength.Share() < r.Strength {
+		return Weak, fmt.Sprintf("the checks hold %d of %d hunks, less than %.0f %%", p.Strength.Held, p.Strength.Run, 100*r.Strength)
+	}
+	return "", ""
+}
+
+// tips are the remote branches when ralph starts.
+func tips(ctx context.Context, r *git.Repo) []string {
+	list, err := r.Tips(ctx, "refs/remotes/")
+	if err != nil {
+		return nil // then nothing counts as other people's without a look at its committers
+	}
+	return list
+}
