@@ -64,7 +64,7 @@ func (s *State) Rows(r *Run, dead bool) []Row {
 	}
 	last := r == s.Last()
 	reason := r.Reason(dead && last)
-	if it := r.At(); reason == journal.ReasonCrashed && it.cutOff() {
+	if it := r.At(); reason == journal.ReasonCrashed && it.CutOff() {
 		row := rowOf(r.ID, it)
 		row.Outcome = journal.OutcomeCrash
 		rows = append(rows, row)
@@ -80,9 +80,9 @@ func (s *State) Rows(r *Run, dead bool) []Row {
 	return rows
 }
 
-// cutOff reports whether the death of ralph cut the iteration off. One that the usage
+// CutOff reports whether the death of ralph cut the iteration off. One that the usage
 // limit had refused, or that had not called its agent yet, is none.
-func (it *Iteration) cutOff() bool {
+func (it *Iteration) CutOff() bool {
 	return it.N > 0 && it.End == nil && it.Call != nil && !it.Outcome.NoIteration()
 }
 
