@@ -1,11 +1,10 @@
-// Package journal keeps the append-only record of everything that happens in
-// a unit's runs, and all that is derived from it.
+// Package journal keeps the append-only record of everything that happens in a unit's
+// runs, and the words in which it is kept.
 //
-// The journal is a file of JSON lines with one writer: the loop that holds the
-// unit's [Lock]. Everyone else reads it ([Read], [Follow]) or asks the loop
-// for something through the [Inbox]. Status files, history and screens are
-// folds of its events ([Status], [LoopState], [History]); nobody reads a
-// derived file to decide anything. docs/journal.md describes every event.
+// The journal is a file of JSON lines with one writer: the loop that holds the unit's
+// [Lock]. Everyone else reads it ([Read], [Follow]) or asks the loop for something
+// through the [Inbox]. What the events mean together is for package run to say; no
+// derived file is ever read to decide anything. docs/journal.md describes every event.
 package journal
 
 import "path/filepath"

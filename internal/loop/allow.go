@@ -44,11 +44,3 @@ func (l *Loop) settle(ids []string, refused bool) {
 		delete(l.allowed, id)
 	}
 }
-
-// settle is [Loop.settle] for what is on record.
-func (p *past) settle(ids []string, refused bool) {
-	for _, id := range ids {
-		p.refused[id] = refused
-		delete(p.allowed, id)
-	}
-}

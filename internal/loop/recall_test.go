@@ -47,7 +47,7 @@ func TestFold(t *testing.T) {
 			if got := slices.Sorted(maps.Keys(p.accepted)); !slices.Equal(got, c.accepted) {
 				t.Errorf("accepted %v, want %v", got, c.accepted)
 			}
-			if got := slices.Sorted(maps.Keys(p.red)); !slices.Equal(got, c.red) {
+			if got := p.gate.Red; !slices.Equal(got, c.red) {
 				t.Errorf("red %v, want %v", got, c.red)
 			}
 			if p.cutOff != c.cutOff {

@@ -197,12 +197,3 @@ func (l *Loop) renew(q journal.Request) error {
 	l.state = state
 	return l.record(journal.PlanChanged{Stories: l.stories(), Message: what})
 }
-
-func firstErr(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}

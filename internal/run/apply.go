@@ -23,13 +23,13 @@ func (s *State) Apply(e journal.Event) {
 	r.hear(e)
 	switch b := e.Body.(type) {
 	case journal.IterationStarted:
-		s.Gate.Head = b.Head
 		s.forget(r)
 		r.startIteration(e.Time, b)
 	case journal.AttemptStarted:
+		s.Gate.seen = Base{}
 		r.attemptStarted(e.Time, b)
 	case journal.AgentStarted:
-		s.Gate.open = true
+		s.Gate.working = true
 		r.Calls.Starting = false
 	case journal.AttemptEnded:
 		s.Gate.attemptEnded(b.Outcome)
@@ -45,6 +45,10 @@ func (s *State) Apply(e journal.Event) {
 	case journal.ClaimRejected:
 		s.Gate.claimRejected(b)
 		r.claimRejected(b)
+	case journal.ClaimAccepted:
+		s.Gate.claimAccepted(b)
+	case journal.BaseMoved:
+		s.Gate.moved(Base{b.Commit, b.Work}, b.Known)
 	case journal.TamperFound:
 		s.Gate.tamperFound(b)
 		r.of(b.N).Tamper = &b
@@ -57,6 +61,7 @@ func (s *State) Apply(e journal.Event) {
 		it.Restored = append(it.Restored, b)
 		r.Restored = append(r.Restored, b)
 	case journal.HeadMoved:
+		s.Gate.away = true
 		it := r.of(b.N)
 		it.HeadMoved = append(it.HeadMoved, b)
 	case journal.PlanChanged:
@@ -303,6 +308,8 @@ func (s *State) request(b journal.Request) {
 		s.Pausing = true
 	case journal.RequestResume:
 		s.Pausing = false
+	case journal.RequestAllow:
+		put(&s.Gate.Allowed, b.Text, b.Finding)
 	case journal.RequestContext:
 		s.Steer = append(s.Steer, b.Text)
 	case journal.RequestClearContext:

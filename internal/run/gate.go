@@ -2,35 +2,48 @@ package run
 
 import "ralph/internal/journal"
 
-// Gate is what later evidence is compared with: it outlives the runs.
+// Gate is what the journal holds for the judgement of claims. It outlives the runs.
 type Gate struct {
-	Accepted  map[string]bool // items with an acceptance on record, or done when the last run began
-	Red       map[string]bool // checks that were red before the last run, and since
-	Base      string          // commit that the work which is not accepted yet began with
-	Work      string          // fingerprint of the work when a story was last accepted
-	WorkHead  string          // what was checked out then
-	Works     []string        // fingerprints at all acceptances
-	Head      string          // at which the last iteration began
-	Suspected string          // commit before weakened evidence that is not undone
-	Rejected  bool            // stories were not accepted, and none has been since
+	Accepted  map[string]bool         // items with an acceptance on record, or done when the last run started
+	TakenOver map[string]bool         // items that were marked when ralph first saw the plan, and not accepted since
+	Allowed   map[string]string       // items that a person allowed, with the finding; not used up yet
+	Refused   map[string]bool         // items with a claim, and whether the last one was refused
+	Red       map[string]bool         // checks that were red before the last run, and since
+	Rejected  bool                    // stories were not accepted, and none has been since
+	Base      Base                    // what claims are compared with; zero where ralph has not seen the unit
+	Works     []string                // fingerprints of the worktree at each base
+	Known     []journal.TamperFinding // that are part of the base, or were accepted
+	Weakened  bool                    // findings were not accepted, and not undone
 
-	cutOff bool
-	open   bool // an agent may have been at work since the last evaluation
+	seen    Base
+	cutOff  bool
+	working bool // an agent may have been at work since the last judgement
+	away    bool // the agent left the branch: its head may be that of another one
+	old     bool // the base is one of a journal of before base_moved
 }
 
-// CutOff reports whether the last iteration was not evaluated to its end.
-func (g *Gate) CutOff() bool { return g.cutOff || g.open }
+// Base is a commit and a fingerprint of its worktree without the plan.
+type Base struct{ Commit, Work string }
+
+// CutOff reports whether the last iteration was not judged to its end.
+func (g *Gate) CutOff() bool { return g.cutOff || g.working }
+
+// Seen returns the commit and worktree at which ralph stopped looking; zero after a crash.
+func (g *Gate) Seen() Base {
+	if g.old && !g.CutOff() && !g.Rejected {
+		return Base{g.Base.Commit, g.seen.Work} // what was committed since was let pass then
+	}
+	return g.seen
+}
 
 func (g *Gate) start(b journal.RunStarted) {
-	if !g.cutOff && !g.open && !g.Rejected {
-		g.Base = b.Head
+	// Marks that no one judged stay so until someone does.
+	g.Accepted, g.cutOff, g.working = done(b.Stories), g.CutOff(), false
+	g.away, g.TakenOver = false, map[string]bool{}
+	for _, id := range b.TakenOver {
+		g.TakenOver[id] = true
 	}
-	if g.Red == nil {
-		g.Red = map[string]bool{}
-	}
-	// Marks that no one evaluated stay so until someone does.
-	g.Accepted, g.cutOff, g.open = done(b.Stories), g.cutOff || g.open, false
-	g.accept(b.Work, b.Head)
+	g.acceptedAt(b.Work, b.Head)
 }
 
 func (g *Gate) planChanged(b journal.PlanChanged) { g.Accepted, g.cutOff = done(b.Stories), false }
@@ -38,31 +51,78 @@ func (g *Gate) planChanged(b journal.PlanChanged) { g.Accepted, g.cutOff = done(
 func (g *Gate) claimRejected(b journal.ClaimRejected) {
 	g.cutOff = g.cutOff && b.N > 0
 	g.Rejected = g.Rejected || b.Claim == journal.ClaimStory
+	g.settle(b.Stories, true)
+}
+
+func (g *Gate) claimAccepted(b journal.ClaimAccepted) {
+	g.accept(b.Stories)
+	for _, id := range b.Stories {
+		delete(g.TakenOver, id)
+	}
+	g.settle(b.Stories, false)
+	g.Weakened = false
+	g.moved(Base{b.Commit, b.Work}, b.Known)
+}
+
+// settle notes that claims about items were judged.
+func (g *Gate) settle(ids []string, refused bool) {
+	for _, id := range ids {
+		put(&g.Refused, id, refused)
+		delete(g.Allowed, id)
+	}
+}
+
+func (g *Gate) moved(base Base, known []journal.TamperFinding) {
+	g.Base, g.Known, g.old = base, append([]journal.TamperFinding(nil), known...), false
+	g.Works = append(g.Works, base.Work)
+}
+
+// acceptedAt reads the base of journals that have no event for it: each event until the
+// next acceptance repeats it.
+func (g *Gate) acceptedAt(work, head string) {
+	if work != "" && work != g.Base.Work {
+		g.moved(Base{head, work}, nil)
+		g.old = true
+	}
+}
+
+func (g *Gate) tamperFound(b journal.TamperFound) {
+	if g.Weakened = !b.Accepted; b.Accepted {
+		g.Known = append(g.Known, b.Findings...)
+	}
 }
 
 func (g *Gate) attemptEnded(o journal.Outcome) {
 	switch {
 	case o.NoIteration():
-		g.open = false // a call that the provider refused leaves nothing to evaluate
+		g.working = false // a call that the provider refused leaves nothing to judge
 	case o == journal.OutcomeCrash:
-		g.open = true // the agent may have worked before that was on record
+		g.working = true // the agent may have worked before that was on record
 	}
 }
 
 func (g *Gate) iterationEnded(b journal.IterationEnded) {
-	g.open = false
-	g.accept(b.Work, b.Head)
+	g.working = false
+	if !g.away {
+		g.seen = Base{Commit: b.Head} // what comes later is people's
+	}
+	g.acceptedAt(b.Work, b.Head)
 	g.cutOff = b.Outcome == journal.OutcomeCrash || b.Outcome == journal.OutcomeInterrupted
-	for _, id := range b.StoriesPassed {
-		if g.Accepted == nil {
-			g.Accepted = map[string]bool{}
-		}
-		g.Accepted[id], g.Rejected = true, false
+	g.accept(b.StoriesPassed)
+}
+
+func (g *Gate) accept(ids []string) {
+	for _, id := range ids {
+		put(&g.Accepted, id, true)
+		g.Rejected = false
 	}
 }
 
 func (g *Gate) runEnded(b journal.RunEnded) {
 	g.cutOff = g.cutOff || b.Reason == journal.ReasonBranchChanged
+	if b.Reason != journal.ReasonCrashed {
+		g.seen = Base{b.Head, b.Work}
+	}
 }
 
 func (g *Gate) checkEnded(b journal.CheckEnded) {
@@ -71,24 +131,7 @@ func (g *Gate) checkEnded(b journal.CheckEnded) {
 	case b.Outcome == journal.CheckPassed:
 		delete(g.Red, b.Name)
 	case b.Phase == journal.PhaseBaseline:
-		if g.Red == nil {
-			g.Red = map[string]bool{}
-		}
-		g.Red[b.Name] = true
-	}
-}
-
-func (g *Gate) tamperFound(b journal.TamperFound) {
-	if g.Suspected = b.Base; b.Accepted {
-		g.Suspected = ""
-	}
-}
-
-// accept notes the work at an acceptance; each event until the next one repeats it.
-func (g *Gate) accept(work, head string) {
-	if work != "" && work != g.Work {
-		g.Work, g.WorkHead = work, head
-		g.Works = append(g.Works, work)
+		put(&g.Red, b.Name, true)
 	}
 }
 
@@ -100,4 +143,12 @@ func done(stories []journal.Story) map[string]bool {
 		}
 	}
 	return m
+}
+
+// put sets a key of a map that may be nil.
+func put[V any](m *map[string]V, key string, v V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+	(*m)[key] = v
 }
