@@ -34,6 +34,7 @@ type Harness struct {
 	ModelArgs    []string // in place of ModelFlag: arguments with {model} for the name
 	ApproveAll   []string // lifts every permission question
 	Careful      []string // used where ApproveAll is not
+	InRoom       []string // replaces Careful where ralph has sealed the agent: switches off its own sandbox, which cannot be made in a room
 	GitDirFlag   string   // followed by each of the git directories, where Careful keeps an agent from committing without
 	AllowedTools string   // flag followed by the tools that need no question, empty where there is none
 	ExpandsRefs  bool     // the CLI itself replaces @path by the file's content
@@ -89,6 +90,7 @@ func Builtin(self string) []Harness {
 			Headless: []string{"exec", "--json", "--skip-git-repo-check"},
 			Prompt:   PromptStdin, Output: stream.FormatCodex, ModelFlag: "-m",
 			ApproveAll: []string{"--dangerously-bypass-approvals-and-sandbox"}, Careful: []string{"--sandbox", "workspace-write"},
+			InRoom:     []string{"--sandbox", "danger-full-access"},
 			GitDirFlag: "--add-dir",
 			Gentle:     askedToStop,
 			Retries:    "5 times, within seconds, shown as they happen; request_max_retries and stream_max_retries of the model provider in ~/.codex/config.toml. Without a network it waits for one",
@@ -168,6 +170,9 @@ func (h Harness) Argv(o Options) []string {
 	}
 	if o.ApproveAll {
 		return append(argv, h.ApproveAll...)
+	}
+	if o.Rooms != nil && len(h.InRoom) > 0 {
+		return append(argv, h.InRoom...)
 	}
 	argv = append(argv, h.Careful...)
 	for _, dir := range o.GitDirs {
