@@ -16,7 +16,7 @@ import (
 var allowed = map[string][]string{
 	".":                    {},
 	"docs/picture":         {},
-	"internal/agent":       {"journal", "proc", "room", "stopwatch", "stream"},
+	"internal/agent":       {"git", "journal", "proc", "room", "stopwatch", "stream"},
 	"internal/archive":     {"journal", "prd", "regular"},
 	"internal/awake":       {},
 	"internal/background":  {"handover", "journal", "stream"},

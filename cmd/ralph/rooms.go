@@ -17,6 +17,10 @@ import (
 // seal finds out whether rooms can be made, and prepares those of the run. It says once what
 // is sealed and what is not; where rooms are required and cannot be made, it fails.
 func (r *resolved) seal() error {
+	home, _ := os.UserHomeDir()
+	if r.plan != nil {
+		r.guard(home)
+	}
 	mode := r.settings.Sandbox.Mode
 	if mode == "off" {
 		r.app.t.warn("nothing is sealed (sandbox: off): agents and checks can change everything that you can")
@@ -39,7 +43,6 @@ func (r *resolved) seal() error {
 	case err != nil:
 		return err
 	}
-	home, _ := os.UserHomeDir()
 	s := r.settings.Sandbox
 	site := room.Site{Program: program, Root: r.place.repo.Root, GitDir: r.place.repo.GitDir, Common: r.place.repo.CommonDir,
 		Home: home, Own: r.app.home, Env: os.Environ(), Read: s.Read, Write: s.Write, Hide: s.Hide}
@@ -62,6 +65,15 @@ func (r *resolved) seal() error {
 		r.fallback[i].Options.Rooms = rooms
 	}
 	return nil
+}
+
+// guard has what no room can protect restored after each agent, with and without rooms.
+func (r *resolved) guard(home string) {
+	g := &agent.Guard{Repo: r.place.repo, Home: home, Env: os.Environ(), Kept: filepath.Join(r.place.stateDir, "snapshot", "replaced")}
+	r.agent.Guard = g
+	for i := range r.fallback {
+		r.fallback[i].Options.Guard = g
+	}
 }
 
 // notOurs is the error where the worktree belongs to another user: root in a room has no

@@ -44,6 +44,7 @@ type Harness struct {
 	LoginEnv     []string // any of these holds a key or a token
 	LoginFiles   []string // below the home directory: files that a login creates
 	LoginOrder   string   // which of two logins counts, as a sentence; empty where unknown
+	Settings     []string // below the home directory and the worktree: files that say what it may do
 	State        []string // below the home directory: what it writes in every session; a folder ends in a slash
 	Moved        []Move   // variables that move folders away from the home directory
 	AuthStatus   []string // words after Command that make it exit with 0 where it is logged in
@@ -81,6 +82,7 @@ func Builtin(self string) []Harness {
 			LoginFiles: []string{".claude/.credentials.json"},
 			LoginOrder: "Claude Code takes a key of the environment before a subscription's login, and the key is billed by the token",
 			State:      []string{".claude/", ".claude.json"},
+			Settings:   []string{".claude/settings.json", ".claude/settings.local.json", ".mcp.json"},
 			Moved:      []Move{{"CLAUDE_CONFIG_DIR", ".claude"}}, AuthStatus: []string{"auth", "status"},
 			EnvFiles:   []string{".claude/settings.json", ".claude/settings.local.json"},
 			Permission: allowHint,
@@ -97,7 +99,7 @@ func Builtin(self string) []Harness {
 			Permission: "it may write in the worktree only: widen sandbox_mode in ~/.codex/config.toml, or run with --dangerously-skip-permissions",
 			LoginEnv:   []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, LoginFiles: []string{".codex/auth.json"},
 			LoginOrder: "Codex may take a key of the environment in place of the login, and the key is billed by the token",
-			State:      []string{".codex/"}, Moved: []Move{{"CODEX_HOME", ".codex"}},
+			State:      []string{".codex/"}, Settings: []string{".codex/config.toml"}, Moved: []Move{{"CODEX_HOME", ".codex"}},
 		},
 		{
 			Name: "opencode", Command: []string{"opencode"},
@@ -106,6 +108,7 @@ func Builtin(self string) []Harness {
 			ApproveAll: []string{"--auto"}, Env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1"},
 			Retries:    "for up to 2 minutes, silently; there is no setting for it",
 			State:      []string{".local/share/opencode/", ".local/state/opencode/", ".config/opencode/", ".cache/opencode/"},
+			Settings:   []string{".config/opencode/opencode.json", "opencode.json"},
 			LoginFiles: []string{".local/share/opencode/auth.json"}, Moved: []Move{{"XDG_DATA_HOME", ".local/share"}},
 			Permission: "allow it under \"permission\" in opencode.json, or run with --dangerously-skip-permissions",
 		},
@@ -117,7 +120,7 @@ func Builtin(self string) []Harness {
 			ApproveAll: []string{"--approval-mode=yolo", "--skip-trust"}, ExpandsRefs: true, Gentle: askedToStop,
 			Retries:  "10 times, for minutes, reported on standard error; general.maxAttempts in ~/.gemini/settings.json",
 			LoginEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"}, LoginFiles: []string{".gemini/oauth_creds.json"},
-			State: []string{".gemini/"},
+			State: []string{".gemini/"}, Settings: []string{".gemini/settings.json"},
 		},
 		{
 			Name: "copilot", Command: []string{"copilot"},
@@ -127,7 +130,7 @@ func Builtin(self string) []Harness {
 			ApproveAll: []string{"--allow-all"}, Env: []string{"COPILOT_AUTO_UPDATE=false"}, Gentle: askedToStop,
 			Retries:  "5 times, about a minute, shown as they happen; there is no setting for it",
 			LoginEnv: []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"}, LoginFiles: []string{".copilot/config.json"},
-			State:      []string{".copilot/"},
+			State: []string{".copilot/"}, Settings: []string{".copilot/mcp-config.json"},
 			LoginOrder: "Copilot takes COPILOT_GITHUB_TOKEN before GH_TOKEN, and that before GITHUB_TOKEN",
 		},
 		{
@@ -154,6 +157,7 @@ type Options struct {
 	AllowedTools string
 	GitDirs      []string // what a commit is written to, absolute: of the repository, and of its worktree
 	Rooms        *Rooms   // where it runs; nil is without a room
+	Guard        *Guard   // what is restored after it; nil is nothing
 }
 
 // Argv is the call of the agent, without the prompt.

@@ -29,7 +29,8 @@ type Outcome struct {
 	Summary  stream.Summary
 	Strays   int // processes that it left running, ended by ralph
 	Names    []string
-	LogLost  error // why a log that the agent removed could not be put back
+	Restored []string // what it changed and must not, each as a sentence
+	LogLost  error    // why a log that the agent removed could not be put back
 }
 
 // MissingError says that the agent's program cannot be started.

@@ -23,7 +23,7 @@ func (rs *Rooms) of(h Harness, argv []string) *room.Room {
 	}
 	var own []string
 	for _, name := range h.State {
-		path, folder := rs.stateOf(h, name)
+		path, folder := stateOf(h, rs.Site.Home, rs.Site.Env, name)
 		switch _, err := os.Lstat(path); {
 		case path == "":
 			continue
@@ -46,10 +46,10 @@ func (rs *Rooms) of(h Harness, argv []string) *room.Room {
 
 // stateOf returns the path of a file or folder that an agent keeps its state in, empty
 // without a home folder. A name that ends in a slash is a folder.
-func (rs *Rooms) stateOf(h Harness, name string) (path string, folder bool) {
+func stateOf(h Harness, home string, env []string, name string) (path string, folder bool) {
 	name, folder = strings.CutSuffix(name, "/")
 	for _, m := range h.Moved {
-		if dir := variable(rs.Site.Env, m.Variable); filepath.IsAbs(dir) {
+		if dir := variable(env, m.Variable); filepath.IsAbs(dir) {
 			if name == m.Folder {
 				return dir, true
 			}
@@ -58,10 +58,10 @@ func (rs *Rooms) stateOf(h Harness, name string) (path string, folder bool) {
 			}
 		}
 	}
-	if rs.Site.Home == "" {
+	if home == "" {
 		return "", folder
 	}
-	return filepath.Join(rs.Site.Home, name), folder
+	return filepath.Join(home, name), folder
 }
 
 // variable returns the value of a variable of an environment.

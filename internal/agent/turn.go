@@ -72,6 +72,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	}
 	t := &turn{call: c, watch: stopwatch.Start()}
 	t.out = newOutput(c, log)
+	keepsake := c.Options.Guard.keep()
 	p, err := t.start(g)
 	if errors.Is(err, proc.ErrLost) {
 		o := judge(c.Harness, endLost, proc.Exit{Code: -1}, stream.Summary{}, "", c.Limits, time.Now())
@@ -95,7 +96,9 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	o.Duration = t.watch.Passed().Real
 	o.Strays, o.Names = swept.Strays, swept.Names
 	o.LogLost = putBack(log, c.Log, c.Dir)
-	if err := errors.Join(t.out.err(), endErr); err != nil {
+	restored, guardErr := c.Options.Guard.restore(ctx, keepsake)
+	o.Restored = restored
+	if err := errors.Join(t.out.err(), endErr, guardErr); err != nil {
 		return o, err
 	}
 	return o, nil

@@ -56,6 +56,11 @@ func (t *Team) Call(ctx context.Context, n, attempt int, prompt []byte, hear fun
 	if err == nil {
 		err = recordErr
 	}
+	for _, text := range o.Restored {
+		if err == nil {
+			err = t.Recorder.Warn("%s", text)
+		}
+	}
 	if err == nil && o.LogLost != nil {
 		err = t.Recorder.Warn("%v", o.LogLost)
 	}

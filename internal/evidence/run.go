@@ -32,8 +32,31 @@ func (g *gathering) batch(ctx context.Context, due []check.Check, one func(check
 		return nil, err
 	}
 	g.ranHere = nil
+	before := g.Repo.Standing()
 	results, err := g.each(due, one)
-	return results, errors.Join(err, g.reseal(ctx))
+	err = errors.Join(err, g.reseal(ctx))
+	if err == nil {
+		err = g.refuseTouched(ctx, before, results)
+	}
+	return results, err
+}
+
+// refuseTouched fails the checks of a batch after which HEAD, the index, a ref, a hook or a
+// setting of git is another one: no proof can come from code that changes what is proved.
+func (g *gathering) refuseTouched(ctx context.Context, before git.Standing, results []check.Result) error {
+	changed, err := g.Repo.ChangedSince(context.WithoutCancel(ctx), before)
+	if err != nil {
+		return err
+	}
+	if len(changed) == 0 || len(results) == 0 {
+		return nil
+	}
+	what := "the quality checks changed " + strings.Join(changed, ", ") + " of the repository"
+	if g.claim.N > 0 {
+		last := &results[len(results)-1]
+		last.Outcome, last.ExitCode, last.Tail = journal.CheckFailed, -1, what
+	}
+	return g.Recorder.Warn("%s; no code of the project may do that", what)
 }
 
 func (g *gathering) each(due []check.Check, one func(check.Check) (check.Result, error)) ([]check.Result, error) {

@@ -1,0 +1,71 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ralph/internal/git"
+)
+
+// Guard restores what an agent must not change and no room can protect: the settings and
+// hooks of the repository, ralph's refs, and the settings files of agents, which would give
+// the next session more rights.
+type Guard struct {
+	Repo *git.Repo
+	Home string // of the user, empty where unknown
+	Env  []string
+	Kept string // folder for what was there instead
+}
+
+// keep reads everything before an agent runs.
+func (g *Guard) keep() git.Keepsake {
+	if g == nil {
+		return git.Keepsake{}
+	}
+	var files []string
+	for _, h := range Builtin("") { // an agent can write the settings of another one too
+		for _, name := range h.Settings {
+			files = append(files, filepath.Join(g.Repo.Root, name))
+			if path, _ := stateOf(h, g.Home, g.Env, name); path != "" {
+				files = append(files, path)
+			}
+		}
+	}
+	return g.Repo.Keep(files...)
+}
+
+// restore puts back what has changed, and says it.
+func (g *Guard) restore(ctx context.Context, k git.Keepsake) ([]string, error) {
+	if g == nil {
+		return nil, nil
+	}
+	list, err := g.Repo.Restore(context.WithoutCancel(ctx), k)
+	var said []string
+	for _, r := range list {
+		text := fmt.Sprintf("the agent changed %s: restored", r.Path)
+		if len(r.Was) > 0 {
+			if file, err := g.putAside(r); err == nil {
+				text += "; its version is kept in " + file
+			}
+		}
+		said = append(said, text)
+	}
+	return said, err
+}
+
+// putAside keeps what was there: it may have been a person's edit.
+func (g *Guard) putAside(r git.Restored) (string, error) {
+	if err := os.MkdirAll(g.Kept, 0o700); err != nil {
+		return "", err
+	}
+	name := strings.NewReplacer("/", "-", "\\", "-").Replace(strings.TrimPrefix(r.Path, "/"))
+	if len(name) > 150 {
+		name = name[len(name)-150:]
+	}
+	file := filepath.Join(g.Kept, time.Now().UTC().Format("20060102-150405.000")+"-"+name)
+	return file, os.WriteFile(file, r.Was, 0o600)
+}

@@ -1,0 +1,90 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What an agent does to the settings, the hooks, ralph's refs and other files is put back.
+func TestKeep(t *testing.T) {
+	repo := newRepo(t)
+	hooks := filepath.Join(repo.CommonDir, "hooks")
+	write(t, hooks, "pre-push", "#!/bin/sh\n")
+	home := t.TempDir()
+	settings, absent := filepath.Join(home, "settings.json"), filepath.Join(home, "new", "settings.json")
+	write(t, home, "settings.json", "{}\n")
+	git(t, repo.Root, "update-ref", "refs/ralph/x", "HEAD")
+	git(t, repo.Root, "notes", "--ref", "ralph", "add", "-m", "receipt")
+	before := func() []string {
+		return []string{read(t, filepath.Join(repo.CommonDir, "config")), read(t, filepath.Join(hooks, "pre-push")), read(t, settings),
+			git(t, repo.Root, "for-each-ref", "refs/ralph", "refs/notes")}
+	}
+	was := before()
+	k := repo.Keep(settings, absent)
+	if list, err := repo.Restore(t.Context(), k); err != nil || len(list) > 0 {
+		t.Errorf("put back %v, %v where nothing has changed", list, err)
+	}
+	git(t, repo.Root, "config", "branch.main.remote", "origin")
+	git(t, repo.Root, "config", "branch.main.merge", "refs/heads/main")
+	was[0] = read(t, filepath.Join(repo.CommonDir, "config"))
+	if list, err := repo.Restore(t.Context(), k); err != nil || len(list) > 0 {
+		t.Errorf("put back %v, %v where a branch follows another", list, err)
+	}
+	k = repo.Keep(settings, absent)
+	git(t, repo.Root, "config", "core.hooksPath", "/tmp/evil")
+	write(t, hooks, "pre-commit", "#!/bin/sh\nexit 0\n")
+	if err := os.Remove(filepath.Join(hooks, "pre-push")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, home, "settings.json", `{"permissions": {"allow": ["Bash"]}}`)
+	write(t, home, "new/settings.json", `{}`)
+	git(t, repo.Root, "update-ref", "-d", "refs/ralph/x")
+	git(t, repo.Root, "update-ref", "refs/ralph/evil", "HEAD")
+	git(t, repo.Root, "notes", "--ref", "ralph", "add", "-f", "-m", "a receipt that the agent wrote")
+	list, err := repo.Restore(t.Context(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range list {
+		names = append(names, filepath.Base(r.Path))
+	}
+	slices.Sort(names)
+	if got := strings.Join(names, " "); got != "config evil pre-commit pre-push ralph settings.json settings.json x" {
+		t.Errorf("put back %s", got)
+	}
+	if now := before(); !slices.Equal(now, was) {
+		t.Errorf("now %q\nwas %q", now, was)
+	}
+	for _, path := range []string{absent, filepath.Join(hooks, "pre-commit")} {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s is still there", path)
+		}
+	}
+}
+
+// Everything of a repository but its files counts, and git's own refresh of the index does not.
+func TestStanding(t *testing.T) {
+	for what, do := range map[string]func(repo *Repo){
+		"":                        func(repo *Repo) { git(t, repo.Root, "status"); git(t, repo.Root, "update-index", "--refresh") },
+		"HEAD":                    func(repo *Repo) { git(t, repo.Root, "checkout", "-q", "--detach") },
+		"the index":               func(repo *Repo) { write(t, repo.Root, "b", ""); git(t, repo.Root, "add", "b") },
+		"branches, tags or notes": func(repo *Repo) { git(t, repo.Root, "branch", "evil") },
+		"the hooks":               func(repo *Repo) { write(t, repo.CommonDir, "hooks/pre-commit", "") },
+		"git's settings":          func(repo *Repo) { git(t, repo.Root, "config", "a.b", "c") },
+	} {
+		repo := newRepo(t)
+		before := repo.Standing()
+		do(repo)
+		changed, err := repo.ChangedSince(t.Context(), before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(changed, " + "); got != what {
+			t.Errorf("changed is %q, want %q", got, what)
+		}
+	}
+}
