@@ -236,3 +236,52 @@ func TestRecoverEndsWhatIsAlive(t *testing.T) {
 		t.Error("the stray is alive")
 	}
 }
+
+// TestCommitsAfterARunDied: they are people's, by the time that they were made.
+func TestCommitsAfterARunDied(t *testing.T) {
+	died := time.Now().Add(-time.Hour)
+	for _, c := range []struct {
+		name string
+		at   []time.Duration // of each commit, after the run died
+		want int             // commits of the agent
+	}{
+		{"none", nil, 0},
+		{"the agent's", []time.Duration{-time.Minute}, 1},
+		{"the agent's, then a person's", []time.Duration{-time.Minute, time.Minute, 2 * time.Minute}, 1},
+		{"a person's alone", []time.Duration{time.Minute}, 0},
+		{"a time that is still to come", []time.Duration{2 * time.Hour}, 1},
+		{"a person's below an older one", []time.Duration{time.Minute, -time.Minute}, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWreck(t)
+			head, err := w.repo.Head(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range c.at {
+				cmd := exec.Command("git", "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "x")
+				cmd.Dir, cmd.Env = w.repo.Root, append(os.Environ(), fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", died.Add(at).Unix()))
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+			}
+			e := journal.IterationEnded{Head: head.Commit}
+			now, err := w.repo.Head(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Commits, _, err = w.repo.Moved(t.Context(), head.Commit, now.Commit); err != nil {
+				t.Fatal(err)
+			}
+			e.Head = now.Commit
+			leavePeoples(t.Context(), w.repo, &e, head.Commit, died)
+			want := head.Commit
+			if c.want > 0 && len(e.Commits) > 0 {
+				want = e.Commits[len(e.Commits)-1]
+			}
+			if len(e.Commits) != c.want || e.Head != want {
+				t.Errorf("%d commits, head %s, want %d and %s", len(e.Commits), e.Head, c.want, want)
+			}
+		})
+	}
+}
