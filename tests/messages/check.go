@@ -2,7 +2,6 @@ package main
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,8 +28,11 @@ const (
 	tabWidth        = 4
 )
 
-// someOf is how many places of words are shown without -v.
-const someOf = 5
+// How many places of words are shown without -v, and how many faults.
+const (
+	someOf     = 5
+	someFaults = 30
+)
 
 //go:embed words.txt
 var wordList string
@@ -125,8 +127,9 @@ func checkLanguage(verbose bool) error {
 	if err := c.code(); err != nil {
 		return err
 	}
-	if len(c.faults) > 0 {
-		return errors.New("the language needs work:\n  " + strings.Join(c.faults, "\n  "))
+	if n := len(c.faults); n > 0 {
+		return fmt.Errorf("the language needs work in %d places:\n  %s",
+			n, strings.Join(c.faults[:min(n, someFaults)], "\n  "))
 	}
 	return nil
 }
