@@ -20,6 +20,7 @@ func (r *resolved) dryRun() error {
 	row := func(name, format string, args ...any) {
 		t.printf("%-12s %s\n", name, oneLine(fmt.Sprintf(format, args...)))
 	}
+	row("Dry run:", "nothing is called, nothing is written")
 	done, total := state.Counts()
 	row("Unit:", "%s", nameOf(r.place))
 	if total > 0 {

@@ -50,10 +50,8 @@ func (c *runCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if !c.SkipPreflight {
-		if err := r.preflight(); err != nil {
-			return err
-		}
+	if err := r.preflightUnlessSkipped(); err != nil {
+		return err
 	}
 	if c.DryRun {
 		return r.dryRun()
@@ -194,11 +192,33 @@ func (r *resolved) start() error {
 			page = archiveReport(r.app.t, r.place, archived)
 		}
 	}
-	out.summary(end, archived, page)
+	out.summary(end, archived, page, r.leftOver(end, out.files.last().Start.Head))
 	if code := end.ExitCode(); code != 0 {
 		return exitError(code)
 	}
 	return nil
+}
+
+// leftOver says what a finished run leaves for the user to commit, or that it changed
+// nothing since the commit start; empty where there is nothing to say.
+func (r *resolved) leftOver(end loop.End, start string) string {
+	if !end.Done() {
+		return ""
+	}
+	changes, err := r.place.repo.Status(context.WithoutCancel(r.app.ctx))
+	if err != nil {
+		return "" // git itself has said so in the run
+	}
+	work := len(git.Without(changes, ".ralph", ".claude"))
+	switch head, err := r.place.repo.Head(context.WithoutCancel(r.app.ctx)); {
+	case work > 0:
+		return plural2(work, "file is", "files are") + " not committed: git add -A && git commit"
+	case len(git.Without(changes, ".claude")) > 0:
+		return "the plan's own files are not committed: git add -A .ralph && git commit"
+	case err == nil && head.Commit == start && r.plan.Kind() == plan.KindPrompt:
+		return "nothing was changed: only the agent's promise says that it is done"
+	}
+	return ""
 }
 
 // noteOwner writes down, at the first run, which branch the feature's folder

@@ -66,10 +66,8 @@ func (c *startCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if !c.SkipPreflight {
-		if err := r.preflight(); err != nil {
-			return err
-		}
+	if err := r.preflightUnlessSkipped(); err != nil {
+		return err
 	}
 	if c.DryRun {
 		return r.dryRun()

@@ -16,8 +16,8 @@ const summaryStories = 8
 
 // summary is the last that a run tells: how it ended, what it took, what is next.
 // archived is the name of the feature's archive, page the path of the report in
-// it; both are empty where there is none.
-func (o *output) summary(end loop.End, archived, page string) {
+// it; both are empty where there is none. leftOver is what is not committed.
+func (o *output) summary(end loop.End, archived, page, leftOver string) {
 	s := o.screen
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,6 +42,9 @@ func (o *output) summary(end loop.End, archived, page string) {
 	}
 	if next := o.next(end); next != "" {
 		s.row("Next:", next)
+	}
+	if leftOver != "" {
+		s.row("Changes:", leftOver)
 	}
 }
 

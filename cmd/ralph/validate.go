@@ -68,6 +68,15 @@ func validate(a *app, p *place, flags loopFlags, text string) (preflight.Report,
 	return r.check()
 }
 
+// preflightUnlessSkipped is preflight, or says that it was left out.
+func (r *resolved) preflightUnlessSkipped() error {
+	if r.flags.SkipPreflight {
+		r.app.t.warn("preflight is skipped: nothing was checked before this run")
+		return nil
+	}
+	return r.preflight()
+}
+
 // preflight shows what stands in the way of the run, and refuses it if
 // something does.
 func (r *resolved) preflight() error {
