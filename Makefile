@@ -62,6 +62,13 @@ bats: build ## run the tests that need a real shell
 lies: build ## play lying and honest agents, and tell how many were believed
 	$(GO) run ./tests/lies
 
+ITERATIONS ?= 1000000
+SEED ?= 1
+
+.PHONY: sim
+sim: ## simulate ITERATIONS (1000000) iterations from SEED (1), with deaths at any event, against the invariants
+	$(GO) run ./tests/sim -seed $(SEED) -iterations $(ITERATIONS)
+
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (5s)
 	sh tests/fuzz "$(FUZZTIME)"

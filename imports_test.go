@@ -71,6 +71,7 @@ var allowed = map[string][]string{
 	"tests/fakemodel":      {"fakeapi"},
 	"tests/lies":           {},
 	"tests/messages":       {},
+	"tests/sim":            {"check", "evidence", "git", "journal", "run", "tamper"},
 	"cmd/ralph":            {"*"},
 }
 

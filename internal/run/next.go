@@ -354,21 +354,22 @@ func breaker(p *Position, s Seen, r journal.Rules) Step {
 }
 
 func stuck(p *Position, s Seen, r journal.Rules) Step {
-	if p.Last == nil {
+	v := p.Streak.Stuck(r)
+	if v.Reason == "" || p.Last == nil && s.LooksDone {
 		return Step{}
 	}
-	v := p.Streak.Stuck(r)
-	if v.Reason == "" {
-		return Step{}
+	var last EndedIteration // none where the last run died, or ended for another reason first
+	if p.Last != nil {
+		last = *p.Last
 	}
 	why := row(v.Reason, v.Count)
 	if v.Duds {
-		why = fmt.Sprintf("the agent ended within seconds, without a token, %d times in a row: %s", v.Count, p.Last.Message)
+		why = fmt.Sprintf("the agent ended within seconds, without a token, %d times in a row: %s", v.Count, last.Message)
 	}
 	step := Step{Do: DoEnd, Rule: RuleBreaker, Reason: v.Reason, Opens: v.Count, Message: why + "; " + s.Left,
 		Hint: "read the last logs with 'ralph logs', mend the plan or the project, then start ralph again", Facts: slices.Clone(p.facts.Row)}
-	if p.Last.Hint != "" && v.Reason == journal.ReasonSameError {
-		step.Hint = p.Last.Hint + "; then start ralph again"
+	if last.Hint != "" && v.Reason == journal.ReasonSameError {
+		step.Hint = last.Hint + "; then start ralph again"
 	}
 	return step
 }

@@ -162,6 +162,8 @@ func TestNext(t *testing.T) {
 			Step{Do: DoResetBreaker, Rule: RuleBreaker, Message: "changed since"}},
 		{"still stuck, but it looks done", over, Seen{Print: "p0", LooksDone: true}, rules,
 			Step{Do: DoPrepare, Rule: RuleGoOn}},
+		{"stuck when it died", []journal.Body{started, ended(1, 1), ended(2, 2), ended(3, 3), journal.RunEnded{Reason: journal.ReasonCrashed}, started}, ready, rules,
+			Step{Do: DoEnd, Rule: RuleBreaker, Reason: journal.ReasonNoProgress, Opens: 3, Message: "3 iterations in a row", Hint: "ralph logs"}},
 		{"reset", append(slices.Clone(over), journal.BreakerReset{}), ready, rules, Step{Do: DoBegin, Rule: RuleGoOn, N: 1}},
 		{"tokens are spent", paid, ready, set(func(r *journal.Rules) { r.MaxTokens = 100 }),
 			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "100 tokens are spent, the budget is 100; 1 story", Hint: "--max-tokens", Facts: []int{6}}},

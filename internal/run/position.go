@@ -32,7 +32,8 @@ type Position struct {
 	seq   int      // of the last event of this run, from 1
 	facts factSeqs // of what the rules use
 	print string
-	most  int // iterations that the run may have
+	most  int  // iterations that the run may have
+	died  bool // it has no end but a recorded crash
 
 	before  OpenIteration // Open before the call that goes on
 	started bool          // the agent of that call was started
@@ -110,21 +111,24 @@ func (p *Position) Apply(e journal.Event) {
 		}
 	case journal.RunEnded:
 		p.Limits.runEnded(e.Time, b)
-		p.Running = false
+		p.Running, p.died = false, b.Reason == journal.ReasonCrashed
 	}
 }
 
 // start begins a run. What the last one left is kept: an open breaker, the limits that it
-// met if it died, and the row that it ended in where this run repeats it, too short to get
-// stuck by itself (one iteration from cron, say), and neither the plan nor HEAD has changed.
+// met if it died, and the row that it ended in, where neither the plan nor HEAD has changed
+// and the user did not decide again: the last run died, or this one repeats it and is too
+// short to get stuck by itself (one iteration from cron, say).
 func (p *Position) start(at time.Time, b journal.RunStarted) {
 	next := Position{Running: true, Harness: b.Harness, Branch: b.Branch, Started: at, Breaker: p.Breaker, Limits: p.Limits,
 		seq: 1, print: b.Print, most: b.MaxIterations}
-	again := b.Print != "" && b.Print == p.print && b.MaxIterations == p.most
-	if again && b.MaxIterations < b.StallThreshold {
+	same := b.Print != "" && b.Print == p.print && (b.Rules == nil || !b.Rules.ResetCircuit)
+	again := p.died || b.MaxIterations == p.most && b.MaxIterations < b.StallThreshold
+	if same && again {
 		next.Streak.NoProgress = p.Streak.NoProgress
 	}
-	if again && b.MaxIterations < b.SameError {
+	again = p.died || b.MaxIterations == p.most && b.MaxIterations < b.SameError
+	if same && again {
 		next.Streak.SameError, next.Streak.Error = p.Streak.SameError, p.Streak.Error
 	}
 	*p = next

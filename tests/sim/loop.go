@@ -1,0 +1,379 @@
+package main
+
+import (
+	"strconv"
+	"time"
+
+	"ralph/internal/check"
+	"ralph/internal/evidence"
+	"ralph/internal/git"
+	"ralph/internal/journal"
+	"ralph/internal/run"
+	"ralph/internal/tamper"
+)
+
+// start opens a run, as loop.begin does.
+func (w *world) start() {
+	w.runs++
+	w.settle()
+	w.record(journal.RunStarted{Harness: "a", Branch: "b", MaxIterations: w.rules.MaxIterations, StallThreshold: w.rules.NoProgress,
+		SameError: w.rules.SameError, Rules: &w.rules, Print: w.print(), Stories: w.list()})
+}
+
+// settle gives back the call that a dead process counted and did not make.
+func (w *world) settle() {
+	if over := w.taken - w.truth.calls; over > 0 {
+		w.taken -= over
+		w.used = max(0, w.used-over)
+	}
+}
+
+// bury records the death of the last process, as loop.Recover does.
+func (w *world) bury() {
+	p := &w.state.Position
+	if !p.Running {
+		return
+	}
+	if w.calling() {
+		w.record(journal.AttemptEnded{N: 1, Outcome: journal.OutcomeCrash})
+	}
+	if p.Open != nil && p.Open.Outcome != "" && !p.Open.Refused() {
+		w.record(journal.IterationEnded{N: p.Open.N, Outcome: journal.OutcomeCrash, Error: "ralph itself died"})
+	}
+	w.record(journal.RunEnded{Reason: journal.ReasonCrashed, Status: journal.ReasonCrashed.Status(), ExitCode: journal.ReasonCrashed.ExitCode()})
+	w.settle()
+}
+
+// calling reports whether the journal has a call without an end.
+func (w *world) calling() bool {
+	for i := len(w.events) - 1; i >= 0; i-- {
+		switch w.events[i].Body.(type) {
+		case journal.AttemptStarted:
+			return true
+		case journal.AttemptEnded, journal.IterationStarted, journal.IterationEnded, journal.RunStarted:
+			return false
+		}
+	}
+	return false
+}
+
+// maxSteps bounds a run: one that goes on for ever is a broken invariant, too.
+const maxSteps = 5000
+
+// loop asks for the next step and does it, as loop.iterate does.
+func (w *world) loop() {
+	for range maxSteps {
+		w.user()
+		seen := w.see()
+		p, rules := w.state.Position, w.rules
+		w.bug.plant(&p, &seen, &rules)
+		step := run.Next(&p, seen, rules)
+		if step.Do == run.DoEnd {
+			w.end(step)
+			return
+		}
+		w.do(step)
+	}
+	w.fail("a run of %d steps has not ended", maxSteps)
+}
+
+// user is what people do while the run goes on.
+func (w *world) user() {
+	switch w.rng.IntN(300) {
+	case 0:
+		w.process.stop = pick(w.rng, journal.ReasonStopped, journal.ReasonInterrupted)
+		w.truth.stopped = true
+	case 1:
+		w.record(journal.Request{Kind: journal.RequestPause})
+		w.truth.paused = true
+	case 2:
+		w.plan++
+	}
+}
+
+func (w *world) see() run.Seen {
+	s := run.Seen{Time: w.now, Stop: w.process.stop, Ready: w.process.ready, Red: w.broken, Left: "left", Print: w.print(),
+		Calls: w.process.full, LooksDone: w.all(func(i int) bool { return w.stories[i].marked })}
+	w.process.full = nil
+	if w.all(func(i int) bool { return w.accepted[i] }) {
+		s.Done = journal.ReasonStoriesComplete
+	}
+	if w.process.ready && w.all(func(i int) bool { return w.accepted[i] || w.stories[i].taken }) && s.Done == "" {
+		for i, st := range w.stories {
+			if st.taken {
+				s.TakenOver = append(s.TakenOver, strconv.Itoa(i))
+			}
+		}
+	}
+	s.Marked = w.process.open && w.fresh()
+	if w.limited.After(w.now) && w.limited.After(w.process.waited) {
+		s.Limit = &run.Limit{Agent: "a", Until: w.limited, Reset: w.limited}
+	}
+	return s
+}
+
+func (w *world) do(s run.Step) {
+	switch s.Do {
+	case run.DoPrepare:
+		w.judge(0)
+		w.process.ready = true
+	case run.DoResetBreaker:
+		w.record(journal.BreakerReset{Message: s.Message})
+	case run.DoRest:
+		w.record(journal.WaitStarted{Reason: s.Reason})
+		w.now = w.now.Add(time.Hour)
+		w.record(journal.Request{Kind: journal.RequestResume})
+		w.truth.paused = false
+		w.record(journal.WaitEnded{Reason: s.Reason, Seconds: 3600})
+	case run.DoPause:
+		w.now = w.now.Add(s.After)
+	case run.DoBegin:
+		w.begin(s.N)
+	case run.DoCall:
+		w.call(s.N)
+	case run.DoWait:
+		w.wait(s)
+	case run.DoJudge:
+		w.close(s.N)
+	default:
+		w.fail("there is no step %q", s.Do)
+	}
+}
+
+func (w *world) begin(n int) {
+	w.process.open, w.process.outcome, w.process.commits, w.process.promise = true, "", 0, false
+	w.process.before = make([]bool, len(w.stories))
+	for i, s := range w.stories {
+		w.process.before[i] = s.marked
+	}
+	w.iterations++
+	w.record(journal.IterationStarted{N: n})
+}
+
+func (w *world) wait(s run.Step) {
+	began, until := w.now, s.Until
+	w.process.refusedIn = 0
+	w.record(journal.WaitStarted{Reason: s.Reason, Until: &until})
+	if w.now.Before(until) {
+		w.now = until
+	}
+	if s.Reason == journal.ReasonUsageLimit {
+		w.process.waited = until
+	}
+	w.record(journal.WaitEnded{Reason: s.Reason, Seconds: max(0, w.now.Sub(began).Seconds())})
+}
+
+func (w *world) end(s run.Step) {
+	if s.Opens > 0 {
+		w.record(journal.BreakerOpened{Reason: s.Reason, Count: s.Opens, Print: w.print()})
+	}
+	w.record(journal.RunEnded{Reason: s.Reason, Status: s.Reason.Status(), ExitCode: s.Reason.ExitCode()})
+	w.rules.ResetCircuit = false
+}
+
+// call takes a call from the ledger and lets the agent do something.
+func (w *world) call(n int) {
+	if hour := w.now.Unix() / 3600; hour != w.hour {
+		w.hour, w.used = hour, 0
+	}
+	if w.process.refusedIn == w.hour {
+		w.fail("the ledger is asked again in an hour in which it refused a call")
+	}
+	if w.used >= w.rateLimit {
+		w.process.refusedIn = w.hour
+		w.process.full = &run.FullHour{Used: w.used, Limit: w.rateLimit, ResetsAt: w.now.Truncate(time.Hour).Add(time.Hour)}
+		return
+	}
+	w.used, w.taken = w.used+1, w.taken+1
+	w.record(journal.AttemptStarted{N: n, Harness: "a"})
+	w.record(journal.AgentStarted{N: n})
+	end := w.agent(n)
+	w.now = w.now.Add(time.Duration(1+w.rng.IntN(600)) * time.Second)
+	w.process.outcome = end.Outcome
+	w.record(end)
+}
+
+// agent works, lies, breaks things, or fails.
+func (w *world) agent(n int) journal.AttemptEnded {
+	e := journal.AttemptEnded{N: n, Outcome: journal.OutcomeOK, Message: "words"}
+	e.Tokens.Input = int64(w.rng.IntN(200))
+	if w.overloaded {
+		w.overloaded = w.rng.IntN(20) > 0
+		e.Outcome = journal.OutcomeTransient
+		return e
+	}
+	work := func() { w.work++; w.process.commits++ }
+	mark := func() { w.stories[w.rng.IntN(len(w.stories))].marked = true }
+	switch w.rng.IntN(16) {
+	case 0, 1, 2, 3:
+		work()
+		mark()
+		w.broken = w.broken && w.rng.IntN(2) == 0
+	case 4:
+		mark() // a lie
+	case 5:
+		work()
+		w.broken = true
+		mark()
+	case 6:
+		work()
+		w.weak = true
+		mark()
+	case 7:
+		w.weak = false // undone
+		work()
+	case 8:
+		for i := range w.stories {
+			w.stories[i].marked = true
+		}
+	case 9:
+		w.process.promise = true
+	case 10:
+		if w.rng.IntN(2) == 0 {
+			work()
+			mark()
+		}
+		e.Outcome = journal.OutcomeUsageLimit
+		w.limited = w.now.Add(time.Duration(w.rng.IntN(5*3600)+700) * time.Second)
+	case 11:
+		e.Outcome = journal.OutcomeTransient
+		w.overloaded = w.rng.IntN(4) == 0 // for a while
+	case 12:
+		e.Outcome = pick(w.rng, journal.OutcomeError, journal.OutcomeTimeout, journal.OutcomeCrash)
+	case 13:
+		if w.rng.IntN(6) == 0 {
+			w.away = true
+		}
+	case 14:
+		if w.rng.IntN(6) == 0 {
+			e.Outcome = journal.OutcomeAuth
+		}
+	}
+	return e
+}
+
+// close judges the iteration and records its end, as loop.conclude does.
+func (w *world) close(n int) {
+	if w.away {
+		w.record(journal.HeadMoved{N: n, Branch: "other", Message: "the agent left the branch"})
+		w.truth.left = true
+	}
+	var passed []string
+	done := journal.Reason("")
+	if !w.away {
+		passed = w.judge(n)
+		if w.all(func(i int) bool { return w.accepted[i] }) && !w.broken {
+			done = journal.ReasonStoriesComplete
+		}
+	}
+	early := w.process.promise && done == "" && n < w.rules.MinIterations
+	w.truth.early = early && len(passed) == 0
+	result := run.Result{Progress: len(passed) > 0, TooEarly: early}
+	if w.process.outcome != journal.OutcomeOK {
+		result.Error = "words"
+	}
+	streak := w.state.Streak.After(result)
+	w.record(journal.IterationEnded{N: n, Outcome: w.process.outcome, Error: result.Error, Progress: result.Progress, NoProgress: streak.NoProgress,
+		SameError: streak.SameError, Done: done != "", DoneReason: done, StoriesPassed: passed, Print: w.print()})
+	w.process.open = false
+}
+
+// judge sends the marks without an acceptance on record through the gate.
+func (w *world) judge(n int) []string {
+	c := evidence.Claim{N: n, Looked: true}
+	for i, s := range w.stories {
+		if !s.marked || w.onRecord(i) {
+			continue
+		}
+		c.Items = append(c.Items, strconv.Itoa(i))
+		if s.taken {
+			c.TakenOver = append(c.TakenOver, strconv.Itoa(i))
+		}
+	}
+	if len(c.Items) == 0 {
+		return nil
+	}
+	f := evidence.Facts{Look: git.Look{}, Idle: w.work == w.lastBase(), Looked: true, Complete: w.process.stop == ""}
+	if w.weak {
+		f.Findings = []tamper.Finding{{Path: "a_test.go", Rule: "test-removed"}}
+	}
+	result := check.Result{Check: check.Check{Name: "unit"}, Outcome: journal.CheckPassed}
+	if w.broken {
+		result.Outcome = journal.CheckFailed
+	}
+	f.Checks = []evidence.CheckFact{{Result: result, Phase: journal.PhaseClaim}}
+	rules := w.gate
+	w.bug.plantGate(w, &c, &f, &rules)
+	v := evidence.Weigh(c, f, rules)
+	for _, r := range v.Refusals {
+		if r.Claim != journal.ClaimStory {
+			continue
+		}
+		for _, id := range r.Items {
+			i, _ := strconv.Atoi(id)
+			w.stories[i].marked = false
+		}
+		w.record(journal.ClaimRejected{N: n, Claim: r.Claim, Stories: r.Items, Reason: r.Reason, Rule: string(r.Rule)})
+	}
+	if len(v.Accepted) == 0 {
+		return nil
+	}
+	w.record(journal.ClaimAccepted{N: n, Stories: v.Accepted, Rule: string(v.Rule), Work: strconv.Itoa(w.work)})
+	return v.Accepted
+}
+
+// lastBase is the base as the journal has it.
+func (w *world) lastBase() int {
+	w.sync()
+	return w.base
+}
+
+// sync takes acceptances that are on record into account: the truth about them is the
+// journal's, also where the process died right after.
+func (w *world) sync() {
+	for ; w.synced < len(w.events); w.synced++ {
+		if b, ok := w.events[w.synced].Body.(journal.ClaimAccepted); ok {
+			for _, id := range b.Stories {
+				i, _ := strconv.Atoi(id)
+				w.accepted[i] = true
+			}
+			w.base, _ = strconv.Atoi(b.Work)
+		}
+	}
+}
+
+func (w *world) onRecord(i int) bool {
+	w.sync()
+	return w.accepted[i]
+}
+
+// fresh reports whether a mark was made in the iteration that is not on record.
+func (w *world) fresh() bool {
+	for i, s := range w.stories {
+		if s.marked && !w.onRecord(i) && !s.taken {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *world) all(is func(int) bool) bool {
+	w.sync()
+	for i := range w.stories {
+		if !is(i) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *world) print() string { return strconv.Itoa(w.plan) + ":" + strconv.Itoa(w.work) }
+
+func (w *world) list() []journal.Story {
+	w.sync()
+	list := make([]journal.Story, len(w.stories))
+	for i := range list {
+		list[i] = journal.Story{ID: strconv.Itoa(i), Done: w.accepted[i]}
+	}
+	return list
+}
