@@ -79,7 +79,7 @@ func (g *gathering) judged(ctx context.Context) (string, error) {
 
 // runOn runs a check on a commit that the prover composed. A check that cannot pass in a clean
 // worktree gets what git ignores from the project's.
-func (g *gathering) runOn(ctx context.Context, commit string, c check.Check, extra []string) (r check.Result, err error) {
+func (g *gathering) runOn(ctx context.Context, commit string, c check.Check) (r check.Result, err error) {
 	clean, err := check.NewClean(context.WithoutCancel(ctx), g.Repo, commit, g.StateDir)
 	if err != nil {
 		return check.Result{Check: c}, err
@@ -98,7 +98,7 @@ func (g *gathering) runOn(ctx context.Context, commit string, c check.Check, ext
 	}
 	g.Working("proving with check " + c.Name)
 	env := append(slices.Clip(g.Env), "RALPH_UNIT="+g.Unit, fmt.Sprintf("RALPH_ITERATION=%d", g.claim.N))
-	r, err = g.try(ctx, c, dir, append(env, extra...))
+	r, err = g.try(ctx, c, dir, env)
 	r.Tail = g.Recorder.Secrets.Text(stream.Sanitize(r.Tail))
 	return r, err
 }
@@ -144,7 +144,7 @@ func doubts(p *proof.Proof) []string {
 		return nil
 	}
 	var list []string
-	if p.Old.Verdict == proof.Failed || p.Old.Verdict == proof.NoCompile {
+	if notHeld(p.Old.Verdict) {
 		list = append(list, p.OldText())
 	}
 	if p.New.Verdict == proof.Passed {
@@ -154,6 +154,11 @@ func doubts(p *proof.Proof) []string {
 		list = append(list, c.String())
 	}
 	return list
+}
+
+// notHeld reports whether the old tests speak against the work.
+func notHeld(v proof.Verdict) bool {
+	return v == proof.Failed || v == proof.NoCompile || v == proof.Weaker
 }
 
 // Doubts are what a person should look at in the runs of a claim.
@@ -188,7 +193,7 @@ func weighProof(p *proof.Proof, r Rules) (Rule, string) {
 		}
 	}
 	old := p.Old.Verdict
-	if (r.Runs.OldTests == proof.Reject || r.RejectWeakened) && (old == proof.Failed || old == proof.NoCompile) {
+	if (r.Runs.OldTests == proof.Reject || r.RejectWeakened) && notHeld(old) {
 		return OldTests, p.OldText()
 	}
 	switch strict := r.Runs.NewTests == proof.Require; {

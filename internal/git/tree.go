@@ -195,6 +195,21 @@ func (r *Repo) Committers(ctx context.Context, from, without []string) ([]string
 	return slices.Compact(list), err
 }
 
+// Renames returns the files that have another name in the second of two commits or trees,
+// with that name.
+func (r *Repo) Renames(ctx context.Context, from, to string) (map[string]string, error) {
+	if err := checkRevision(from, to); err != nil {
+		return nil, err
+	}
+	out, err := r.git(ctx, "diff-tree", "-r", "-z", "--find-renames", "--diff-filter=R", "--name-status", from, to, "--")
+	renamed := map[string]string{}
+	part := strings.Split(string(out), "\x00") // R100, old, new
+	for i := 0; i+2 < len(part); i += 3 {
+		renamed[part[i+1]] = part[i+2]
+	}
+	return renamed, err
+}
+
 // DiffTrees returns the difference of two commits or trees as text, without renames and
 // without context. Blocks at most gap lines apart are one. Of a diff larger than limit
 // bytes the beginning is returned, and cut is true.

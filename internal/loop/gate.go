@@ -410,6 +410,9 @@ func proofNote(p *proof.Proof) string {
 		fmt.Fprintf(&b, "The tests as they were before this work fail with it (%s). Change the code, not what was expected; where the story asks for another behaviour, say so in its notes: a person decides.%s\n",
 			p.OldText(), tailOf(p.Old.Tail))
 	}
+	if p.Old.Verdict == proof.Weaker {
+		fmt.Fprintf(&b, "The tests catch less than before (%s): %s.\n", strings.Join(p.Old.Files, ", "), p.Old.Tail)
+	}
 	if p.New.Verdict == proof.Passed {
 		fmt.Fprintf(&b, "The tests that you added or changed pass without your work (%s): write one that fails without it.\n", strings.Join(p.New.Files, ", "))
 	}

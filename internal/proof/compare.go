@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,11 +18,15 @@ type comparison struct {
 	was, is    map[string]git.Entry // their files
 	changed    map[Kind][]string    // paths in order
 	texts      map[string]string    // by hash
+	kinds      map[string]Kind      // of changed paths
+	sorted     *sorter
+	renamed    map[string]string // files of the work, and what they are called now
+	gone       []string          // tests that were deleted with what they test
 }
 
 // compare sorts what differs between base and head.
 func (p *Prover) compare(ctx context.Context, base, head string) (*comparison, error) {
-	c := &comparison{repo: p.Repo, base: base, head: head, changed: map[Kind][]string{}, texts: map[string]string{}}
+	c := &comparison{repo: p.Repo, base: base, head: head, changed: map[Kind][]string{}, texts: map[string]string{}, kinds: map[string]Kind{}}
 	var err error
 	if c.was, err = p.Repo.Entries(ctx, base); err != nil {
 		return nil, err
@@ -44,12 +49,13 @@ func (p *Prover) compare(ctx context.Context, base, head string) (*comparison, e
 	if err := c.readAll(ctx, paths); err != nil {
 		return nil, err
 	}
-	s := c.sorter(ctx, p)
+	c.sorted = c.sorter(ctx, p)
 	for _, name := range paths {
-		kind := s.kind(name)
-		c.changed[kind] = append(c.changed[kind], name)
+		kind := c.sorted.kind(name)
+		c.changed[kind], c.kinds[name] = append(c.changed[kind], name), kind
 	}
-	return c, nil
+	c.renamed, err = p.Repo.Renames(ctx, base, head)
+	return c, err
 }
 
 // readAll reads both versions of changed files that may have to be taken apart.
@@ -192,9 +198,22 @@ func (c *comparison) putBack(ctx context.Context) (map[string]git.Entry, error) 
 	for _, name := range c.changed[CheckFile] {
 		edits[name] = c.was[name]
 	}
+	c.gone = nil
 	for _, name := range c.changed[Test] {
-		if _, was := c.was[name]; was || !isData(name) {
-			edits[name] = c.was[name]
+		was, is := c.was[name], c.is[name]
+		switch {
+		case was.Mode == "" && isData(name): // the work may read it
+		case is.Mode == "" && c.renamed[name] == "" && c.subjectGone(ctx, name):
+			c.gone = append(c.gone, name)
+		case was.IsFile() && len(c.renamed) > 0:
+			if err := c.write(ctx, edits, name, was, c.withNewNames(c.text(ctx, was))); err != nil {
+				return nil, err
+			}
+			if _, written := edits[name]; !written {
+				edits[name] = was
+			}
+		default:
+			edits[name] = was
 		}
 	}
 	if !c.locksChanged() {
@@ -224,6 +243,35 @@ func (c *comparison) putBack(ctx context.Context) (map[string]git.Entry, error) 
 		}
 	}
 	return edits, nil
+}
+
+// subjectGone reports whether a test that was deleted names a file of the work that was
+// deleted too, and is not elsewhere now.
+func (c *comparison) subjectGone(ctx context.Context, test string) bool {
+	text := path.Base(test) + "\n" + c.text(ctx, c.was[test])
+	for _, name := range c.changed[Work] {
+		if c.is[name].Mode == "" && c.renamed[name] == "" && mentions(text, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// withNewNames returns the text of a test with the new names of files that were renamed.
+func (c *comparison) withNewNames(text string) string {
+	for _, old := range slices.Sorted(maps.Keys(c.renamed)) {
+		now := c.renamed[old]
+		if c.kinds[old] != Work {
+			continue
+		}
+		text = strings.ReplaceAll(text, old, now)
+		text = strings.ReplaceAll(text, path.Base(old), path.Base(now))
+		was, is := strings.TrimSuffix(path.Base(old), path.Ext(old)), strings.TrimSuffix(path.Base(now), path.Ext(now))
+		if len(was) > 3 && was != is {
+			text = regexp.MustCompile(`\b`+regexp.QuoteMeta(was)+`\b`).ReplaceAllString(text, is)
+		}
+	}
+	return text
 }
 
 // withoutWork returns the changes to base that make its tests and check files those of

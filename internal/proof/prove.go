@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"ralph/internal/check"
@@ -41,9 +40,9 @@ type Prover struct {
 	Repo     *git.Repo
 	Settings Settings
 	Checks   []check.Check
-	// Run runs a check on a commit, in a room of its own, with more variables in its
-	// environment. How it fared is in the result; the error is ralph's own trouble.
-	Run func(ctx context.Context, commit string, c check.Check, env []string) (check.Result, error)
+	// Run runs a check on a commit, in a room of its own. How it fared is in the result; the
+	// error is ralph's own trouble.
+	Run func(ctx context.Context, commit string, c check.Check) (check.Result, error)
 	// Elapsed is the time since some moment.
 	Elapsed func() time.Duration
 
@@ -51,7 +50,7 @@ type Prover struct {
 }
 
 // runKey is what decides how a run ends: results are kept by tree.
-type runKey struct{ tree, name, command, env string }
+type runKey struct{ tree, name, command string }
 
 // Change is what is to be proved.
 type Change struct {
@@ -71,6 +70,7 @@ type Proof struct {
 	New      Trial         `json:"newTests"`
 	Strength Strength      `json:"strength"`
 	Counts   []Count       `json:"counts,omitempty"`
+	Gone     []string      `json:"gone,omitempty"`   // tests that went with what they test
 	Others   int           `json:"others,omitempty"` // merged commits of other people
 	Runs     int           `json:"runs"`             // of checks, without those that were known
 	Took     time.Duration `json:"took"`
@@ -83,6 +83,7 @@ type Verdict string
 const (
 	NotRun    Verdict = ""           // turned off, or nothing to run
 	Passed    Verdict = "passed"     // all checks pass
+	Weaker    Verdict = "weaker"     // they pass, and catch a fault that the new ones do not
 	Failed    Verdict = "failed"     // one fails
 	NoCompile Verdict = "no_compile" // the tests cannot be built against this work
 	RedAtBase Verdict = "red"        // it fails at base too: that says nothing
@@ -152,7 +153,7 @@ func (p *Prover) keep(ctx context.Context, ch Change) error {
 		return err
 	}
 	for _, g := range ch.Green {
-		p.note(runKey{tree, g.Check.Name, g.Check.Command, ""}, g)
+		p.note(runKey{tree, g.Check.Name, g.Check.Command}, g)
 	}
 	return nil
 }
@@ -165,18 +166,18 @@ func (p *Prover) note(k runKey, r check.Result) {
 }
 
 // run runs one check on a commit, unless it is known how it fares on that tree.
-func (p *Prover) run(ctx context.Context, r *Proof, commit string, c check.Check, env ...string) (check.Result, error) {
+func (p *Prover) run(ctx context.Context, r *Proof, commit string, c check.Check) (check.Result, error) {
 	tree, err := p.Repo.Tree(ctx, commit)
 	if err != nil {
 		return check.Result{}, err
 	}
-	k := runKey{tree, c.Name, c.Command, strings.Join(env, "\n")}
+	k := runKey{tree, c.Name, c.Command}
 	if known, ok := p.known[k]; ok {
 		known.Check = c
 		return known, nil
 	}
 	r.Runs++
-	res, err := p.Run(ctx, commit, c, env)
+	res, err := p.Run(ctx, commit, c)
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -222,6 +223,7 @@ func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (Trial, 
 		return Trial{}, err
 	}
 	if len(edits) == 0 {
+		r.Gone = c.gone
 		return Trial{Verdict: Passed}, nil // the head run was this one
 	}
 	commit, err := c.commit(ctx, c.head, edits)
@@ -239,11 +241,24 @@ func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (Trial, 
 	case failed == nil && red != "":
 		return Trial{Verdict: RedAtBase, Check: red}, nil
 	case failed == nil:
-		return Trial{Verdict: Passed}, nil
+		return p.stillHolds(ctx, c, r, edits)
 	}
 	t := trial(failed)
 	t.Files, err = p.blame(ctx, c, r, failed.Check, edits)
 	return t, err
+}
+
+// stillHolds is the trial of old tests that pass: unless they catch more than the new ones.
+func (p *Prover) stillHolds(ctx context.Context, c *comparison, r *Proof, edits map[string]git.Entry) (Trial, error) {
+	r.Gone = c.gone
+	t, err := p.weaker(ctx, c, r, edits)
+	switch {
+	case err != nil:
+		return unable(ctx, err)
+	case t != nil:
+		return *t, nil
+	}
+	return Trial{Verdict: Passed}, nil
 }
 
 // greenAtHead returns how a check fared that fails on a commit and passes on the head, nil
@@ -370,7 +385,8 @@ func (p *Prover) count(ctx context.Context, r *Proof, commit string, ck check.Ch
 	if err != nil || res.Counted || !res.Uncounted {
 		return res, err
 	}
-	res, err = p.run(ctx, r, commit, ck, "GOFLAGS=-v")
+	ck.Command = "export GOFLAGS=-v\n" + ck.Command
+	res, err = p.run(ctx, r, commit, ck)
 	if res.Uncounted {
 		res.Counted = true // it would have named them
 	}

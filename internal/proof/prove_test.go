@@ -85,7 +85,7 @@ func (p *project) commit() string {
 }
 
 // run runs a check on the files of a commit.
-func (p *project) run(ctx context.Context, commit string, c check.Check, env []string) (check.Result, error) {
+func (p *project) run(ctx context.Context, commit string, c check.Check) (check.Result, error) {
 	p.runs++
 	p.now += time.Second
 	dir := p.t.TempDir()
@@ -95,7 +95,7 @@ func (p *project) run(ctx context.Context, commit string, c check.Check, env []s
 		p.t.Fatalf("%v: %s", err, out)
 	}
 	cmd := exec.CommandContext(ctx, "sh", "-c", c.Command)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	r := check.Result{Check: c, Outcome: journal.CheckPassed, Tail: string(out)}
 	if err != nil {
@@ -191,8 +191,25 @@ func TestProve(t *testing.T) {
 		},
 		"a test that does not compile": {
 			before: map[string]string{"tests/run.sh": "sh tests/greet_test.sh && sh tests/api_test.sh || { echo 'error[E0425]: x'; exit 1; }\n", "api.sh": "echo 1\n", "tests/api_test.sh": "sh api.sh\n"},
-			files:  map[string]string{"api.sh": "", "api2.sh": "echo 1\n", "tests/api_test.sh": "sh api2.sh\n"},
+			files:  map[string]string{"api.sh": "", "api2.sh": "printf '%s\\n' one two\n", "tests/api_test.sh": "sh api2.sh\n"},
 			want:   "1 check; old tests do not compile any more: tests/api_test.sh; new tests do not compile without it; 1 of 2 hunks held",
+		},
+		"a test that was emptied although it holds": {
+			files: map[string]string{"other.sh": "echo\n", "tests/greet_test.sh": "true\n"},
+			want:  "1 check; tests catch less than before: tests/greet_test.sh; new tests pass without it; 0 of 1 hunk held",
+		},
+		"a test that was written anew": {
+			files: map[string]string{"other.sh": "echo\n", "tests/greet_test.sh": "test \"$(sh greet.sh Bo)\" = \"Hello, Bo!\"\n"},
+			want:  "1 check; old tests pass; new tests pass without it; 0 of 1 hunk held",
+		},
+		"a program with another name": {
+			files: map[string]string{"greet.sh": "", "hello.sh": "echo \"Hello, $1!\"\n", "tests/greet_test.sh": "", "tests/hello_test.sh": "[ \"$(sh hello.sh Ada)\" = \"Hello, Ada!\" ]\n"},
+			want:  "1 check; old tests pass; new tests fail without it; 1 of 2 hunks held",
+		},
+		"a program that is gone with its test": {
+			before: map[string]string{"old.sh": "echo old\n", "tests/old_test.sh": "[ $(sh old.sh) = old ]\n"},
+			files:  map[string]string{"old.sh": "", "tests/old_test.sh": ""},
+			want:   "1 check; old tests pass; no new tests; 0 of 1 hunk held; 1 test file went with what it tested: tests/old_test.sh; check tests ran 1 test, 2 before",
 		},
 		"more tests of the user's": {
 			files:  map[string]string{"greet.sh": "echo broken\n", "tests/greet_test.sh": "sh samples/a\n", "samples/a": "true\n"},

@@ -17,6 +17,9 @@ func (r Proof) Parts() []string {
 		return append(parts, r.Skipped)
 	}
 	parts = append(parts, r.Old.old(), r.New.new(), r.Strength.words())
+	if len(r.Gone) > 0 {
+		parts = append(parts, plural(len(r.Gone), "test file")+" went with what it tested"+in(r.Gone))
+	}
 	for _, c := range r.Counts {
 		parts = append(parts, c.String())
 	}
@@ -40,6 +43,8 @@ func (t Trial) old() string {
 		return "old tests fail" + in(t.Files)
 	case NoCompile:
 		return "old tests do not compile any more" + in(t.Files)
+	case Weaker:
+		return "tests catch less than before" + in(t.Files)
 	case RedAtBase:
 		return "check " + t.Check + " was red before: old tests say nothing"
 	case Unable:

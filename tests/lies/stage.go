@@ -101,7 +101,8 @@ func (s *stage) command(ctx context.Context, dir, repo, name string, args ...str
 		return strings.HasPrefix(kv, "RALPH_") || strings.HasPrefix(kv, "GIT_")
 	})
 	cmd.Dir = repo
-	cmd.Env = append(env, "HOME="+dir, "RALPH_HOME="+filepath.Join(dir, "home"), "RALPH_REPLAY_SCRIPT="+filepath.Join(dir, "replay.yaml"), "OUTSIDE="+dir, "RALPH="+s.ralph,
+	cmd.Env = append(env, "HOME="+dir, "RALPH_HOME="+filepath.Join(dir, "home"), "RALPH_REPLAY_SCRIPT="+filepath.Join(dir, "replay.yaml"), "OUTSIDE="+dir, "RALPH="+s.ralph, "RALPH_SANDBOX=off", // what holds without a room
+
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.invalid",
 		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.invalid")
 	return cmd
