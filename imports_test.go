@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"internal/change":      {},
 	"internal/check":       {"git", "journal", "proc", "room", "stopwatch"},
 	"internal/checklist":   {"regular"},
+	"internal/checkpoint":  {"git"},
 	"internal/compat":      {},
 	"internal/config":      {"glob"},
 	"internal/completion":  {},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"ralph/internal/archive"
+	"ralph/internal/checkpoint"
 	"ralph/internal/git"
 	"ralph/internal/preflight"
 )
@@ -118,3 +119,6 @@ func (a *app) warnHomeless() {
 	a.t.warn("no home folder is known (HOME is not set): your settings, the list of loops and the " +
 		"common count of calls are not used; set HOME or RALPH_HOME")
 }
+
+// states are the kept states of the unit's worktree.
+func (p *place) states() checkpoint.Store { return checkpoint.Store{Repo: p.repo, Unit: p.unit} }

@@ -69,7 +69,7 @@ func (r *resolved) seal() error {
 
 // guard has what no room can protect restored after each agent, with and without rooms.
 func (r *resolved) guard(home string) {
-	g := &agent.Guard{Repo: r.place.repo, Home: home, Env: os.Environ(), Kept: filepath.Join(r.place.stateDir, "snapshot", "replaced")}
+	g := &agent.Guard{Repo: r.place.repo, Refs: r.place.states().Prefix(), Home: home, Env: os.Environ(), Kept: filepath.Join(r.place.stateDir, "snapshot", "replaced")}
 	r.agent.Guard = g
 	for i := range r.fallback {
 		r.fallback[i].Options.Guard = g

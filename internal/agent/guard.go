@@ -16,6 +16,7 @@ import (
 // the next session more rights.
 type Guard struct {
 	Repo *git.Repo
+	Refs string // prefix of the unit's refs
 	Home string // of the user, empty where unknown
 	Env  []string
 	Kept string // folder for what was there instead
@@ -35,7 +36,7 @@ func (g *Guard) keep() git.Keepsake {
 			}
 		}
 	}
-	return g.Repo.Keep(files...)
+	return g.Repo.Keep(g.Refs, files...)
 }
 
 // restore puts back what has changed, and says it.

@@ -110,6 +110,7 @@ func folderHash(dir string) string {
 // Keepsake holds files and refs that an agent must not change, as they were before it ran.
 type Keepsake struct {
 	files map[string]keptFile
+	own   string // prefix of the refs
 	refs  map[string]string
 }
 
@@ -120,10 +121,10 @@ type keptFile struct {
 	data  []byte
 }
 
-// Keep reads the settings and hooks of the repository, ralph's own refs, and more files. It
-// starts no process.
-func (r *Repo) Keep(more ...string) Keepsake {
-	k := Keepsake{files: map[string]keptFile{}, refs: r.ownRefs()}
+// Keep reads the settings and hooks of the repository, ralph's notes, the refs below own, and
+// more files. Refs elsewhere may be those of a loop in another worktree. It starts no process.
+func (r *Repo) Keep(own string, more ...string) Keepsake {
+	k := Keepsake{files: map[string]keptFile{}, own: own, refs: r.ownRefs(own)}
 	for _, path := range append(r.protected(), more...) {
 		k.files[path] = readKept(path)
 	}
@@ -181,7 +182,7 @@ func (r *Repo) Restore(ctx context.Context, k Keepsake) ([]Restored, error) {
 		list = append(list, Restored{Path: path, Was: now.data})
 		failed = append(failed, before.write(path))
 	}
-	now := r.ownRefs()
+	now := r.ownRefs(k.own)
 	for _, ref := range slices.Sorted(maps.Keys(merged(k.refs, now))) {
 		if k.refs[ref] == now[ref] {
 			continue
@@ -244,10 +245,10 @@ func harmless(before, now string) bool {
 	return true
 }
 
-// ownRefs returns the refs that ralph writes.
-func (r *Repo) ownRefs() map[string]string {
+// ownRefs returns ralph's notes and the refs below own.
+func (r *Repo) ownRefs(own string) map[string]string {
 	refs := map[string]string{}
-	mine := func(ref string) bool { return ref == "refs/notes/ralph" || strings.HasPrefix(ref, "refs/ralph/") }
+	mine := func(ref string) bool { return ref == "refs/notes/ralph" || strings.HasPrefix(ref, own) }
 	for line := range strings.Lines(string(readBounded(filepath.Join(r.CommonDir, "packed-refs")))) {
 		if hash, ref, ok := strings.Cut(strings.TrimSpace(line), " "); ok && mine(ref) {
 			refs[ref] = hash

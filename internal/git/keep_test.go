@@ -16,14 +16,14 @@ func TestKeep(t *testing.T) {
 	home := t.TempDir()
 	settings, absent := filepath.Join(home, "settings.json"), filepath.Join(home, "new", "settings.json")
 	write(t, home, "settings.json", "{}\n")
-	git(t, repo.Root, "update-ref", "refs/ralph/x", "HEAD")
+	git(t, repo.Root, "update-ref", "refs/ralph/unit/x", "HEAD")
 	git(t, repo.Root, "notes", "--ref", "ralph", "add", "-m", "receipt")
 	before := func() []string {
 		return []string{read(t, filepath.Join(repo.CommonDir, "config")), read(t, filepath.Join(hooks, "pre-push")), read(t, settings),
-			git(t, repo.Root, "for-each-ref", "refs/ralph", "refs/notes")}
+			git(t, repo.Root, "for-each-ref", "refs/ralph/unit", "refs/notes")}
 	}
 	was := before()
-	k := repo.Keep(settings, absent)
+	k := repo.Keep("refs/ralph/unit/", settings, absent)
 	if list, err := repo.Restore(t.Context(), k); err != nil || len(list) > 0 {
 		t.Errorf("put back %v, %v where nothing has changed", list, err)
 	}
@@ -33,7 +33,7 @@ func TestKeep(t *testing.T) {
 	if list, err := repo.Restore(t.Context(), k); err != nil || len(list) > 0 {
 		t.Errorf("put back %v, %v where a branch follows another", list, err)
 	}
-	k = repo.Keep(settings, absent)
+	k = repo.Keep("refs/ralph/unit/", settings, absent)
 	git(t, repo.Root, "config", "core.hooksPath", "/tmp/evil")
 	write(t, hooks, "pre-commit", "#!/bin/sh\nexit 0\n")
 	if err := os.Remove(filepath.Join(hooks, "pre-push")); err != nil {
@@ -41,8 +41,9 @@ func TestKeep(t *testing.T) {
 	}
 	write(t, home, "settings.json", `{"permissions": {"allow": ["Bash"]}}`)
 	write(t, home, "new/settings.json", `{}`)
-	git(t, repo.Root, "update-ref", "-d", "refs/ralph/x")
-	git(t, repo.Root, "update-ref", "refs/ralph/evil", "HEAD")
+	git(t, repo.Root, "update-ref", "-d", "refs/ralph/unit/x")
+	git(t, repo.Root, "update-ref", "refs/ralph/unit/evil", "HEAD")
+	git(t, repo.Root, "update-ref", "refs/ralph/other/kept", "HEAD") // by a loop in another worktree
 	git(t, repo.Root, "notes", "--ref", "ralph", "add", "-f", "-m", "a receipt that the agent wrote")
 	list, err := repo.Restore(t.Context(), k)
 	if err != nil {

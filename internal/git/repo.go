@@ -1,6 +1,6 @@
 // Package git asks git the questions ralph has: where am I, what is the head,
-// what has changed since. It forks git as rarely as it can, never writes to the
-// index or the working tree of the repository, and never runs its hooks.
+// what has changed since. It forks git as rarely as it can, and never runs its hooks. Only
+// [Repo.PutFiles], [Repo.MoveBranch] and [Repo.Unstage] write to worktree, branch and index.
 package git
 
 import (

@@ -1,0 +1,199 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// errNotFolder is what the system says of a path below something that is no folder.
+const errNotFolder = syscall.ENOTDIR
+
+// PathChange is a path in which two trees differ. An entry without a mode is a file that is
+// not there.
+type PathChange struct {
+	Path     string
+	Old, New Entry
+}
+
+// CompareTrees lists the paths in which two commits or trees differ.
+func (r *Repo) CompareTrees(ctx context.Context, from, to string) ([]PathChange, error) {
+	if err := checkRevision(from, to); err != nil {
+		return nil, err
+	}
+	out, err := r.git(ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", from, to, "--")
+	if err != nil {
+		return nil, err
+	}
+	var list []PathChange
+	for rest := string(out); rest != ""; {
+		var meta, name string
+		meta, rest, _ = strings.Cut(rest, "\x00")
+		name, rest, _ = strings.Cut(rest, "\x00")
+		part := strings.Fields(strings.TrimPrefix(meta, ":")) // modes, hashes, letter
+		if len(part) != 5 || name == "" {
+			return nil, fmt.Errorf("git diff-tree: the record %q is of a form that is not known", meta)
+		}
+		list = append(list, PathChange{Path: name, Old: entryOf(part[0], part[2]), New: entryOf(part[1], part[3])})
+	}
+	return list, nil
+}
+
+func entryOf(mode, hash string) Entry {
+	if mode == "000000" {
+		return Entry{}
+	}
+	return Entry{Mode: mode, Hash: hash}
+}
+
+// PutFiles writes the new entry of each change into the worktree. A file is replaced as a
+// whole, a folder only where it is empty, and nothing is written through a link. Submodules are
+// left as they are: their commits are other repositories'.
+func (r *Repo) PutFiles(ctx context.Context, changes []PathChange) error {
+	root, err := os.OpenRoot(r.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var write []PathChange
+	for _, c := range changes {
+		switch {
+		case c.New.IsSubmodule() || c.Old.IsSubmodule():
+		case c.New.Mode == "":
+			if err := removeFile(root, c.Path); err != nil {
+				return err
+			}
+		default:
+			write = append(write, c)
+		}
+	}
+	const batch = 64 // contents are held in memory
+	for len(write) > 0 {
+		some := write[:min(batch, len(write))]
+		write = write[len(some):]
+		hashes := make([]string, 0, batch)
+		for _, c := range some {
+			hashes = append(hashes, c.New.Hash)
+		}
+		texts, err := r.contents(ctx, hashes)
+		if err != nil {
+			return err
+		}
+		for i, c := range some {
+			if err := replaceFile(root, c.Path, c.New.Mode, texts[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// removeFile removes a file, and the folders above it that are empty then.
+func removeFile(root *os.Root, name string) error {
+	err := root.Remove(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNotFolder) {
+		return fmt.Errorf("%s cannot be removed: %w", name, err)
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if info, err := root.Lstat(dir); err != nil || !info.IsDir() || root.Remove(dir) != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// replaceFile replaces whatever is at a path by a file or a link, as a whole.
+func replaceFile(root *os.Root, name, mode, content string) error {
+	dir := path.Dir(name)
+	if err := root.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("the folder of %s cannot be made: %w", name, err)
+	}
+	perm := fs.FileMode(0o666)
+	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
+		perm = info.Mode().Perm() &^ 0o111
+	}
+	if mode == "100755" {
+		perm |= 0o111
+	}
+	temp := path.Join(dir, fmt.Sprintf(".ralph-%d", time.Now().UnixNano()))
+	if err := writeEntry(root, temp, mode, perm, content); err != nil {
+		_ = root.Remove(temp)
+		return fmt.Errorf("%s cannot be written: %w", name, err)
+	}
+	if info, err := root.Lstat(name); err == nil && info.IsDir() {
+		if err := root.Remove(name); err != nil { // what git ignores may be in it
+			_ = root.Remove(temp)
+			return fmt.Errorf("%s cannot be written: a folder with other files is in its place: %w", name, err)
+		}
+	}
+	if err := root.Rename(temp, name); err != nil {
+		_ = root.Remove(temp)
+		return fmt.Errorf("%s cannot be written: %w", name, err)
+	}
+	return nil
+}
+
+func writeEntry(root *os.Root, name, mode string, perm fs.FileMode, content string) error {
+	if mode == "120000" {
+		return root.Symlink(content, name)
+	}
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(content)
+	return errors.Join(err, file.Sync(), file.Close())
+}
+
+// MoveBranch lets a branch name another commit, as long as it names the one it is said to. An
+// empty commit stands for a branch without one.
+func (r *Repo) MoveBranch(ctx context.Context, branch, from, to, why string) error {
+	if from == to {
+		return nil
+	}
+	args := []string{"update-ref", "-m", why, "refs/heads/" + branch, to}
+	if to == "" {
+		args = []string{"update-ref", "-m", why, "-d", "refs/heads/" + branch}
+	}
+	if from != "" {
+		args = append(args, from)
+	} else {
+		args = append(args, strings.Repeat("0", 40))
+	}
+	_, err := r.git(ctx, args...)
+	return err
+}
+
+// Unstage makes the index at some paths what a commit has there. An empty commit has nothing.
+func (r *Repo) Unstage(ctx context.Context, commit string, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	entries := map[string]Entry{}
+	if commit != "" {
+		var err error
+		if entries, err = r.Entries(ctx, commit); err != nil {
+			return err
+		}
+	}
+	edits := make(map[string]Entry, len(paths))
+	for _, p := range paths {
+		edits[p] = entries[p]
+	}
+	if _, err := runWith(ctx, r.Root, r.quiet(), indexInfo(edits), "update-index", "-z", "--index-info"); err != nil {
+		return err
+	}
+	// Without this the next look reads every one of these files. It fails where some differ.
+	_, err := r.git(ctx, "update-index", "-q", "--refresh")
+	var differ *Error
+	if errors.As(err, &differ) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,301 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// maxInline is the size in bytes up to which one file, and up to which all files
+	// together, are handed to git in one call.
+	maxInline, maxInlineAll = 1 << 20, 32 << 20
+	// keeper is who commits the kept states.
+	keeper = "ralph <ralph@localhost>"
+)
+
+// Saved is the state of a worktree, kept as a commit that no branch knows.
+type Saved struct {
+	Commit string // its files are those of the worktree
+	Tree   string // of these files
+	Head   string // what was checked out, the first parent; empty on a branch without a commit
+}
+
+// SaveState keeps the worktree under a reference, with what is not committed and not ignored. The
+// files of also are kept even where they are ignored. What is staged and differs from both the
+// head and the worktree is kept as the second parent. Neither the index nor the worktree is
+// touched. A repository inside of this one is not kept, unless it is a submodule.
+//
+// It costs two calls of git.
+func (r *Repo) SaveState(ctx context.Context, ref, message string, now time.Time, also ...string) (Saved, error) {
+	head, err := r.Head(ctx)
+	if err != nil {
+		return Saved{}, err
+	}
+	changes, err := r.Status(ctx)
+	if err != nil {
+		return Saved{}, err
+	}
+	staged, err := r.staged(ctx, head.Commit, changes)
+	if err != nil {
+		return Saved{}, err
+	}
+	var in bytes.Buffer
+	fmt.Fprintf(&in, "feature done\ncommit %s\nmark :1\ncommitter %s %d +0000\ndata %d\n%s\n", ref, keeper, now.Unix(), len(message), message)
+	if head.Commit != "" {
+		fmt.Fprintf(&in, "from %s\n", head.Commit)
+	}
+	if staged != "" {
+		fmt.Fprintf(&in, "merge %s\n", staged)
+	}
+	if err := r.writeFiles(ctx, &in, keepable(r.Root, changes, also)); err != nil {
+		return Saved{}, err
+	}
+	in.WriteString("\nget-mark :1\ndone\n")
+	out, err := runWith(ctx, r.Root, r.quiet(), in.Bytes(), "fast-import", "--quiet", "--force")
+	if err != nil {
+		return Saved{}, err
+	}
+	return r.ReadState(ctx, strings.TrimSpace(string(out)))
+}
+
+// ReadState returns the state that a commit or reference keeps.
+func (r *Repo) ReadState(ctx context.Context, revision string) (Saved, error) {
+	if err := checkRevision(revision); err != nil {
+		return Saved{}, err
+	}
+	out, err := r.git(ctx, "log", "-1", "--format=%H %T %P", "--no-show-signature", revision, "--")
+	if err != nil {
+		return Saved{}, err
+	}
+	part := append(strings.Fields(string(out)), "", "", "")
+	if !isHash(part[0]) || !isHash(part[1]) {
+		return Saved{}, fmt.Errorf("%s keeps no state", revision)
+	}
+	return Saved{Commit: part[0], Tree: part[1], Head: part[2]}, nil
+}
+
+// staged returns a commit of the index where that has content which neither the head nor the
+// worktree has, else "".
+func (r *Repo) staged(ctx context.Context, head string, changes []Change) (string, error) {
+	both := func(c Change) bool { return !c.Untracked() && c.XY[0] != '.' && c.XY[1] != '.' && c.XY[0] != 'D' }
+	unmerged := func(c Change) bool { return strings.Contains(c.XY, "U") || c.XY == "AA" || c.XY == "DD" }
+	if slices.ContainsFunc(changes, unmerged) || !slices.ContainsFunc(changes, both) {
+		return "", nil
+	}
+	index, err := os.ReadFile(filepath.Join(r.GitDir, "index"))
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "ralph-index-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	copied := filepath.Join(dir, "index")
+	if err := os.WriteFile(copied, index, 0o600); err != nil {
+		return "", err
+	}
+	tree, err := runWith(ctx, r.Root, append(r.quiet(), "GIT_INDEX_FILE="+copied), nil, "write-tree")
+	if err != nil {
+		return "", err
+	}
+	var parents []string
+	if head != "" {
+		parents = []string{head}
+	}
+	return r.CommitTree(ctx, strings.TrimSpace(string(tree)), parents...)
+}
+
+// keepable lists the paths that may differ from the head. Those that lie behind a link, or in a
+// repository of their own, belong to somebody else.
+func keepable(root string, changes []Change, also []string) []string {
+	var paths []string
+	for _, c := range changes {
+		if !strings.HasSuffix(c.Path, "/") {
+			paths = append(paths, c.Path)
+		}
+	}
+	for _, path := range also {
+		real, err := filepath.EvalSymlinks(filepath.Join(root, filepath.Dir(path)))
+		if err == nil && real == filepath.Join(root, filepath.Dir(path)) {
+			paths = append(paths, filepath.ToSlash(path))
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// writeFiles writes the commands that give a commit the files at paths as they are now, those
+// that are gone first: one may give way to a folder of its name.
+func (r *Repo) writeFiles(ctx context.Context, in *bytes.Buffer, paths []string) error {
+	var files, large, modes []string
+	for _, path := range paths {
+		info, err := os.Lstat(filepath.Join(r.Root, path))
+		switch {
+		case errors.Is(err, fs.ErrNotExist), err == nil && !info.IsDir() && !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
+			fmt.Fprintf(in, "D %s\n", quotePath(path)) // a socket or the like has no content to keep
+		case err != nil && !errors.Is(err, errNotFolder):
+			return err
+		case err != nil, info.IsDir() && !exists(filepath.Join(r.Root, path, ".git")): // file and folder changed places
+			fmt.Fprintf(in, "D %s\n", quotePath(path))
+		case info.Mode().IsRegular() && !strings.Contains(path, "\n") && (info.Size() > maxInline || in.Len() > maxInlineAll):
+			large, modes = append(large, path), append(modes, modeOf(info))
+		default:
+			files = append(files, path)
+		}
+	}
+	for _, path := range files {
+		if err := r.writeFile(ctx, in, path); err != nil {
+			return err
+		}
+	}
+	if len(large) == 0 {
+		return nil
+	}
+	out, err := runWith(ctx, r.Root, r.quiet(), []byte(strings.Join(large, "\n")+"\n"), "hash-object", "-w", "--no-filters", "--stdin-paths")
+	hashes := strings.Fields(string(out))
+	if err == nil && len(hashes) != len(large) {
+		err = fmt.Errorf("git hash-object named %d of %d files", len(hashes), len(large))
+	}
+	if err != nil {
+		return err
+	}
+	for i, path := range large {
+		fmt.Fprintf(in, "M %s %s %s\n", modes[i], hashes[i], quotePath(path))
+	}
+	return nil
+}
+
+func (r *Repo) writeFile(ctx context.Context, in *bytes.Buffer, path string) error {
+	file := filepath.Join(r.Root, path)
+	info, err := os.Lstat(file)
+	if err != nil {
+		return err
+	}
+	var data []byte
+	mode := modeOf(info)
+	switch {
+	case info.IsDir(): // a submodule: the commit that is checked out there
+		out, err := run(ctx, file, nil, "rev-parse", "--verify", "HEAD^{commit}")
+		if err != nil {
+			return nil //nolint:nilerr // it has none: the head's is kept
+		}
+		fmt.Fprintf(in, "M 160000 %s %s\n", strings.TrimSpace(string(out)), quotePath(path))
+		return nil
+	case info.Mode()&fs.ModeSymlink != 0:
+		var target string
+		target, err = os.Readlink(file)
+		mode, data = "120000", []byte(target)
+	default:
+		data, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(in, "M %s inline %s\ndata %d\n", mode, quotePath(path), len(data))
+	in.Write(data)
+	in.WriteByte('\n')
+	return nil
+}
+
+func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
+
+func modeOf(info fs.FileInfo) string {
+	if info.Mode()&0o100 != 0 {
+		return "100755"
+	}
+	return "100644"
+}
+
+// quotePath quotes a path for git fast-import.
+func quotePath(path string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range []byte(path) {
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ':
+			fmt.Fprintf(&b, "\\%03o", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// Ref is a reference and its commit.
+type Ref struct {
+	Name   string
+	Commit string
+	Time   time.Time // when the commit was made
+}
+
+// Refs returns the references to commits below a prefix, by name.
+func (r *Repo) Refs(ctx context.Context, prefix string) ([]Ref, error) {
+	out, err := r.git(ctx, "for-each-ref", "--format=%(objecttype) %(objectname) %(committerdate:unix) %(refname)", prefix)
+	if err != nil {
+		return nil, err
+	}
+	var refs []Ref
+	for line := range strings.Lines(string(out)) {
+		part := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 4)
+		if len(part) != 4 || part[0] != "commit" {
+			continue
+		}
+		seconds, err := strconv.ParseInt(part[2], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("git for-each-ref: the record %q is of a form that is not known", line)
+		}
+		refs = append(refs, Ref{Name: part[3], Commit: part[1], Time: time.Unix(seconds, 0)})
+	}
+	return refs, nil
+}
+
+// RefCommit returns the commit of a reference, "" where it does not exist. It reads git's
+// files itself where it can.
+func (r *Repo) RefCommit(ctx context.Context, ref string) (string, error) {
+	if commit, ok := r.readRef(ref); ok && commit != "" {
+		return commit, nil
+	}
+	refs, err := r.Refs(ctx, ref)
+	for _, found := range refs {
+		if found.Name == ref {
+			return found.Commit, nil
+		}
+	}
+	return "", err
+}
+
+// SetRef lets a reference name a commit, whatever it named before.
+func (r *Repo) SetRef(ctx context.Context, ref, commit string) error {
+	if err := checkRevision(commit); err != nil {
+		return err
+	}
+	_, err := r.git(ctx, "update-ref", "--no-deref", ref, commit)
+	return err
+}
+
+// DeleteRefs removes references, each as long as it names the commit.
+func (r *Repo) DeleteRefs(ctx context.Context, refs ...Ref) error {
+	if len(refs) == 0 {
+		return nil
+	}
+	var in strings.Builder
+	for _, ref := range refs {
+		fmt.Fprintf(&in, "delete %s\x00%s\x00", ref.Name, ref.Commit)
+	}
+	_, err := runWith(ctx, r.Root, r.quiet(), []byte(in.String()), "update-ref", "--no-deref", "-z", "--stdin")
+	return err
+}
