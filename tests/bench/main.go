@@ -50,6 +50,7 @@ var measurements = []measurement{
 	{"many loops", (*bench).manyLoops},
 	{"dashboard", (*bench).dashboards},
 	{"signal", (*bench).signals},
+	{"rooms", (*bench).rooms},
 	// Last: it makes the bench itself large, and a child counts the memory of the
 	// process that it was forked from.
 	{"growth", (*bench).growth},

@@ -39,7 +39,8 @@ func (b *bench) scratchOf(name string, stories int, home string) (*scratch, erro
 			return nil, err
 		}
 	}
-	s.env = append(cleanEnv(), "HOME="+dir, "RALPH_HOME="+s.home, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	s.env = append(cleanEnv(), "HOME="+dir, "RALPH_HOME="+s.home, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		"RALPH_SANDBOX=off", "RALPH_PROOF_MODE=off") // rooms and proofs have rows of their own
 	if err := writeSpec(filepath.Join(s.folder(), "spec.md"), stories); err != nil {
 		return nil, err
 	}
