@@ -147,6 +147,7 @@ func (e *examination) run() error {
 		}
 		e.add(checks...)
 	}
+	e.add(roomsFinding(e.app.ctx, e.around))
 	for _, look := range []func() error{e.units, e.ledgers} {
 		if err := look(); err != nil { // the rest can be looked at all the same
 			e.add(preflight.Check{ID: "state", Severity: preflight.Error, Message: err.Error(), Hint: placesOf(e.app.home, e.around.repo).Obstacle(err)})

@@ -83,6 +83,7 @@ turns:
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.env = append(s.env, "RALPH_SANDBOX=off") // what is in a room dies with it
 	cmd, out := s.start("working")
 	s.dieTogether(cmd, out)
 	token := s.token()

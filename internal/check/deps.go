@@ -25,7 +25,7 @@ import (
 type Deps struct {
 	Repo    *git.Repo
 	Prepare []string // lines for sh that make them
-	Borrow  []string // folders, from the worktree's root; empty: those of the usual names
+	Borrow  []string // folders and files, from the worktree's root; empty: folders of the usual names
 	Store   string   // folder in which what Prepare made is kept
 	Limit   time.Duration
 
@@ -108,7 +108,8 @@ func (d *Deps) Folders(ctx context.Context) ([]string, error) {
 	return d.folders(d.Repo.Root, "", files), nil
 }
 
-// folders returns what is borrowed: folders of the worktree that the copy does not have.
+// folders returns what is borrowed: folders, and files that the user names, which the copy
+// does not have.
 func (d *Deps) folders(root, dir string, files []string) []string {
 	candidates := d.Borrow
 	if len(candidates) == 0 {
@@ -126,7 +127,7 @@ func (d *Deps) folders(root, dir string, files []string) []string {
 	var list []string
 	for _, folder := range candidates {
 		info, err := os.Stat(filepath.Join(root, folder))
-		if err != nil || !info.IsDir() || !filepath.IsLocal(folder) || slices.Contains(list, folder) {
+		if err != nil || !info.IsDir() && len(d.Borrow) == 0 || !filepath.IsLocal(folder) || slices.Contains(list, folder) {
 			continue
 		}
 		if slices.ContainsFunc(files, func(f string) bool { return strings.HasPrefix(f, folder+"/") }) {

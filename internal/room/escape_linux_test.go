@@ -360,3 +360,39 @@ func (g *grounds) outside(check bool) string {
 	}
 	return b.String()
 }
+
+// What the settings open is open, and nothing else: a key, a socket, a folder to write, a
+// file of the worktree that git does not know.
+func TestSettingsOpenRooms(t *testing.T) {
+	program, err := Find(context.Background())
+	if err != nil {
+		t.Skipf("no rooms here: %v", err)
+	}
+	g := newGrounds(t, program, os.Getuid())
+	g.site.Read = []string{"~/.ssh/id_ed25519", g.out + "/socket", g.site.Root + "/ignored"}
+	g.site.Write = []string{g.base + "/session"}
+	for name, r := range map[string]*Room{"agent": g.agentRoom(t), "check": g.checkRoom(t)} {
+		argv, err := r.Wrap(g.site.Root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		script := `cat ~/.ssh/id_ed25519 "$ROOT/ignored"; "$TOOL" __connect unix "$OUT/socket"; echo written by ` + name + ` >"$SESSION/written"; ls -a ~/.aws`
+		out, err := g.command("/", append(argv, "/bin/sh", "-c", script)...).CombinedOutput()
+		if err != nil && name == "agent" {
+			t.Errorf("%s: %v", name, err)
+		}
+		text := string(out)
+		for _, want := range []string{"canary ssh", "canary ignored", "connected"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, text)
+			}
+		}
+		if strings.Contains(text, "credentials") {
+			t.Errorf("%s sees more than the settings open:\n%s", name, text)
+		}
+		written, _ := os.ReadFile(filepath.Join(g.base, "session", "written"))
+		if string(written) != "written by "+name+"\n" {
+			t.Errorf("%s cannot write: %q", name, written)
+		}
+	}
+}

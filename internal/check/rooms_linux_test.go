@@ -1,0 +1,153 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/room"
+)
+
+// roomsIn are the rooms of a repository whose user has a home folder with little in it.
+func roomsIn(t *testing.T) (rs *Rooms, commit, home string, run func(command string, place string) Result) {
+	t.Helper()
+	program, err := room.Find(t.Context())
+	if err != nil {
+		t.Skipf("no rooms here: %v", err)
+	}
+	repo, _, _, state := newRepo(t)
+	g, _ := guardian(t)
+	home = t.TempDir()
+	t.Setenv("HOME", home)
+	write(t, filepath.Join(repo.Root, "package.json"), "{}\n")
+	write(t, filepath.Join(repo.Root, "package-lock.json"), "{}\n")
+	write(t, filepath.Join(repo.Root, ".gitignore"), "node_modules/\n.env\n")
+	command(t, repo.Root, "git", "add", "-A")
+	command(t, repo.Root, "git", "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "-m", "npm")
+	write(t, filepath.Join(repo.Root, "node_modules", "dep", "index.js"), "original\n")
+	write(t, filepath.Join(repo.Root, ".env"), "SECRET=1\n")
+	commit = command(t, repo.Root, "git", "rev-parse", "HEAD")
+	rs = &Rooms{Scratch: filepath.Join(state, "rooms"),
+		Site: room.Site{Program: program, Root: repo.Root, GitDir: repo.GitDir, Common: repo.CommonDir, Home: home, Env: os.Environ()},
+		Deps: &Deps{Repo: repo, Store: filepath.Join(state, "prepared"), Limit: time.Minute}}
+	run = func(line, place string) Result {
+		t.Helper()
+		dir := repo.Root
+		if place == "clean" {
+			clean, err := NewClean(t.Context(), repo, commit, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer clean.Remove()
+			if dir, err = clean.Dir(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := Run(t.Context(), g, Check{Name: line, Command: line, Timeout: time.Minute, Rooms: rs}, dir, os.Environ())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	return rs, commit, home, run
+}
+
+// What a check in a clean room has and has not: the path of the worktree, borrowed
+// dependencies, no files that git ignores.
+func TestRoomsBorrow(t *testing.T) {
+	rs, _, home, run := roomsIn(t)
+	write(t, filepath.Join(home, "file"), "")
+	for _, line := range []string{
+		"test \"$PWD\" = '" + rs.Site.Root + "'", "test -z \"$(git status --porcelain --ignored | grep -v node_modules)\"",
+		"test \"$(cat node_modules/dep/index.js)\" = original", "! echo x >node_modules/dep/index.js", "test ! -e .env", "test ! -e ~/file && echo x >~/own",
+		"echo x >a && echo x >new",
+	} {
+		if r := run(line, "clean"); !r.Green() || r.Unsealed != "" {
+			t.Errorf("%s: %v, unsealed %q\n%s", line, r, r.Unsealed, r.Tail)
+		}
+	}
+	if got, _ := os.ReadFile(filepath.Join(rs.Site.Root, "a")); string(got) != "one\n" {
+		t.Errorf("the worktree has changed: %q", got)
+	}
+	if notes := rs.Deps.Notes(); len(notes) > 0 {
+		t.Errorf("notes %q before anything has changed", notes)
+	}
+	write(t, filepath.Join(rs.Site.Root, "node_modules", "dep", "index.js"), "patched!\n")
+	run("true", "clean")
+	if notes := rs.Deps.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "node_modules was changed, and no lock file next to it") {
+		t.Errorf("notes %q after a dependency has changed", notes)
+	}
+	if left, _ := os.ReadDir(rs.Scratch); len(left) > 0 {
+		t.Errorf("rooms are left: %v", left)
+	}
+}
+
+// What the user names is borrowed in place of what is found, files too.
+func TestRoomsBorrowWhatIsNamed(t *testing.T) {
+	rs, _, _, run := roomsIn(t)
+	rs.Deps.Borrow = []string{".env", "nowhere", "../outside"}
+	if r := run("grep -q SECRET .env && test ! -e node_modules && ! echo x >.env", "clean"); !r.Green() || r.Unsealed != "" {
+		t.Errorf("%v, unsealed %q: %s", r, r.Unsealed, r.Tail)
+	}
+}
+
+// The commands of proof.prepare run once for each state of the lock files.
+func TestRoomsPrepare(t *testing.T) {
+	rs, _, _, run := roomsIn(t)
+	rs.Deps.Prepare = []string{"mkdir -p node_modules/made", "date +%s%N >node_modules/made/when"}
+	first := run("cat node_modules/made/when", "clean")
+	second := run("cat  node_modules/made/when", "clean")
+	if !first.Green() || first.Tail == "" || first.Tail != second.Tail {
+		t.Errorf("made at %q and at %q (%v)", first.Tail, second.Tail, first)
+	}
+	rs.Deps.Prepare = []string{"echo no such registry; exit 4"}
+	if r := run("true", "clean"); r.Outcome != journal.CheckFailed || !strings.Contains(r.Tail, "proof.prepare failed (failed): no such registry") {
+		// It passes outside, where nothing is prepared: then it is named as unsealed.
+		if r.Unsealed == "" {
+			t.Errorf("%v: %s", r, r.Tail)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(rs.Deps.Store, "*", "tree")); len(left) != 1 {
+		t.Errorf("%d prepared trees, want that which was made", len(left))
+	}
+}
+
+// A check that passes only outside is named, and with require it has failed. Once it was
+// green in its room, its failures are not tried outside any more.
+func TestRoomsOutside(t *testing.T) {
+	rs, _, home, run := roomsIn(t)
+	write(t, filepath.Join(home, "file"), "")
+	line := "test -e '" + filepath.Join(home, "file") + "' || { echo connection refused; exit 1; }"
+	if r := run(line, "in place"); !r.Green() || !strings.Contains(r.Unsealed, "proof: {network: true}") {
+		t.Errorf("%v, unsealed %q", r, r.Unsealed)
+	}
+	rs.unsealed, rs.Require = nil, true
+	if r := run(line, "in place"); r.Green() || !r.Outside || !strings.Contains(r.Tail, "it passes outside of its room") {
+		t.Errorf("%v, outside %v: %s", r, r.Outside, r.Tail)
+	}
+	rs.Require = false
+	flag := filepath.Join(rs.Site.Root, "flag")
+	flaky := "test ! -e flag || test -e '" + filepath.Join(home, "file") + "'"
+	if r := run(flaky, "in place"); !r.Green() || r.Unsealed != "" {
+		t.Errorf("%v, unsealed %q", r, r.Unsealed)
+	}
+	write(t, flag, "")
+	if r := run(flaky, "in place"); r.Green() {
+		t.Errorf("%v: it was tried outside", r)
+	}
+	if r := run("echo x >.git/hooks/evil || echo x >.ralph/x || cat ~/file", "in place"); r.Green() && r.Unsealed == "" {
+		t.Errorf("%v: it has changed the repository", r)
+	}
+}
+
+// Without a room registries are off.
+func TestOfflineOutside(t *testing.T) {
+	rs, _, _, run := roomsIn(t)
+	rs.unsealed = map[string]string{"env": "x"}
+	if r := run("env", "in place"); !strings.Contains(r.Tail, "npm_config_offline=true") || !strings.Contains(r.Tail, "GOPROXY=off") {
+		t.Errorf("the environment is %s", r.Tail)
+	}
+}
