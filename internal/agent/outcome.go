@@ -29,7 +29,7 @@ type Outcome struct {
 	Summary  stream.Summary
 	Strays   int // processes that it left running, ended by ralph
 	Names    []string
-	Restored []string // what it changed and must not, each as a sentence
+	Boundary []string // what it changed and must not, or could not write in its room, each as a sentence
 	LogLost  error    // why a log that the agent removed could not be put back
 }
 

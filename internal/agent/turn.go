@@ -97,7 +97,12 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	o.Strays, o.Names = swept.Strays, swept.Names
 	o.LogLost = putBack(log, c.Log, c.Dir)
 	restored, guardErr := c.Options.Guard.restore(ctx, keepsake)
-	o.Restored = restored
+	o.Boundary = restored
+	if c.Options.Rooms != nil {
+		if text := unwritten(log); text != "" {
+			o.Boundary = append(o.Boundary, text)
+		}
+	}
 	if err := errors.Join(t.out.err(), endErr, guardErr); err != nil {
 		return o, err
 	}

@@ -56,7 +56,7 @@ func (t *Team) Call(ctx context.Context, n, attempt int, prompt []byte, hear fun
 	if err == nil {
 		err = recordErr
 	}
-	for _, text := range o.Restored {
+	for _, text := range o.Boundary {
 		if err == nil {
 			err = t.Recorder.Warn("%s", text)
 		}
