@@ -107,6 +107,8 @@ func eventSchema(t *testing.T) map[string]any {
 // special are the types that have a form of their own in JSON.
 var special = map[reflect.Type]map[string]any{
 	reflect.TypeFor[journal.Text]():       {"type": []string{"string", "null"}},
+	reflect.TypeFor[journal.Reason]():     {"type": []string{"string", "null"}},
+	reflect.TypeFor[journal.RunStatus]():  {"type": []string{"string", "null"}},
 	reflect.TypeFor[journal.Time]():       timeSchema("string", "null"),
 	reflect.TypeFor[journal.PID]():        {"type": []string{"integer", "null"}},
 	reflect.TypeFor[time.Time]():          timeSchema("string"),

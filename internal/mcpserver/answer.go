@@ -28,10 +28,12 @@ func schemaOf[T any]() *jsonschema.Schema {
 	nullable := func(name string) *jsonschema.Schema { return &jsonschema.Schema{Types: []string{"null", name}} }
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		// Those that encode themselves.
-		reflect.TypeFor[journal.Text]():     nullable("string"),
-		reflect.TypeFor[journal.Time]():     nullable("string"),
-		reflect.TypeFor[journal.PID]():      nullable("integer"),
-		reflect.TypeFor[preflight.Detail](): {Type: "string"},
+		reflect.TypeFor[journal.Text]():      nullable("string"),
+		reflect.TypeFor[journal.Reason]():    nullable("string"),
+		reflect.TypeFor[journal.RunStatus](): nullable("string"),
+		reflect.TypeFor[journal.Time]():      nullable("string"),
+		reflect.TypeFor[journal.PID]():       nullable("integer"),
+		reflect.TypeFor[preflight.Detail]():  {Type: "string"},
 	}})
 	if err != nil {
 		panic(err) // a type of this program cannot be described: no input can cause it

@@ -96,28 +96,18 @@ func (s *scratch) litter() []string {
 	return found
 }
 
-// ledger is the number of calls that the ledger knows: the newer one of two books.
+// ledger returns the number of calls that the ledger knows.
 func (s *scratch) ledger() int {
 	files, _ := filepath.Glob(filepath.Join(s.home, "ratelimit", "*.json"))
-	calls, sequence := 0, -1
+	calls := 0
 	for _, path := range files {
 		data, _ := os.ReadFile(path)
-		for line := range strings.Lines(string(data)) {
-			var book struct {
-				Sequence int
-				Hours    map[string]int
-			}
-			_, text, _ := strings.Cut(line, " ")
-			if json.Unmarshal([]byte(strings.TrimSpace(text)), &book) != nil || book.Sequence <= sequence {
-				continue
-			}
-			calls, sequence = 0, book.Sequence
-			for _, n := range book.Hours {
-				calls += n
-			}
+		var book struct{ Hours map[string]int }
+		if err := json.Unmarshal(data, &book); err != nil && len(data) > 0 {
+			s.complain(corrupt, "the ledger cannot be read: %v", err)
 		}
-		if sequence < 0 && len(strings.TrimSpace(string(data))) > 0 {
-			s.complain(corrupt, "the ledger has no whole book")
+		for _, n := range book.Hours {
+			calls += n
 		}
 	}
 	return calls

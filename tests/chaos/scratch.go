@@ -101,7 +101,8 @@ func (s *scratch) environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		return strings.HasPrefix(kv, "RALPH_") || strings.HasPrefix(kv, "GIT_") || strings.HasPrefix(kv, "HOME=")
 	})
-	return append(env, "HOME="+s.dir, "RALPH_HOME="+s.home, "RALPH_REPLAY_SCRIPT="+filepath.Join(s.dir, "replay.yaml"),
+	// The scripted agents write next to the repository, which a room does not allow.
+	return append(env, "RALPH_SANDBOX=off", "HOME="+s.dir, "RALPH_HOME="+s.home, "RALPH_REPLAY_SCRIPT="+filepath.Join(s.dir, "replay.yaml"),
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 }
 
