@@ -58,7 +58,7 @@ func TestMCPPlanOfAnArchivedUnit(t *testing.T) {
 // TestMCPFindsWhatHasNotRun in a worktree that is named: the one of the server, or one
 // in which another unit has run.
 func TestMCPFindsWhatHasNotRun(t *testing.T) {
-	s := newChange(t, "turns: []")
+	s := newChange(t, "turns: [{steps: [{say: nothing}]}]")
 	outside := *s
 	outside.repo = t.TempDir()
 	args := map[string]any{"unit": "002-01_add-x", "worktree": s.repo}

@@ -22,7 +22,7 @@ type Report struct {
 	Folder string   `json:"folder"` // from the worktree's root, such as .ralph/feature-x/; empty where the plan has none
 	OK     bool     `json:"ok"`     // there is no error
 	Checks []Check  `json:"checks"`
-	Notes  []string `json:"notes"` // warnings that have no effect on the verdict; shown next to the report
+	Notes  []string `json:"notes,omitempty"` // warnings that have no effect on the verdict; shown next to the report
 
 	kind string // of the folder, for people; empty for a feature's
 }
