@@ -13,8 +13,9 @@ import (
 type whyCmd struct {
 	Args []string `arg:"" optional:"" name:"n-unit" predictor:"iteration+unit" help:"Iteration (default: the whole run), and the unit (default: the loop of this worktree, else this branch)."`
 	changeFlag
-	InRun string `name:"run" help:"Id of the run (default: the last one)." placeholder:"RUN"`
-	JSON  bool   `help:"Print JSON."`
+	InRun string            `name:"run" help:"Id of the run (default: the last one)." placeholder:"RUN"`
+	With  map[string]string `help:"Show which decision of the run would have been different with this setting." placeholder:"KEY=VALUE"`
+	JSON  bool              `help:"Print JSON."`
 }
 
 // split takes the arguments apart: an iteration is a number and comes first. The
@@ -63,6 +64,9 @@ func (c *whyCmd) Run(a *app) error {
 	}
 	if acc == nil {
 		return nothingYet(a.t, p, c.JSON)
+	}
+	if len(c.With) > 0 {
+		return c.with(a.t, acc)
 	}
 	if n == 0 {
 		return c.whole(a.t, acc)

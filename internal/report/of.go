@@ -64,6 +64,9 @@ func runOf(r *run.Run, s Summary, last bool) *Run {
 		Head: clean(b.Head), MaxIterations: b.MaxIterations, TimeoutSeconds: b.TimeoutSeconds,
 		StallThreshold: b.StallThreshold, SameError: b.SameError,
 		Stories: []Story{}, Points: []Point{}, Before: iterationOf(&r.Before, s), Iterations: []Iteration{}, Notes: []Note{}}
+	if r.End != nil {
+		out.rule, out.facts = clean(r.End.Rule), r.End.Facts
+	}
 	for i := range r.Plan.Items {
 		out.Stories = append(out.Stories, storyOf(&r.Plan.Items[i]))
 	}

@@ -64,6 +64,8 @@ type Run struct {
 	TimeoutSeconds float64     `json:"timeoutSeconds"`
 	StallThreshold int         `json:"stallThreshold"`
 	SameError      int         `json:"sameError"`
+	rule           string      // that ended it
+	facts          []int       // numbers of the events that the rule used
 	Stories        []Story     `json:"stories"` // as the plan is at the end
 	Points         []Point     `json:"points"`  // of the burn-up: where one of the counts changed
 	Before         Iteration   `json:"before"`  // what came before the first iteration; its number is 0

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"ralph/internal/journal"
@@ -228,6 +229,9 @@ func (r *Run) End() Decision {
 	if !r.Active() {
 		because("%s", "the reason is "+r.Reason+": "+reasonText(r.Reason))
 	}
+	if r.rule != "" {
+		because("%s", decidedBy(r.rule, r.facts))
+	}
 	if r.Total > 0 {
 		because("%d of %d %s are done", r.Complete, r.Total, words.Items(r.Plan))
 	}
@@ -251,4 +255,21 @@ func (r *Run) End() Decision {
 		because("'ralph run' ended with exit status %d", *r.ExitCode)
 	}
 	return d
+}
+
+// decidedBy says by which rule and from which events a decision was made.
+func decidedBy(rule string, facts []int) string {
+	text := "decided by the rule " + rule
+	if len(facts) == 0 {
+		return text
+	}
+	numbers := make([]string, len(facts))
+	for i, n := range facts {
+		numbers[i] = strconv.Itoa(n)
+	}
+	word := "event "
+	if len(facts) > 1 {
+		word = "events "
+	}
+	return text + ", from " + word + strings.Join(numbers, ", ") + " of the run"
 }

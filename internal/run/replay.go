@@ -1,0 +1,98 @@
+package run
+
+import (
+	"fmt"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/words"
+)
+
+// Difference is the first decision of a run that other settings would have changed.
+type Difference struct {
+	After int       // the last iteration that is the same; 0 before the first
+	Time  time.Time // of the decision
+	Was   Step
+	Would Step
+}
+
+// Replay decides again what a run decided, with its own rules and with others, from the
+// events of the unit up to the end of that run. It returns the first difference, nil where
+// there is none: from there on the journal cannot say what would have happened.
+func Replay(events []journal.Event, id string, was, would journal.Rules) *Difference {
+	var p Position
+	r := replay{was: was, would: would}
+	for _, e := range events {
+		p.Apply(e)
+		if e.Run != id {
+			continue
+		}
+		if d := r.follow(&p, e); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// replay decides with two sets of rules at each point where a run decides.
+type replay struct {
+	was, would journal.Rules
+	streak     Streak // by the rules that would be
+	early      bool   // the iteration promised, and came too early by the rules that were
+	duds       int
+	left       string
+}
+
+func (r *replay) follow(p *Position, e journal.Event) *Difference {
+	seen := Seen{Time: e.Time.Add(seconds(r.was.PauseSeconds) + seconds(r.would.PauseSeconds)), Ready: true, Left: r.left, Print: p.print}
+	switch b := e.Body.(type) {
+	case journal.RunStarted:
+		r.streak = p.Streak
+	case journal.ClaimRejected:
+		r.early = r.early || b.Claim == journal.ClaimPromise && b.N < r.was.MinIterations
+	case journal.IterationEnded:
+		r.left = fmt.Sprintf("%d of %s done", b.StoriesComplete, words.Count(b.StoriesTotal, "item"))
+		seen.Left = r.left
+		return r.compare(p, r.iteration(p, b), seen)
+	case journal.WaitStarted:
+		if b.Reason == journal.ReasonUsageLimit && b.Until != nil {
+			seen.Time = e.Time
+			seen.Limit = &Limit{Agent: p.Harness, Until: *b.Until, Reset: *b.Until, Note: b.Message}
+			return r.compare(p, p, seen)
+		}
+	case journal.RunEnded:
+		if b.Reason == journal.ReasonUsageLimit && b.ResumesAt != nil && p.Open != nil {
+			seen.Time = e.Time
+			seen.Limit = &Limit{Agent: p.Harness, Until: *b.ResumesAt, Reset: *b.ResumesAt, Note: b.Message}
+			return r.compare(p, p, seen)
+		}
+	}
+	return nil
+}
+
+// iteration returns the position after an iteration by the rules that would be: promises
+// that came too early may have counted, and the other way round.
+func (r *replay) iteration(p *Position, b journal.IterationEnded) *Position {
+	q := *p
+	last := *p.Last
+	done := last.Done == journal.ReasonPromise || r.early
+	tooEarly := done && b.N < r.would.MinIterations
+	switch {
+	case tooEarly:
+		last.Done = ""
+	case done:
+		last.Done = journal.ReasonPromise
+	}
+	r.streak = r.streak.After(Result{Progress: b.Progress, TooEarly: tooEarly, Error: b.Error, Dud: b.Duds > r.duds})
+	r.duds, r.early = b.Duds, false
+	q.Last, q.Streak = &last, r.streak
+	return &q
+}
+
+func (r *replay) compare(p, q *Position, seen Seen) *Difference {
+	was, would := Next(p, seen, r.was), Next(q, seen, r.would)
+	if was.Do == would.Do && was.Reason == would.Reason {
+		return nil
+	}
+	return &Difference{After: p.Iterations, Time: seen.Time, Was: was, Would: would}
+}

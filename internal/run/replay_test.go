@@ -1,0 +1,58 @@
+package run
+
+import (
+	"testing"
+	"time"
+
+	"ralph/internal/journal"
+)
+
+func TestReplay(t *testing.T) {
+	events := func(bodies ...journal.Body) []journal.Event {
+		var list []journal.Event
+		for i, b := range bodies {
+			list = append(list, journal.Event{Time: noon.Add(time.Duration(i) * time.Second), Run: "r", Body: b})
+		}
+		return list
+	}
+	resets := noon.Add(5 * time.Hour)
+	stuck := events(started, ended(1, 1), ended(2, 2), ended(3, 3), journal.RunEnded{Reason: journal.ReasonNoProgress})
+	waited := events(started, opened, calling, agent, came(journal.OutcomeUsageLimit), journal.WaitStarted{Reason: journal.ReasonUsageLimit, Until: &resets})
+	early := func(n int) []journal.Body {
+		return []journal.Body{journal.ClaimRejected{N: n, Claim: journal.ClaimPromise}, ended(n, 0)}
+	}
+	minimum := events(append(append([]journal.Body{started}, early(1)...), early(2)...)...)
+	for _, c := range []struct {
+		name        string
+		events      []journal.Event
+		was         func(*journal.Rules)
+		change      func(*journal.Rules)
+		after       int
+		from, would Do
+		reason      journal.Reason
+	}{
+		{"nothing changes", stuck, nil, func(r *journal.Rules) { r.MaxIterations = 30 }, 0, "", "", ""},
+		{"a breaker that opens earlier", stuck, nil, func(r *journal.Rules) { r.NoProgress = 2 }, 2, DoBegin, DoEnd, journal.ReasonNoProgress},
+		{"a breaker that opens later", stuck, nil, func(r *journal.Rules) { r.NoProgress = 5 }, 3, DoEnd, DoBegin, ""},
+		{"fewer iterations", stuck, nil, func(r *journal.Rules) { r.MaxIterations = 1 }, 1, DoBegin, DoEnd, journal.ReasonMaxIterations},
+		{"a limit that is not waited for", waited, nil, func(r *journal.Rules) { r.OnLimit = LimitExit }, 0, DoWait, DoEnd, journal.ReasonUsageLimit},
+		{"a limit that is too far away", waited, nil, func(r *journal.Rules) { r.MaxWaitHours = 2 }, 0, DoWait, DoEnd, journal.ReasonUsageLimit},
+		{"a promise that counts earlier", minimum, func(r *journal.Rules) { r.MinIterations = 5 }, func(r *journal.Rules) { r.MinIterations = 2 }, 2, DoBegin, DoEnd, journal.ReasonPromise},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			was := rules
+			if c.was != nil {
+				c.was(&was)
+			}
+			would := was
+			c.change(&would)
+			d := Replay(c.events, "r", was, would)
+			if d == nil {
+				d = &Difference{}
+			}
+			if d.After != c.after || d.Was.Do != c.from || d.Would.Do != c.would || d.Would.Reason != c.reason {
+				t.Errorf("after %d: %q, and would be %q for %q", d.After, d.Was.Do, d.Would.Do, d.Would.Reason)
+			}
+		})
+	}
+}
