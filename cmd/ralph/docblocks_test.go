@@ -41,8 +41,8 @@ func TestEveryExampleOfTheDocumentationIsValid(t *testing.T) {
 	}
 }
 
-// TestNoCommandOfTheDocumentationIsLeftOut wants each call of ralph that stands in a block
-// to be one that is run, or that has a reason not to be.
+// TestNoCommandOfTheDocumentationIsLeftOut checks that each call of ralph in a block is
+// run, or has a reason not to be.
 func TestNoCommandOfTheDocumentationIsLeftOut(t *testing.T) {
 	t.Parallel()
 	call := regexp.MustCompile(`(?m)^(\$ )?([A-Z_]+=\S+ )*ralph [a-z]`)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestTheHarnessOfThePageWorks builds ralph with the entry that
-// docs/adding-a-harness.md shows, and looks at the call that comes of it.
+// docs/custom-agents.md shows, and checks the resulting call.
 func TestTheHarnessOfThePageWorks(t *testing.T) {
 	t.Parallel()
 	var entry, table string

@@ -14,7 +14,7 @@ import (
 type docBlock struct {
 	line   int    // of its first line, from 1
 	lang   string // "comment" for a comment
-	marker string // the comment right above a fenced block, empty where there is none
+	marker string // the comment right above a fenced block, or empty
 	text   string
 }
 
@@ -86,13 +86,13 @@ func docBlocks(text string) (blocks []docBlock, err error) {
 // docCommand is a command that a page shows, with the answer that it promises.
 type docCommand struct {
 	line   int
-	text   string // of more lines where it goes on
+	text   string // with all its lines
 	answer []string
 	status bool // the page itself asks for the exit status next
 }
 
 // docCommands reads a block of language console: lines with "$ " are typed, lines
-// with "> " go on with them, all others are answers.
+// with "> " continue them, all others are answers.
 func docCommands(b docBlock) (commands []docCommand) {
 	for i, line := range strings.Split(strings.TrimSuffix(b.text, "\n"), "\n") {
 		last := len(commands) - 1
@@ -110,8 +110,8 @@ func docCommands(b docBlock) (commands []docCommand) {
 	return commands
 }
 
-// matches tells whether a command answered what the page shows. "..." stands for
-// anything in a line; alone in a line, for any lines.
+// matches reports whether a command answered what the page shows. "..." matches
+// anything in a line; alone in a line, any lines.
 func (c docCommand) matches(got string) bool {
 	var want strings.Builder
 	for _, line := range strings.Split(strings.Trim(strings.Join(c.answer, "\n"), "\n"), "\n") {

@@ -18,9 +18,9 @@ import (
 )
 
 // TestEveryCommandOfTheDocumentationIsRun follows each page as a reader would, from
-// top to bottom in one shell, and holds what the commands answer against the page.
+// top to bottom in one shell, and compares the answers of the commands with the page.
 //
-// The comments in front of a block say how (CONTRIBUTING.md tells more):
+// The comments in front of a block say how (CONTRIBUTING.md has the details):
 //
 //	<!-- setup                    shell lines that the reader does not see
 //	<!-- file: PATH -->           the block is written to this file
@@ -47,7 +47,7 @@ type docSession struct {
 	commands []docCommand
 }
 
-// docMark stands between the answers of two commands, with number and exit status.
+// docMark separates the answers of two commands, with number and exit status.
 const docMark = "\x1e"
 
 func newDocSession(t *testing.T, page docPage) *docSession {
@@ -69,7 +69,7 @@ func newDocSession(t *testing.T, page docPage) *docSession {
 			t.Errorf("%s:%d: %q is no reason not to run a command", page.path, b.line, why)
 		case b.lang == "console" && !isLeft:
 			for _, c := range docCommands(b) {
-				// The status of a command is still there for an "echo $?" behind it.
+				// The status of a command is still there for an "echo $?" after it.
 				fmt.Fprintf(&s.script, "%s\ndoc_status=$?; printf '\\n%s%d %%d\\n' $doc_status; (exit $doc_status)\n", c.text, docMark, len(s.commands))
 				s.commands = append(s.commands, c)
 			}
@@ -120,12 +120,11 @@ func (s *docSession) run(t *testing.T) {
 	}
 }
 
-// slow are the lines with which ralph says what it is doing where that takes long:
-// they depend on the machine.
+// slow matches the lines with which ralph reports slow work: they depend on the machine.
 var slow = regexp.MustCompile(`(?m)^… .*\n`)
 
-// env is that of a person who has just installed ralph. The agent is the built-in
-// one, or the real Claude Code CLI with a model API on loopback.
+// env returns the environment of a user who has just installed ralph. The agent is the
+// built-in one, or the real Claude Code CLI with a model API on loopback.
 func (s *docSession) env(t *testing.T, root, home string) []string {
 	prelude, err := filepath.Abs("testdata/docs/prelude.sh")
 	if err != nil {

@@ -101,7 +101,7 @@ func (p *pen) set(codes string) {
 	}
 }
 
-// span draws text of one style and returns the column behind it. Its length is
+// span draws text of one style and returns the column after it. Its length is
 // given, so that columns stay columns in whatever font the reader has.
 func (p *pen) span(w io.Writer, text string, column, y int) int {
 	end := column + utf8.RuneCountInString(text)

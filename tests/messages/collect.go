@@ -17,7 +17,7 @@ import (
 // programs are the folders with the code of the programs.
 var programs = []string{"cmd", "internal", "fleet"}
 
-// shown are the files whose text the programs show as it is.
+// shown are the files that the programs show as they are.
 var shown = []string{
 	"internal/help/topics/*.txt", "internal/help/examples.txt", "config.yaml.example",
 	"templates/*.md", "templates/commands/*.md",

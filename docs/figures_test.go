@@ -1,4 +1,4 @@
-package ralph_test
+package docs_test
 
 import (
 	"encoding/json"
@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// TestShownRates holds the rates in README.md against the page that measured them.
+// TestShownRates compares the rates in README.md with the page that measured them.
 func TestShownRates(t *testing.T) {
 	truth := readFile(t, "docs/truth.md")
 	rates := regexp.MustCompile(`\b0 of \d+\b`).FindAllString(readFile(t, "README.md"), -1)
 	for _, rate := range rates {
 		if !strings.Contains(truth, rate+": ") {
-			t.Errorf("README.md tells %q, which docs/truth.md does not", rate)
+			t.Errorf("README.md has the rate %q, docs/truth.md does not", rate)
 		}
 	}
 	if len(rates) != 2 {
@@ -23,14 +23,14 @@ func TestShownRates(t *testing.T) {
 	}
 }
 
-// TestShownFigures holds the other figures of README.md against what was measured.
+// TestShownFigures compares the other figures of README.md with the measurements.
 func TestShownFigures(t *testing.T) {
 	readme, reliability := readFile(t, "README.md"), readFile(t, "docs/reliability.md")
 	told := func(page, expression string) []float64 {
 		t.Helper()
 		m := regexp.MustCompile(expression).FindStringSubmatch(page)
 		if m == nil {
-			t.Fatalf("nothing tells %s", expression)
+			t.Fatalf("nothing matches %s", expression)
 		}
 		var figures []float64
 		for _, digits := range m[1:] {
@@ -44,7 +44,7 @@ func TestShownFigures(t *testing.T) {
 	}
 	attacks, survivors := told(readme, `\*\*(\d+) survivors in ([\d,]+) attacks`), told(reliability, `\| survivors \| (\d+) \|`)
 	if rounds := told(reliability, `\| rounds, on features \| ([\d,]+) on`); attacks[0] != survivors[0] || attacks[1] != rounds[0] {
-		t.Errorf("README.md tells of %v survivors and attacks, docs/reliability.md of %v and %v", attacks, survivors, rounds)
+		t.Errorf("README.md has %v survivors and attacks, docs/reliability.md of %v and %v", attacks, survivors, rounds)
 	}
 	if most, is := told(readme, `in 99% of the cases within ([\d.]+) s`), told(reliability, `99% within ([\d.]+) s`); is[0] > most[0] {
 		t.Errorf("README.md promises %v s, docs/reliability.md has %v s", most, is)
@@ -56,7 +56,7 @@ func TestShownFigures(t *testing.T) {
 	}
 }
 
-// benchmark is the figure of that name in the recorded run.
+// benchmark returns the figure of that name in the recorded run.
 func benchmark(t *testing.T, name string) float64 {
 	t.Helper()
 	var record struct {

@@ -1,4 +1,4 @@
-package ralph_test
+package docs_test
 
 import (
 	"regexp"
@@ -11,8 +11,8 @@ import (
 	"ralph/internal/loop"
 )
 
-// TestTopicReasons wants in 'ralph help exit-codes' a row for each reason for which
-// a run can end, with the status and the exit code that the program gives it.
+// TestTopicReasons checks that 'ralph help exit-codes' has a row for each reason for the
+// end of a run, with its status and exit code.
 func TestTopicReasons(t *testing.T) {
 	row := regexp.MustCompile(`(?m)^  (\w+) +(completed|failed|stopped) +(\d+|-) `)
 	got := map[string][]string{}
@@ -24,7 +24,7 @@ func TestTopicReasons(t *testing.T) {
 		end := loop.End{Reason: r}
 		want[string(r)] = []string{string(end.Status()), strconv.Itoa(end.ExitCode())}
 		if r == journal.ReasonCrashed {
-			want[string(r)][1] = "-" // nobody is left to exit with it
+			want[string(r)][1] = "-" // no process is left to exit with it
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -1,4 +1,4 @@
-package ralph_test
+package docs_test
 
 import (
 	"os"
@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// largest is the size in bytes that no file of the repository exceeds: what is larger
-// was built, and stays in every clone for good.
+// largest is the limit for a file of the repository, in bytes. Larger files are built
+// files, and would stay in every clone for good.
 const largest = 512 << 10
 
-// tracked are the files that git knows.
+// tracked returns the files that git tracks.
 func tracked(t *testing.T) []string {
 	t.Helper()
 	if _, err := os.Stat(".git"); err != nil {
@@ -40,8 +40,8 @@ func TestNothingBuiltIsTracked(t *testing.T) {
 	}
 }
 
-// TestMentionedPages wants the pages that comments, messages and settings name: TestLinks
-// follows only the links of pages.
+// TestMentionedPages checks that pages exist that comments, messages and settings name.
+// TestLinks follows only the links of pages.
 func TestMentionedPages(t *testing.T) {
 	mention := regexp.MustCompile(`(?:^|[\s("'` + "`" + `])(docs/[a-z/-]+\.md)(#[a-z-]+)?`)
 	shown := 0
@@ -56,13 +56,13 @@ func TestMentionedPages(t *testing.T) {
 		for _, m := range mention.FindAllStringSubmatch(string(data), -1) {
 			shown++
 			if _, err := os.Stat(m[1]); err != nil {
-				t.Errorf("%s speaks of %s, which does not exist", path, m[1])
+				t.Errorf("%s mentions %s, which does not exist", path, m[1])
 			} else if m[2] != "" && !slices.Contains(anchors(t, m[1]), m[2][1:]) {
-				t.Errorf("%s speaks of %s%s, which is no heading there", path, m[1], m[2])
+				t.Errorf("%s mentions %s%s, which is not a heading there", path, m[1], m[2])
 			}
 		}
 	}
 	if shown < 40 {
-		t.Errorf("%d pages are spoken of: are they still found?", shown)
+		t.Errorf("%d pages are mentioned: are they still found?", shown)
 	}
 }

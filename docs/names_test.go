@@ -1,4 +1,4 @@
-package ralph_test
+package docs_test
 
 import (
 	"io/fs"
@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestIndex wants every page of docs/ in its index, so that it is found.
+// TestIndex checks that docs/README.md lists every page.
 func TestIndex(t *testing.T) {
 	index := links(t, "docs/README.md")
 	for _, page := range pages(t) {
@@ -22,10 +22,10 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// foreign are flags of other programs of which the pages speak.
+// foreign are flags of other programs that the pages mention.
 var foreign = []string{"--no-verify", "--passWithNoTests", "--add-context", "--clear-context", "--completion-promise", "--continue-ready", "--text"}
 
-// TestShownFlags holds flags that stand alone in running text against the program's.
+// TestShownFlags checks that flags in running text exist.
 func TestShownFlags(t *testing.T) {
 	known := map[string]bool{}
 	var collect func(c *command)
@@ -47,7 +47,7 @@ func TestShownFlags(t *testing.T) {
 				continue
 			}
 			if shown++; !known[flag] && !slices.Contains(foreign, flag) && !(page == "docs/fleet.md" && fleet[flag]) {
-				t.Errorf("%s speaks of %s, which no command has", page, flag)
+				t.Errorf("%s mentions %s, which no command has", page, flag)
 			}
 		}
 	}
@@ -56,7 +56,7 @@ func TestShownFlags(t *testing.T) {
 	}
 }
 
-// fleetFlags are the flags of ralph-fleet, by the fields of its commands.
+// fleetFlags returns the flags of ralph-fleet, from the fields of its commands.
 func fleetFlags(t *testing.T) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob("fleet/cmd/ralph-fleet/*.go")
@@ -82,8 +82,8 @@ func fleetFlags(t *testing.T) map[string]bool {
 	return flags
 }
 
-// TestShownSettings holds settings and variables that the pages name against the
-// reference, which is made from the program, and the source.
+// TestShownSettings checks that settings and variables on the pages exist: in the
+// generated reference, or in the source.
 func TestShownSettings(t *testing.T) {
 	settings, variables := map[string]bool{}, map[string]bool{}
 	for _, span := range codeLines(t, "docs/settings.md") {
@@ -97,12 +97,12 @@ func TestShownSettings(t *testing.T) {
 		for _, span := range codeLines(t, page) {
 			if m := dotted.FindStringSubmatch(span); m != nil && sections[m[1]] && !strings.HasSuffix(span, ".log") {
 				if shown++; !settings[span] {
-					t.Errorf("%s speaks of the setting %s, which does not exist", page, span)
+					t.Errorf("%s mentions the setting %s, which does not exist", page, span)
 				}
 			}
 			for _, name := range variable.FindAllString(span, -1) {
 				if shown++; !settings[name] && !strings.Contains(source, name) {
-					t.Errorf("%s speaks of the variable %s, which nothing reads", page, name)
+					t.Errorf("%s mentions the variable %s, which nothing reads", page, name)
 				}
 				variables[name] = true
 			}
@@ -113,13 +113,13 @@ func TestShownSettings(t *testing.T) {
 	}
 }
 
-// sections are the sections of the settings whose keys are named with a dot.
+// sections are the sections of the settings. Their keys are named with a dot.
 var sections = map[string]bool{
 	"defaults": true, "circuit_breaker": true, "budget": true, "completion": true, "check_env": true,
 	"proof": true, "claude": true, "usage_limit": true, "notify": true, "start": true,
 }
 
-// sources is the text of all programs and scripts.
+// sources returns the text of all programs and scripts.
 func sources(t *testing.T) string {
 	t.Helper()
 	var text strings.Builder
@@ -130,7 +130,7 @@ func sources(t *testing.T) string {
 			}
 			return err
 		}
-		if ext := filepath.Ext(path); (ext == ".go" || ext == ".sh" || d.Name() == "Makefile") && !strings.HasPrefix(d.Name(), "docnames") {
+		if ext := filepath.Ext(path); (ext == ".go" || ext == ".sh" || d.Name() == "Makefile") && d.Name() != "names_test.go" {
 			data, err := os.ReadFile(path)
 			text.Write(data)
 			return err
@@ -143,7 +143,7 @@ func sources(t *testing.T) string {
 	return text.String()
 }
 
-// TestShownTargets wants the targets that the pages tell to make.
+// TestShownTargets checks that make targets on the pages exist.
 func TestShownTargets(t *testing.T) {
 	makefile, shown := readFile(t, "Makefile"), 0
 	for _, page := range append(userPages(t), "CONTRIBUTING.md") {
@@ -162,19 +162,19 @@ func TestShownTargets(t *testing.T) {
 	}
 }
 
-// TestShownExitCodes holds every exit code in running text against those of a run.
+// TestShownExitCodes checks that exit codes in running text exist.
 func TestShownExitCodes(t *testing.T) {
 	known := []int{journal.ExitDone, journal.ExitNotDone, journal.ExitUsageLimit, 80, journal.ExitInterrupted, journal.ExitStopped}
 	code := regexp.MustCompile(`(?i)\b(?:exit(?:s| code| status)?|ends?|ended) with (\d+)\b|\bexit (?:code|status) (\d+)\b`)
 	shown := 0
 	for _, page := range userPages(t) {
 		if page == "docs/replay.md" {
-			continue // it tells of the agent's exit codes
+			continue // it describes the agent's exit codes
 		}
 		for _, m := range code.FindAllStringSubmatch(readFile(t, page), -1) {
 			n, err := strconv.Atoi(m[1] + m[2])
 			if shown++; err != nil || !slices.Contains(known, n) {
-				t.Errorf("%s speaks of %q, which is no exit code of ralph", page, m[0])
+				t.Errorf("%s mentions %q, which is not an exit code of ralph", page, m[0])
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func TestShownExitCodes(t *testing.T) {
 	}
 }
 
-// userPages are the pages for users: what they name exists today.
+// userPages returns the pages for users, without the decisions.
 func userPages(t *testing.T) []string {
 	t.Helper()
 	return slices.DeleteFunc(pages(t), func(page string) bool {

@@ -1,4 +1,4 @@
-package ralph_test
+package docs_test
 
 import (
 	"cmp"
@@ -13,8 +13,8 @@ import (
 // packagesPicture is the picture of the packages in ARCHITECTURE.md.
 const packagesPicture = "docs/packages.svg"
 
-// TestThePictureIsUpToDate holds the picture of the packages against what the source
-// imports. UPDATE_DOCS=1 draws it anew.
+// TestThePictureIsUpToDate compares the picture of the packages with the imports of the
+// source. UPDATE_DOCS=1 draws it.
 func TestThePictureIsUpToDate(t *testing.T) {
 	want := drawn(layered(importsOf(t)))
 	if os.Getenv("UPDATE_DOCS") != "" {
@@ -24,12 +24,12 @@ func TestThePictureIsUpToDate(t *testing.T) {
 		return
 	}
 	if got := readFile(t, packagesPicture); got != want {
-		t.Errorf("%s is out of date; draw it anew with UPDATE_DOCS=1 go test . -run TestThePictureIsUpToDate", packagesPicture)
+		t.Errorf("%s is out of date; update it with UPDATE_DOCS=1 go test ./docs -run TestThePicture", packagesPicture)
 	}
 }
 
-// importsOf tells which of our packages each of them imports, by their short names.
-// Those for tests alone are left out.
+// importsOf returns the packages of ours that each package imports, by their short names,
+// without packages for tests.
 func importsOf(t *testing.T) map[string][]string {
 	t.Helper()
 	imports := map[string][]string{}
@@ -127,7 +127,7 @@ func (d drawing) places() map[string]float64 {
 	return at
 }
 
-// strokes tell the lines of one package from those of its neighbours.
+// strokes are the colours that separate the lines of neighbouring packages.
 var strokes = []string{"#0550ae", "#a40e26", "#1a7f37", "#8250df", "#953800", "#0e7490", "#9a6700", "#bf3989"}
 
 // drawn is the picture as SVG.

@@ -1,4 +1,4 @@
-package ralph_test
+package docs_test
 
 import (
 	"cmp"
@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// command is what the program's grammar knows of one command.
+// command is one command of the program's grammar.
 type command struct {
 	subs  map[string]*command
 	flags map[string]bool
 	bare  bool // may be called without one of its subcommands
 }
 
-// check reports words of a line that the command does not know.
+// check reports the words of a line that the command does not accept.
 func (c *command) check(t *testing.T, page, line string, words []string) {
 	t.Helper()
 	flags := c.flags
@@ -47,8 +47,8 @@ func (c *command) check(t *testing.T, page, line string, words []string) {
 	}
 }
 
-// structs are the structs of package main by name. They are read from the source:
-// a test cannot import main, and one that ran the binary would be cached.
+// structs are the structs of package main by name. They are read from the source,
+// because a test cannot import main.
 type structs map[string]*ast.StructType
 
 func readGrammar(t *testing.T) structs {
@@ -71,7 +71,7 @@ func readGrammar(t *testing.T) structs {
 	return all
 }
 
-// command reads the struct of that name as kong does.
+// command returns the command of that struct, as kong reads it.
 func (s structs) command(name string) *command {
 	c := &command{subs: map[string]*command{}, flags: map[string]bool{"--help": true, "-h": true}}
 	if s[name] == nil {

@@ -1,4 +1,4 @@
-package ralph_test
+package docs_test
 
 import (
 	"go/parser"
@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// allowed is the map of the house: which of our packages each may import. Tests
-// may import more, and are not held to it.
+// allowed lists the packages of ours that each package may import. Tests may import
+// more.
 var allowed = map[string][]string{
 	".":                    {},
 	"docs/picture":         {},
@@ -76,15 +76,15 @@ var allowed = map[string][]string{
 	"cmd/ralph":            {"*"},
 }
 
-// TestImports parses the files itself: a test that asked the go command would be
-// cached, and stay green.
+// TestImports compares the imports of the source with the list. It parses the files,
+// because a test that runs the go command would be cached.
 func TestImports(t *testing.T) {
 	seen := map[string]bool{}
 	walkSource(t, func(dir string, ours []string) {
 		seen[dir] = true
 		may, known := allowed[dir]
 		if !known {
-			t.Errorf("the package %s is not in the map: add it to imports_test.go and ARCHITECTURE.md", dir)
+			t.Errorf("the package %s is not in the list: add it to docs/imports_test.go and ARCHITECTURE.md", dir)
 			return
 		}
 		for _, name := range ours {
@@ -92,7 +92,7 @@ func TestImports(t *testing.T) {
 			case name == "." && dir != "cmd/ralph":
 				t.Errorf("%s imports the root package, which only cmd/ralph may", dir)
 			case name != "." && name != "words" && !slices.Contains(may, name) && !slices.Contains(may, "*"):
-				t.Errorf("%s imports internal/%s, which the map does not allow", dir, name)
+				t.Errorf("%s imports internal/%s, which the list does not allow", dir, name)
 			}
 		}
 	})
@@ -101,9 +101,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// walkSource tells for each source file in which package it is, and which of our
-// packages it imports: by their names below internal/, "." for the root's. Tests are
-// left out.
+// walkSource visits each source file with its package and the packages of ours that it
+// imports, named without internal/. "." is the root's package. Tests are left out.
 func walkSource(t *testing.T, visit func(dir string, ours []string)) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {

@@ -1,4 +1,4 @@
-package ralph_test
+package docs_test
 
 import (
 	"go/ast"
@@ -21,14 +21,13 @@ import (
 	"ralph/internal/journal"
 )
 
-// TestShownCommands holds the pages to the program: each command and flag that they
-// show exists.
+// TestShownCommands checks that each command and flag on the pages exists.
 func TestShownCommands(t *testing.T) {
 	root := readGrammar(t).command("grammar")
 	shown := 0
 	for _, page := range pages(t) {
 		if page == "CHANGELOG.md" {
-			continue // it may speak of what was
+			continue // it may name what is gone
 		}
 		for _, line := range codeLines(t, page) {
 			for _, call := range calls(line) {
@@ -70,7 +69,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// pages are the markdown files that are about ralph itself.
+// pages returns the markdown files about ralph itself.
 func pages(t *testing.T) []string {
 	t.Helper()
 	var found []string
@@ -119,7 +118,7 @@ func links(t *testing.T, page string) (found []string) {
 	return found
 }
 
-// anchors are the names that GitHub gives to the headings of a page.
+// anchors returns the names that GitHub gives to the headings of a page.
 func anchors(t *testing.T, page string) (found []string) {
 	t.Helper()
 	dropped := regexp.MustCompile(`[^\p{L}\p{N}\- ]`)
@@ -132,8 +131,8 @@ func anchors(t *testing.T, page string) (found []string) {
 	return found
 }
 
-// codeLines are the lines of a page's code blocks, without the answers to commands,
-// and its code in running text.
+// codeLines returns the lines of a page's code blocks, without the answers of commands,
+// and the code in running text.
 func codeLines(t *testing.T, page string) (lines []string) {
 	t.Helper()
 	walk(t, page, func(n markdown.Node, source []byte) {
@@ -157,8 +156,8 @@ func codeLines(t *testing.T, page string) (lines []string) {
 
 var shellOperator = regexp.MustCompile(` (?:\||&&) `)
 
-// calls are the commands of a line of shell. What is only the pattern of a command,
-// such as ralph COMMAND, is none, and neither is a word between ralph and itself.
+// calls returns the commands of a line of shell. A pattern such as ralph COMMAND does not
+// count, and neither does a word for ralph's own use.
 func calls(line string) []string {
 	if strings.HasPrefix(line, "ralph COMMAND") || strings.HasPrefix(line, "ralph __") {
 		return nil
@@ -166,8 +165,8 @@ func calls(line string) []string {
 	return shellOperator.Split(strings.TrimPrefix(line, "$ "), -1)
 }
 
-// commandLine returns the words behind "ralph" in a line that calls it; what stands
-// behind two spaces explains the call.
+// commandLine returns the words after "ralph" in a line that calls it. Text after two
+// spaces is an explanation.
 func commandLine(line string) ([]string, bool) {
 	call, _, _ := strings.Cut(strings.TrimPrefix(line, "$ "), "  ")
 	words := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(call))
@@ -180,7 +179,7 @@ func commandLine(line string) ([]string, bool) {
 	return words[1:], true
 }
 
-// reasonsOf are the values of the constants of type Reason.
+// reasonsOf returns the values of the constants of type Reason.
 func reasonsOf(t *testing.T, path string) (reasons []journal.Reason) {
 	t.Helper()
 	ast.Inspect(parseGo(t, path), func(n ast.Node) bool {
