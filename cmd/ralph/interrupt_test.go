@@ -122,7 +122,7 @@ func (s *scratch) shell() (*expect, *exec.Cmd) {
 const waitsForGo = `
 turns:
   - steps:
-      - say: at work
+      - say: busy with it
       - run: [sh, -c, "while ! test -e ../go; do sleep 0.02; done"]
       - write: {path: one.txt, content: x}
       - git_commit: one
@@ -135,7 +135,7 @@ func TestCtrlZAndForeground(t *testing.T) {
 	s := newScratch(t, waitsForGo)
 	e, _ := s.shell()
 	e.typed(s.bin + " run --harness replay --pause 0 --no-archive; echo status=$?\r")
-	e.until("at work")
+	e.until("busy with it")
 	agent := s.agentID()
 	e.typed("\x1a")
 	e.until("ready> ")
@@ -208,7 +208,7 @@ func TestNohup(t *testing.T) {
 	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	defer timer.Stop()
 	lines := bufio.NewReader(out)
-	for line := ""; !strings.Contains(line, "at work"); {
+	for line := ""; !strings.Contains(line, "busy with it"); {
 		if line, err = lines.ReadString('\n'); err != nil {
 			t.Fatal(err)
 		}

@@ -80,12 +80,15 @@ func (rs *Rooms) outside(env []string) []string {
 
 // inRoom runs a check in a room of its own.
 func (rs *Rooms) inRoom(ctx context.Context, g *proc.Guardian, c Check, dir string, env []string) (res Result, err error) {
-	if rs.Scratch != "" {
-		if err := os.MkdirAll(rs.Scratch, 0o700); err != nil {
+	base := rs.Scratch
+	if dir != rs.Site.Root {
+		base = filepath.Dir(dir) // it is removed with the copy, also after a crash
+	} else if base != "" {
+		if err := os.MkdirAll(base, 0o700); err != nil {
 			return Result{}, fmt.Errorf("check %s: %w", c.Name, err)
 		}
 	}
-	scratch, err := os.MkdirTemp(rs.Scratch, roomPrefix)
+	scratch, err := os.MkdirTemp(base, roomPrefix)
 	if err != nil {
 		return Result{}, fmt.Errorf("check %s: %w", c.Name, err)
 	}
