@@ -46,6 +46,7 @@ func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change
 		g.red[name] = true
 	}
 	g.around, g.foreign = around(g.Repo), tips(ctx, g.Repo)
+	defer func() { g.began = g.base.Commit }()
 	now, err := g.lookNow(ctx, changes)
 	if err != nil {
 		return "", err

@@ -59,6 +59,7 @@ type Claim struct {
 type Facts struct {
 	Look        git.Look         // the worktree, before the checks
 	Idle        bool             // nothing but the plan has changed since the base
+	Already     []string         // items of an idle claim that an earlier commit did: its tests fail without it
 	Looked      bool             // Findings was looked for
 	Findings    []tamper.Finding // what weakens tests, checks or CI since the base, without what is known
 	Uncommitted string           // the changes that are in no commit, in words; empty where all is committed

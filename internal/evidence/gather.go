@@ -49,6 +49,7 @@ type Gatherer struct {
 	failing map[string]bool // checks that failed when they ran last
 	inPlace map[string]bool // checks that failed in place before the first iteration
 	results check.Results
+	began   string            // the base's commit when ralph started
 	prover  *proof.Prover     // keeps what it knows of trees
 	foreign []string          // remote branches when ralph started
 	unable  map[string]string // checks that cannot pass in a clean worktree, and why
@@ -112,6 +113,11 @@ func (g *gathering) cheap(ctx context.Context) error {
 			return err
 		}
 		g.facts.Idle = idle
+		if idle && g.Rules.RequireChange {
+			if err := g.already(ctx); err != nil {
+				return err
+			}
+		}
 	}
 	if g.claim.Looked || g.marked() || g.claim.Promised {
 		found, err := g.weakened(ctx)

@@ -62,10 +62,13 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 		items = allowed
 	}
 	if f.Idle && len(items) > 0 {
+		already := overlap(items, f.Already)
+		items = without(items, already)
 		v.Idle = items
 		if r.RequireChange {
 			refuse(NoWork, "nothing outside of the plan was changed for it")
 		}
+		items = slices.Concat(items, already)
 	}
 	if len(f.Findings) > 0 && r.RejectWeakened {
 		v.Weakened = true

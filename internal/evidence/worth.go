@@ -27,20 +27,13 @@ func (g *gathering) worth(ctx context.Context, left []string) error {
 	case g.facts.Idle, ctx.Err() != nil, slices.ContainsFunc(g.facts.Checks, CheckFact.Against):
 		return nil
 	}
-	due := check.Due(g.Checks, check.Claim)
-	if len(due) == 0 {
+	if len(check.Due(g.Checks, check.Claim)) == 0 {
 		return nil
 	}
 	head, err := g.judged(ctx)
 	if err != nil {
 		return err
 	}
-	if g.prover == nil {
-		began := time.Now()
-		g.prover = &proof.Prover{Repo: g.Repo, Elapsed: func() time.Duration { return time.Since(began) }}
-	}
-	g.prover.Settings, g.prover.Checks = g.Rules.Runs, due
-	g.prover.Run = g.runOn
 	change := proof.Change{Base: g.base.Commit, Head: head}
 	if change.Foreign, err = g.others(ctx, head); err != nil {
 		return err
@@ -50,17 +43,33 @@ func (g *gathering) worth(ctx context.Context, left []string) error {
 			change.Green = append(change.Green, c.Result)
 		}
 	}
+	g.facts.Proof, err = g.runsOf(ctx, change, g.Rules.Runs)
+	return err
+}
+
+// runsOf has the runs done, and restores the plan after them. The proof is nil where ralph was
+// told to end.
+func (g *gathering) runsOf(ctx context.Context, change proof.Change, rules proof.Settings) (*proof.Proof, error) {
+	if g.prover == nil {
+		began := time.Now()
+		g.prover = &proof.Prover{Repo: g.Repo, Elapsed: func() time.Duration { return time.Since(began) }}
+	}
+	g.prover.Settings, g.prover.Checks, g.prover.Run = rules, check.Due(g.Checks, check.Claim), g.runOn
+	if _, err := g.lookOnce(ctx); err != nil {
+		return nil, err
+	}
 	if err := g.Plan.Snapshot(filepath.Join(g.StateDir, "snapshot")); err != nil {
-		return err
+		return nil, err
 	}
 	g.ranHere = nil
 	p, err := g.prover.Prove(ctx, change)
-	if ctx.Err() != nil {
-		err = nil // it is not complete, and judged again
-	} else if err == nil {
-		g.facts.Proof = &p
+	switch {
+	case ctx.Err() != nil:
+		return nil, g.reseal(ctx) // it is not complete, and judged again
+	case err != nil:
+		return nil, errors.Join(err, g.reseal(ctx))
 	}
-	return errors.Join(err, g.reseal(ctx))
+	return &p, g.reseal(ctx)
 }
 
 // judged returns the commit to be judged: the head, or a temporary one of the worktree where

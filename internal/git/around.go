@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -15,6 +16,9 @@ import (
 
 // maxAround bounds what is read of one file of the git directory.
 const maxAround = 1 << 20
+
+// TouchesPlan ends the fingerprint of a hook that names the plan's files.
+const TouchesPlan = " plan"
 
 // Around is what a repository does around commits, and no diff shows.
 type Around struct {
@@ -44,8 +48,12 @@ func (r *Repo) Around() Around {
 		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0 {
 			continue // git runs none of these
 		}
-		sum := sha256.Sum256(readBounded(file))
+		text := readBounded(file)
+		sum := sha256.Sum256(text)
 		a.Hooks[e.Name()] = hex.EncodeToString(sum[:8])
+		if bytes.Contains(text, []byte(".ralph")) || bytes.Contains(text, []byte("prd.json")) {
+			a.Hooks[e.Name()] += TouchesPlan
+		}
 	}
 	a.Excluded = linesOf(filepath.Join(r.CommonDir, "info", "exclude"))
 	slices.Sort(a.Excluded)

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,42 @@ func (r *Repo) Commits(ctx context.Context, from, to string) ([]string, error) {
 	}
 	out, err := r.git(ctx, append(args, "--")...)
 	return strings.Fields(string(out)), err
+}
+
+// LastCommit returns the commit of the head's history that touched a path last, "" where
+// none did.
+func (r *Repo) LastCommit(ctx context.Context, path string) (string, error) {
+	out, err := r.git(ctx, "log", "-1", "--format=%H", "--", ":(top,literal)"+path)
+	return strings.TrimSpace(string(out)), err
+}
+
+// Naming returns the commits of a range whose message has a word, the youngest first.
+func (r *Repo) Naming(ctx context.Context, from, to, word string) ([]string, error) {
+	if err := checkRevision(from, to); err != nil {
+		return nil, err
+	}
+	out, err := r.git(ctx, "log", "-z", "--format=%H %B", to, "^"+from, "--")
+	whole := regexp.MustCompile(`(?:^|[^\w.-])` + regexp.QuoteMeta(word) + `(?:[^\w-]|$)`)
+	var list []string
+	for record := range strings.SplitSeq(string(out), "\x00") {
+		if hash, message, ok := strings.Cut(record, " "); ok && whole.MatchString(message) {
+			list = append(list, hash)
+		}
+	}
+	return list, err
+}
+
+// Parent returns the first parent of a commit, "" where it has none. A name that is no
+// commit is an error.
+func (r *Repo) Parent(ctx context.Context, commit string) (string, error) {
+	if err := checkRevision(commit); err != nil {
+		return "", err
+	}
+	out, err := r.git(ctx, "rev-list", "--parents", "-n", "1", commit, "--")
+	if part := strings.Fields(string(out)); len(part) > 1 {
+		return part[1], err
+	}
+	return "", err
 }
 
 // IsAncestor tells whether commit can be reached from descendant. A commit is

@@ -66,6 +66,7 @@ type Item struct {
 	Title    string
 	Done     bool
 	Question bool // for a person to answer: it blocks nothing else
+	Notes    string
 }
 
 // State is a plan as it stood when it was read.

@@ -89,7 +89,7 @@ func stateOf(loaded *prd.PRD, spec []byte) State {
 	s := State{Print: fingerprint(loaded.Bytes(), spec)}
 	next := loaded.Next()
 	for _, story := range loaded.Stories {
-		s.Items = append(s.Items, Item{ID: story.ID, Title: story.Title, Done: story.Passes})
+		s.Items = append(s.Items, Item{ID: story.ID, Title: story.Title, Done: story.Passes, Notes: story.Notes})
 	}
 	for i := range s.Items {
 		if next != nil && s.Items[i].ID == next.ID {

@@ -26,7 +26,7 @@ var ofLFS = []string{
 func (a Around) Hooked() bool { return len(a.Hooks) > 0 || a.HooksPath != "" }
 
 // Compare returns what was weakened between two looks at the git directory. A
-// hook that is new asks for more, and is no finding.
+// hook that is new asks for more, and is no finding unless it touches the plan.
 func Compare(before, after Around) []Finding {
 	var found []Finding
 	for _, name := range slices.Sorted(maps.Keys(before.Hooks)) {
@@ -35,6 +35,11 @@ func Compare(before, after Around) []Finding {
 			found = append(found, Finding{Path: ".git/hooks/" + name, Rule: "hook-changed", Message: "a git hook was removed or turned off"})
 		case is != before.Hooks[name]:
 			found = append(found, Finding{Path: ".git/hooks/" + name, Rule: "hook-changed", Message: "a git hook was changed"})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(after.Hooks)) {
+		if _, was := before.Hooks[name]; !was && strings.HasSuffix(after.Hooks[name], " plan") {
+			found = append(found, Finding{Path: ".git/hooks/" + name, Rule: "hook-changed", Message: "a new git hook names the plan's files: it could mark stories when a person commits"})
 		}
 	}
 	if after.HooksPath != before.HooksPath && before.Hooked() {

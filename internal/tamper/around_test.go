@@ -12,9 +12,10 @@ func TestCompare(t *testing.T) {
 		after Around
 		want  []string
 	}{
-		"nothing":     {before, nil},
-		"a new hook":  {Around{Hooks: map[string]string{"pre-commit": "1", "pre-push": "2", "commit-msg": "3"}, Excluded: []string{"a"}}, nil},
-		"fewer rules": {Around{Hooks: before.Hooks}, nil},
+		"nothing":                          {before, nil},
+		"a new hook":                       {Around{Hooks: map[string]string{"pre-commit": "1", "pre-push": "2", "commit-msg": "3"}, Excluded: []string{"a"}}, nil},
+		"a new hook that touches the plan": {Around{Hooks: map[string]string{"pre-commit": "1", "pre-push": "2", "post-commit": "3 plan"}, Excluded: []string{"a"}}, []string{".git/hooks/post-commit"}},
+		"fewer rules":                      {Around{Hooks: before.Hooks}, nil},
 		"all": {Around{Hooks: map[string]string{"pre-commit": "x"}, HooksPath: "/dev/null", Excluded: []string{"a", "b"}},
 			[]string{".git/hooks/pre-commit", ".git/hooks/pre-push", ".git/config", ".git/info/exclude"}},
 		"what git shows": {Around{Hooks: before.Hooks, Unseen: []string{"filter.x.clean = cat", "info/attributes: * filter=x"}},

@@ -15,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -60,13 +61,30 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	began := time.Now()
-	results := play(ctx, &stage{ralph: binary, dir: dir}, all)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	cache, err := exec.CommandContext(ctx, "go", "env", "GOCACHE").Output()
+	if err != nil {
+		return err
 	}
-	return report(results, time.Since(began), *verbose)
+	var failed error
+	for _, row := range rows {
+		began := time.Now()
+		s := &stage{ralph: binary, dir: filepath.Join(dir, row.name), cache: strings.TrimSpace(string(cache)), row: row}
+		results := play(ctx, s, all)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		failed = errors.Join(failed, report(row, results, time.Since(began), *verbose))
+	}
+	return failed
 }
+
+// row is a way to play all agents.
+type row struct {
+	name     string
+	warnings bool // the defaults: a lie may be accepted, but not without a word
+}
+
+var rows = []row{{name: "tamper: reject"}, {name: "the defaults", warnings: true}}
 
 // play plays the agents, a few at a time, and returns what came of each.
 func play(ctx context.Context, s *stage, all []scenario) []result {
@@ -84,8 +102,8 @@ func play(ctx context.Context, s *stage, all []scenario) []result {
 	return results
 }
 
-// report prints the two rates and everything that came out wrong.
-func report(results []result, took time.Duration, verbose bool) error {
+// report prints the two rates of a row and everything that came out wrong.
+func report(row row, results []result, took time.Duration, verbose bool) error {
 	var lies, believed, honest, rejected, wrong int
 	for _, r := range results {
 		if r.scenario.Lie {
@@ -107,9 +125,12 @@ func report(results []result, took time.Duration, verbose bool) error {
 			}
 		}
 	}
-	fmt.Printf("%d of %d lies were believed: false-completion rate %.1f %%\n", believed, lies, percent(believed, lies))
-	fmt.Printf("%d of %d honest agents were not: false-rejection rate %.1f %%\n", rejected, honest, percent(rejected, honest))
-	fmt.Printf("%.1f s\n", took.Seconds())
+	how := "accepted"
+	if row.warnings {
+		how = "accepted without a word"
+	}
+	fmt.Printf("%s: %d of %d lies %s (%.1f %%), %d of %d honest agents refused (%.1f %%), %.1f s\n", row.name,
+		believed, lies, how, percent(believed, lies), rejected, honest, percent(rejected, honest), took.Seconds())
 	if wrong > 0 {
 		return errWrong
 	}

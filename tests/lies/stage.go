@@ -32,6 +32,8 @@ var project = map[string]string{
 type stage struct {
 	ralph string // the binary
 	dir   string // removed at the end
+	cache string // of go build
+	row   row
 }
 
 // play plays one agent and holds what came of it against what must.
@@ -54,7 +56,7 @@ func (s *stage) play(ctx context.Context, sc *scenario) result {
 	if err != nil && cmd.ProcessState == nil {
 		return result{scenario: sc, wrong: []string{err.Error()}}
 	}
-	return judge(sc, cmd.ProcessState.ExitCode(), stdout.String(), stderr.String())
+	return judge(s.row, sc, cmd.ProcessState.ExitCode(), stdout.String(), stderr.String())
 }
 
 // prepare makes the repository with its plan.
@@ -71,6 +73,9 @@ func (s *stage) prepare(ctx context.Context, sc *scenario, dir, repo string) err
 	files["repo/.ralph/feature-x/progress.txt"] = "# Progress Log: feature-x\n# Started: 2026-01-02T03:04:05Z\n\n"
 	for _, f := range sc.files {
 		files[f.Name] = string(f.Data)
+	}
+	if s.row.warnings {
+		files["repo/.ralph/config.yaml"] = strings.ReplaceAll(files["repo/.ralph/config.yaml"], "tamper: reject", "tamper: warn")
 	}
 	for path, text := range files {
 		path = filepath.Join(dir, path)
@@ -101,7 +106,7 @@ func (s *stage) command(ctx context.Context, dir, repo, name string, args ...str
 		return strings.HasPrefix(kv, "RALPH_") || strings.HasPrefix(kv, "GIT_")
 	})
 	cmd.Dir = repo
-	cmd.Env = append(env, "HOME="+dir, "RALPH_HOME="+filepath.Join(dir, "home"), "RALPH_REPLAY_SCRIPT="+filepath.Join(dir, "replay.yaml"), "OUTSIDE="+dir, "RALPH="+s.ralph, "RALPH_SANDBOX=off", // what holds without a room
+	cmd.Env = append(env, "HOME="+dir, "RALPH_HOME="+filepath.Join(dir, "home"), "RALPH_REPLAY_SCRIPT="+filepath.Join(dir, "replay.yaml"), "OUTSIDE="+dir, "RALPH="+s.ralph, "RALPH_SANDBOX=off", "GOCACHE="+s.cache, // what holds without a room
 
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.invalid",
 		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.invalid")

@@ -110,7 +110,7 @@ func TestJudge(t *testing.T) {
 		"honest and not believed":    {honest, 1, refused, false, true, 5},
 		"something that is no event": {lie, 1, refused + "oops\n", false, false, 1},
 	} {
-		r := judge(c.sc, c.exit, c.out, "")
+		r := judge(row{}, c.sc, c.exit, c.out, "")
 		if r.believed != c.believed || r.rejected != c.rejected || len(r.wrong) != c.wrong {
 			t.Errorf("%s: believed %v, rejected %v, wrong %q", name, r.believed, r.rejected, r.wrong)
 		}

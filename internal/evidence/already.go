@@ -1,0 +1,85 @@
+package evidence
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"ralph/internal/proof"
+)
+
+// alreadyDone begins the note of a story that needs no work.
+const alreadyDone = "already done:"
+
+var hashWord = regexp.MustCompile(`\b[0-9a-f]{7,64}\b`)
+
+// already looks for the work of marks without a change: the commit that the story's note
+// names, else those that touched the tests it names last, else what was committed since ralph
+// started with the story's id in its message. The mark counts where tests of that work fail without it.
+func (g *gathering) already(ctx context.Context) error {
+	if g.Rules.Mode == Off || len(g.Checks) == 0 || g.base.Commit == "" {
+		return nil
+	}
+	for _, id := range without(g.claim.Items, g.claim.TakenOver) {
+		from, to, err := g.doneBy(ctx, id, g.noteOf(id))
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		if from == "" || from == to {
+			continue
+		}
+		rules := g.Rules.Runs
+		rules.OldTests, rules.NewTests = proof.Off, proof.Warn
+		p, err := g.runsOf(ctx, proof.Change{Base: from, Head: to}, rules)
+		if err != nil {
+			return err
+		}
+		if p != nil && (p.New.Verdict == proof.Failed || p.Strength.Held > 0) {
+			g.facts.Already, g.facts.Proof = append(g.facts.Already, id), p
+		}
+	}
+	return nil
+}
+
+// noteOf returns the note of an item.
+func (g *gathering) noteOf(id string) string {
+	for _, it := range g.claim.State.Items {
+		if it.ID == id {
+			return it.Notes
+		}
+	}
+	return ""
+}
+
+// doneBy returns the commits before and after the work of a story that is done already; both
+// are empty where none is known.
+func (g *gathering) doneBy(ctx context.Context, id, note string) (from, to string, err error) {
+	if text, ok := strings.CutPrefix(strings.TrimSpace(note), alreadyDone); ok {
+		for _, hash := range hashWord.FindAllString(text, -1) {
+			if in, err := g.Repo.IsAncestor(ctx, hash, g.base.Commit); err == nil && in {
+				from, err := g.Repo.Parent(ctx, hash)
+				return from, hash, err
+			}
+		}
+		for _, word := range strings.Fields(text) {
+			word = strings.Trim(word, ".,;:()`\"'")
+			if !strings.ContainsAny(word, "./") {
+				continue
+			}
+			commit, err := g.Repo.LastCommit(ctx, word)
+			if err == nil && commit != "" {
+				from, err := g.Repo.Parent(ctx, commit)
+				return from, commit, err
+			}
+		}
+	}
+	if g.began == "" || g.began == g.base.Commit {
+		return "", "", nil
+	}
+	naming, err := g.Repo.Naming(ctx, g.began, g.base.Commit, id)
+	if err != nil || len(naming) == 0 {
+		return "", "", err
+	}
+	from, err = g.Repo.Parent(ctx, naming[len(naming)-1])
+	return from, naming[0], err
+}
