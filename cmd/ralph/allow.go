@@ -8,6 +8,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/proc"
+	"ralph/internal/stream"
 )
 
 // allowCmd is "ralph allow".
@@ -39,7 +40,7 @@ func (c *allowCmd) Run(a *app) error {
 	if running(p) {
 		when = "the loop judges it after this iteration"
 	}
-	a.t.printf("%s is allowed; %s\n", oneLine(c.Story), when)
+	a.t.printf("%s is allowed; %s\n", stream.OneLine(c.Story), when)
 	return nil
 }
 

@@ -90,11 +90,11 @@ func (c *archiveCmd) put(a *app, p *place) error {
 	if err != nil {
 		return err
 	}
-	a.t.printf("%s archived as %s\n", a.t.paint(green, a.t.symbol("✓")), oneLine(e.Path))
-	a.t.printf("  bring it back with: ralph archive --restore %s\n", quoted([]string{oneLine(e.Name)}))
+	a.t.printf("%s archived as %s\n", a.t.paint(green, a.t.symbol("✓")), stream.OneLine(e.Path))
+	a.t.printf("  bring it back with: ralph archive --restore %s\n", quoted([]string{stream.OneLine(e.Name)}))
 	if p.ran() {
 		if page := archiveReport(a.t, p, e.Name); page != "" {
-			a.t.printf("  report: %s\n", oneLine(page))
+			a.t.printf("  report: %s\n", stream.OneLine(page))
 		}
 	}
 	return nil
@@ -163,6 +163,6 @@ func (c *archiveCmd) restore(a *app, p *place, name string) error {
 	if err != nil {
 		return err
 	}
-	a.t.printf("%s brought back as .ralph/%s/\n", a.t.paint(green, a.t.symbol("✓")), oneLine(e.Unit))
+	a.t.printf("%s brought back as .ralph/%s/\n", a.t.paint(green, a.t.symbol("✓")), stream.OneLine(e.Unit))
 	return nil
 }

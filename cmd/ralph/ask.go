@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // ask puts a question with yes and no to the person at the terminal. No answer
@@ -26,7 +29,7 @@ func (t *terminal) ask(ctx context.Context, question string, limit time.Duration
 	defer tick.Stop()
 	until := time.Now().Add(limit)
 	for {
-		fmt.Fprintf(t.out, "\r\x1b[K%s [y/N] (%s) ", oneLine(question), duration(time.Until(until).Round(time.Second)))
+		fmt.Fprintf(t.out, "\r\x1b[K%s [y/N] (%s) ", stream.OneLine(question), words.Duration(time.Until(until).Round(time.Second)))
 		select {
 		case a := <-answer:
 			return a == "y" || a == "yes"

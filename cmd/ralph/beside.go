@@ -160,6 +160,6 @@ func (r *resolved) verdict(began time.Time) bool {
 	if !ok {
 		return false
 	}
-	r.app.t.printf("%s\n", r.app.t.verdict(s))
+	r.app.t.printf("%s\n", verdict(r.app.t, s))
 	return true
 }

@@ -12,6 +12,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/plan"
 	"ralph/internal/run"
+	"ralph/internal/stream"
 )
 
 // changeFlags name a change of Ito or OpenSpec.
@@ -130,7 +131,7 @@ func whichOne(err error) error {
 func askChange(a *app, list []change.Change) (*change.Change, error) {
 	a.t.printf("Which change?\n")
 	for i, c := range list {
-		a.t.printf("%4d  %s\n", i+1, oneLine(c.ID))
+		a.t.printf("%4d  %s\n", i+1, stream.OneLine(c.ID))
 	}
 	n, err := a.t.askNumber(a.ctx, len(list))
 	if err != nil {
@@ -223,7 +224,7 @@ func isFile(path string) bool {
 // startHint is the command that starts a loop on the place.
 func (p *place) startHint() string {
 	if strings.HasPrefix(p.folder, filepath.Join(".ito", ".state")) {
-		return fmt.Sprintf("ralph run --change %s", quoted([]string{oneLine(p.unit)}))
+		return fmt.Sprintf("ralph run --change %s", quoted([]string{stream.OneLine(p.unit)}))
 	}
 	return "ralph run"
 }

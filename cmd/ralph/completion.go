@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ralph/internal/completion"
+	"ralph/internal/stream"
 )
 
 // completionCmd is "ralph completion".
@@ -32,11 +33,11 @@ func (c *completionCmd) Run(a *app) error {
 // has pressed a key.
 const completionLimit = 2 * time.Second
 
-// complete answers a shell: words are those behind "ralph" up to the cursor, the
+// complete answers a shell: typed are those behind "ralph" up to the cursor, the
 // last one as far as it was typed. It prints a line for each candidate, with a
 // tab before what it is. It only looks, and nothing is wrong for it: a shell
 // that completes must not fill the screen with errors.
-func complete(words []string) int {
+func complete(typed []string) int {
 	ctx, cancel := context.WithTimeout(context.Background(), completionLimit)
 	defer cancel()
 	var cli grammar
@@ -45,7 +46,7 @@ func complete(words []string) int {
 		return 1
 	}
 	silent := &terminal{in: os.Stdin, out: io.Discard, err: io.Discard}
-	c := &completer{app: &app{ctx: ctx, t: silent, home: ralphHome()}, line: completion.Read(parser.Model.Node, words)}
+	c := &completer{app: &app{ctx: ctx, t: silent, home: ralphHome()}, line: completion.Read(parser.Model.Node, typed)}
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
 	for _, found := range c.line.Candidates(c.values()) {
@@ -53,7 +54,7 @@ func complete(words []string) int {
 			fmt.Fprintln(out, found.Value)
 			continue
 		}
-		fmt.Fprintf(out, "%s\t%s\n", found.Value, shortened(oneLine(found.About), 60))
+		fmt.Fprintf(out, "%s\t%s\n", found.Value, shortened(stream.OneLine(found.About), 60))
 	}
 	return 0
 }

@@ -10,6 +10,7 @@ import (
 	"ralph"
 	"ralph/internal/config"
 	"ralph/internal/git"
+	"ralph/internal/stream"
 )
 
 // configCmd is "ralph config".
@@ -48,7 +49,7 @@ func (c *configShowCmd) Run(a *app) error {
 		width = max(width, ansi.StringWidth(e.Key))
 	}
 	for _, e := range entries {
-		a.t.printf("%s  %s  %s\n", padded(oneLine(e.Key), width), oneLine(e.Text()), a.t.paint(dim, "("+oneLine(e.Origin)+")"))
+		a.t.printf("%s  %s  %s\n", padded(stream.OneLine(e.Key), width), stream.OneLine(e.Text()), a.t.paint(dim, "("+stream.OneLine(e.Origin)+")"))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"ralph/internal/conformance"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // conform is "ralph doctor --conformance".
@@ -29,7 +30,7 @@ func (c *doctorCmd) conform(a *app, g *proc.Guardian, token string) error {
 		return &hintError{fmt.Errorf("the command %q cannot be run: %w", argv[0], err), "name the program first, then its arguments: ralph doctor --conformance my-agent --headless"}
 	}
 	in := conformance.Input{Calling: func(about string, limit time.Duration) func() {
-		return a.t.slowly(fmt.Sprintf("%s (at most %s)", about, duration(limit)))
+		return a.t.slowly(fmt.Sprintf("%s (at most %s)", about, words.Duration(limit)))
 	},
 		Command: argv, Env: withoutRun(os.Environ()), Guardian: g, Token: token, Limit: time.Duration(c.Timeout)}
 	fmt.Fprintf(a.t.err, "%s calls %s about ten times in an empty repository, once with a prompt of 2 MB; what its model costs is yours to pay\n",
@@ -79,8 +80,8 @@ func showTrial(t *terminal, trial conformance.Trial) {
 
 func showCard(t *terminal, card conformance.Card) {
 	if !card.OK {
-		t.printf("\nralph cannot work with it yet (%s)\n", plural(card.Calls, "call"))
+		t.printf("\nralph cannot work with it yet (%s)\n", words.Count(card.Calls, "call"))
 		return
 	}
-	t.printf("\nralph can work with it (%s). In ~/.ralph/config.yaml:\n\n%s", plural(card.Calls, "call"), stream.Sanitize(card.Snippet))
+	t.printf("\nralph can work with it (%s). In ~/.ralph/config.yaml:\n\n%s", words.Count(card.Calls, "call"), stream.Sanitize(card.Snippet))
 }

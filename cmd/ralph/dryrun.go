@@ -8,6 +8,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // dryRun shows what a run would do. It calls nothing and writes nothing.
@@ -18,7 +19,7 @@ func (r *resolved) dryRun() error {
 		return err
 	}
 	row := func(name, format string, args ...any) {
-		t.printf("%-12s %s\n", name, oneLine(fmt.Sprintf(format, args...)))
+		t.printf("%-12s %s\n", name, stream.OneLine(fmt.Sprintf(format, args...)))
 	}
 	row("Dry run:", "nothing is called, nothing is written")
 	done, total := state.Counts()
@@ -29,16 +30,16 @@ func (r *resolved) dryRun() error {
 		row("Plan:", "%s", r.plan.Kind())
 	}
 	if state.Next != nil {
-		row("Next:", "%s", title(journal.Story{ID: state.Next.ID, Title: state.Next.Title}))
+		row("Next:", "%s", journal.Story{ID: state.Next.ID, Title: state.Next.Title}.Name())
 	}
 	s := r.loopSettings()
 	row("Limits:", "%s of %s, %d calls an hour, breaker at %d without progress or %d equal errors",
-		plural(s.MaxIterations, "iteration"), duration(s.Limits.Timeout), s.RateLimit, s.NoProgress, s.SameError)
+		words.Count(s.MaxIterations, "iteration"), words.Duration(s.Limits.Timeout), s.RateLimit, s.NoProgress, s.SameError)
 	if also := furtherLimits(s); also != "" {
 		row("Also:", "%s", also)
 	}
 	for _, c := range s.Checks {
-		row("Check:", "%s (%s, %s): %s", c.Name, c.When, duration(c.Timeout), c.Command)
+		row("Check:", "%s (%s, %s): %s", c.Name, c.When, words.Duration(c.Timeout), c.Command)
 	}
 	row("Call:", "%s", quoted(r.harness.Argv(r.agent)))
 	for _, c := range r.fallback {
@@ -58,9 +59,9 @@ func furtherLimits(s loop.Settings) string {
 			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
-	add(s.MinIterations > 1, "no promise believed before %s", plural(s.MinIterations, "iteration"))
-	add(s.Limits.Idle > 0, "an idle agent ended after %s", duration(s.Limits.Idle))
-	add(s.MaxTokens > 0, "at most %s", plural(int(s.MaxTokens), "token"))
+	add(s.MinIterations > 1, "no promise believed before %s", words.Count(s.MinIterations, "iteration"))
+	add(s.Limits.Idle > 0, "an idle agent ended after %s", words.Duration(s.Limits.Idle))
+	add(s.MaxTokens > 0, "at most %s", words.Count(int(s.MaxTokens), "token"))
 	add(s.MaxCost > 0, "at most $%.2f", s.MaxCost)
 	add(s.OnLimit != "ask", "at the usage limit: %s", s.OnLimit)
 	return strings.Join(list, ", ")
@@ -68,9 +69,9 @@ func furtherLimits(s loop.Settings) string {
 
 // quoted shows an argv as a person could type it; ralph itself never has it parsed.
 func quoted(argv []string) string {
-	words := make([]string, len(argv))
+	parts := make([]string, len(argv))
 	for i, w := range argv {
-		words[i] = stream.ShellWord(w)
+		parts[i] = stream.ShellWord(w)
 	}
-	return strings.Join(words, " ")
+	return strings.Join(parts, " ")
 }

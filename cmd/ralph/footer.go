@@ -2,38 +2,48 @@ package main
 
 import (
 	"fmt"
+	"sync"
 	"time"
+
+	"ralph/internal/words"
 )
 
 // patienceOfPeople is how long something may take before it is said what is
 // going on.
 const patienceOfPeople = time.Second
 
-// footer is what goes on at the moment: on a terminal one line at its foot, drawn
-// anew each second and gone before anything else is shown; elsewhere a line,
-// once. The screen's lock guards it.
+// footer shows what goes on at the moment: on a terminal one line at its foot, drawn
+// anew each second and gone before anything else is shown; elsewhere a line, once. The
+// caller of its methods holds lock.
 type footer struct {
+	t    *terminal
+	lock *sync.Mutex
+	line func(text string) // shows it where there is no terminal
+	now  *footing
+}
+
+// footing is one text at the foot.
+type footing struct {
 	text  func() string
 	drawn bool
 	done  chan struct{}
 }
 
-// showFooter says what goes on, after a delay, until hideFooter. The caller holds
-// the screen's lock.
-func (s *screen) showFooter(delay time.Duration, text func() string) {
-	s.hideFooter()
-	f := &footer{text: text, done: make(chan struct{})}
-	s.foot = f
+// show shows a text, after a second, until hide.
+func (f *footer) show(text func() string) {
+	f.hide()
+	now := &footing{text: text, done: make(chan struct{})}
+	f.now = now
 	go func() {
-		next := time.NewTimer(delay)
+		next := time.NewTimer(patienceOfPeople)
 		defer next.Stop()
 		for {
 			select {
-			case <-f.done:
+			case <-now.done:
 				return
 			case <-next.C:
 			}
-			if !s.drawFooter(f) {
+			if !f.draw(now) {
 				return
 			}
 			next.Reset(time.Second)
@@ -41,62 +51,64 @@ func (s *screen) showFooter(delay time.Duration, text func() string) {
 	}()
 }
 
-// drawFooter tells whether the footer is to be drawn again.
-func (s *screen) drawFooter(f *footer) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.foot != f {
+// draw reports whether the text is to be drawn again.
+func (f *footer) draw(now *footing) bool {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	if f.now != now {
 		return false
 	}
-	if !s.t.isTTY {
-		s.line(dim, "…", f.text())
+	if !f.t.isTTY {
+		f.line(now.text())
 		return false
 	}
-	f.drawn = true
-	fmt.Fprintf(s.t.out, "\r\x1b[K  %s ", s.t.paint(dim, s.t.fit(f.text(), s.t.width()-4)))
+	now.drawn = true
+	fmt.Fprintf(f.t.out, "\r\x1b[K  %s ", f.t.paint(dim, f.t.fit(now.text(), f.t.width()-4)))
 	return true
 }
 
-// eraseFooter makes room for a line; the footer comes back with its next second.
-func (s *screen) eraseFooter() {
-	if s.foot != nil && s.foot.drawn {
-		s.foot.drawn = false
-		fmt.Fprint(s.t.out, "\r\x1b[K")
+// erase makes room for a line; the footer comes back with its next second.
+func (f *footer) erase() {
+	if f.now != nil && f.now.drawn {
+		f.now.drawn = false
+		fmt.Fprint(f.t.out, "\r\x1b[K")
 	}
 }
 
-func (s *screen) hideFooter() {
-	if s.foot != nil {
-		s.eraseFooter()
-		close(s.foot.done)
-		s.foot = nil
+// hide ends the footer.
+func (f *footer) hide() {
+	if f.now != nil {
+		f.erase()
+		close(f.now.done)
+		f.now = nil
 	}
 }
 
-// working says that something takes a while, until the next event.
-func (s *screen) working(what string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// working shows that something takes a while, and how long it has taken.
+func (f *footer) working(what string) {
 	began := time.Now()
-	s.showFooter(patienceOfPeople, func() string {
-		if !s.t.isTTY {
+	f.show(func() string {
+		if !f.t.isTTY {
 			return what
 		}
-		return what + ", " + duration(time.Since(began).Truncate(time.Second))
+		return what + ", " + words.Duration(time.Since(began).Truncate(time.Second))
 	})
 }
 
-// slowly says what goes on, where a command has no other screen, once it has
-// taken a while. The returned function takes it back.
+// slowly shows on standard error what a command without a screen does, once it has
+// taken a while. The returned function removes it.
 func (t *terminal) slowly(what string) (done func()) {
 	if !t.errTTY {
 		return func() {}
 	}
-	s := &screen{t: &terminal{out: t.err, isTTY: true, color: t.errColor, ascii: t.ascii}}
-	s.working(what)
+	var lock sync.Mutex
+	f := &footer{t: &terminal{out: t.err, isTTY: true, color: t.errColor, ascii: t.ascii}, lock: &lock}
+	lock.Lock()
+	defer lock.Unlock()
+	f.working(what)
 	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.hideFooter()
+		lock.Lock()
+		defer lock.Unlock()
+		f.hide()
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"ralph/internal/run"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // historyCmd is "ralph history".
@@ -67,11 +68,11 @@ func (p *past) show(t *terminal, r *run.Run) {
 	if state == "" {
 		state = "at work"
 	}
-	t.printf("%s  %s  %s\n", t.paint(bold, clock(r.StartedAt)), stream.Sanitize(r.Start.Harness), spaced(state))
+	t.printf("%s  %s  %s\n", t.paint(bold, words.Local(r.StartedAt)), stream.Sanitize(r.Start.Harness), words.Spaced(state))
 	for _, it := range p.state.Rows(r, p.dead) {
 		showIteration(t, it)
 	}
-	total := fmt.Sprintf("%s, %s", plural(r.Calls.Count, "call"), tokens(r.Calls.Tokens.Total(), r.Calls.Estimated)+" tokens")
+	total := fmt.Sprintf("%s, %s", words.Count(r.Calls.Count, "call"), words.Tokens(r.Calls.Tokens.Total(), r.Calls.Estimated)+" tokens")
 	if r.Calls.CostUSD != nil {
 		total += fmt.Sprintf(", $%.2f", *r.Calls.CostUSD)
 	}
@@ -88,17 +89,17 @@ func showIteration(t *terminal, it run.Row) {
 	}
 	took := "?"
 	if !it.EndedAt.IsZero() {
-		took = duration(it.EndedAt.Sub(it.StartedAt.Time))
+		took = words.Duration(it.EndedAt.Sub(it.StartedAt.Time))
 	}
 	parts := []string{string(it.Outcome)}
 	if len(it.StoriesPassed) > 0 {
 		parts = append(parts, strings.Join(it.StoriesPassed, ", "))
 	}
 	if n := len(it.Commits); n > 0 {
-		parts = append(parts, plural(n, "commit"))
+		parts = append(parts, words.Count(n, "commit"))
 	}
 	if it.Error != "" {
 		parts = append(parts, string(it.Error))
 	}
-	t.printf("  %s %3d  %7s  %s\n", t.paint(code, t.symbol(mark)), it.N, took, oneLine(strings.Join(parts, "  ")))
+	t.printf("  %s %3d  %7s  %s\n", t.paint(code, t.symbol(mark)), it.N, took, stream.OneLine(strings.Join(parts, "  ")))
 }

@@ -12,6 +12,8 @@ import (
 	"ralph/internal/git"
 	"ralph/internal/importer"
 	"ralph/internal/prd"
+	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // importCmd is "ralph import".
@@ -144,7 +146,7 @@ func (c *importCmd) plan(a *app, p *place, made *importer.Plan) error {
 		}
 	}
 	a.t.printf("%s %s/spec.md, prd.json and progress.txt written\n\nStart the loop with: ralph run\n",
-		a.t.paint(green, a.t.symbol("✓")), oneLine(target.folder))
+		a.t.paint(green, a.t.symbol("✓")), stream.OneLine(target.folder))
 	return nil
 }
 
@@ -167,17 +169,17 @@ func (c *importCmd) branch(a *app, p *place, made *importer.Plan) (string, error
 
 func (c *importCmd) show(t *terminal, p *place, branch string, made *importer.Plan, state *prd.PRD) {
 	done, total := state.Counts()
-	t.printf("%s\n  from    %s\n", oneLine(made.Title), oneLine(made.From))
+	t.printf("%s\n  from    %s\n", stream.OneLine(made.Title), stream.OneLine(made.From))
 	if branch != "" {
-		t.printf("  branch  %s (new)\n", oneLine(branch))
+		t.printf("  branch  %s (new)\n", stream.OneLine(branch))
 	}
-	t.printf("  plan    %s/: %s, %d done\n\n", oneLine(p.folder), plural2(total, "story", "stories"), done)
+	t.printf("  plan    %s/: %s, %d done\n\n", stream.OneLine(p.folder), words.Plural(total, "story", "stories"), done)
 	for _, s := range state.Stories {
 		mark := " "
 		if s.Passes {
 			mark = "x"
 		}
-		t.printf("  [%s] %s: %s (%s)\n", mark, oneLine(s.ID), oneLine(s.Title), plural2(len(s.AcceptanceCriteria), "criterion", "criteria"))
+		t.printf("  [%s] %s: %s (%s)\n", mark, stream.OneLine(s.ID), stream.OneLine(s.Title), words.Plural(len(s.AcceptanceCriteria), "criterion", "criteria"))
 	}
 	showNotImported(t, made.Lost)
 }
@@ -188,7 +190,7 @@ func showNotImported(t *terminal, lost []string) {
 	}
 	t.printf("\nNot imported:\n")
 	for _, line := range lost {
-		t.printf("  - %s\n", oneLine(line))
+		t.printf("  - %s\n", stream.OneLine(line))
 	}
 }
 

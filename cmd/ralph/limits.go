@@ -14,6 +14,7 @@ import (
 	"ralph/internal/ratelimit"
 	"ralph/internal/registry"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // limitsCmd is "ralph limits".
@@ -142,13 +143,13 @@ func (l harnessLimits) show(t *terminal, now time.Time) {
 		calls = fmt.Sprintf("%d/%d this hour (resets in %s)", l.Calls, l.CallsLimit, timeLeft(l.CallsResetAt, now))
 	}
 	row("Calls:", "%s", calls)
-	spent := tokens(l.Tokens.Total(), l.TokensEstimated) + " this hour"
+	spent := words.Tokens(l.Tokens.Total(), l.TokensEstimated) + " this hour"
 	if l.CostUSD != nil {
 		spent += fmt.Sprintf(", $%.2f", *l.CostUSD)
 	}
 	row("Tokens:", "%s", spent)
 	if l.LimitedUntil != nil {
-		row("Limited:", "until %s (in %s): %s", clock(*l.LimitedUntil), timeLeft(*l.LimitedUntil, now), l.Note)
+		row("Limited:", "until %s (in %s): %s", words.Local(*l.LimitedUntil), timeLeft(*l.LimitedUntil, now), l.Note)
 	}
 	l.rows(row, now)
 	for _, w := range l.Windows {
@@ -173,19 +174,19 @@ func windowText(w limits.Window, now time.Time) string {
 	}
 	switch {
 	case w.Over(now):
-		parts = append(parts, "begun anew since "+clock(*w.ResetsAt))
+		parts = append(parts, "begun anew since "+words.Local(*w.ResetsAt))
 	case w.ResetsAt != nil:
-		parts = append(parts, fmt.Sprintf("resets at %s (in %s)", clock(*w.ResetsAt), timeLeft(*w.ResetsAt, now)))
+		parts = append(parts, fmt.Sprintf("resets at %s (in %s)", words.Local(*w.ResetsAt), timeLeft(*w.ResetsAt, now)))
 	}
-	return strings.Join(parts, ", ") + fmt.Sprintf("; seen %s ago", duration(now.Sub(w.SeenAt).Round(time.Second)))
+	return strings.Join(parts, ", ") + fmt.Sprintf("; seen %s ago", words.Duration(now.Sub(w.SeenAt).Round(time.Second)))
 }
 
 // timeLeft is how long it is until a time, in words.
 func timeLeft(until, now time.Time) string {
 	if left := until.Sub(now); left >= time.Minute {
-		return duration(left.Round(time.Minute))
+		return words.Duration(left.Round(time.Minute))
 	}
-	return duration(max(until.Sub(now), 0).Round(time.Second))
+	return words.Duration(max(until.Sub(now), 0).Round(time.Second))
 }
 
 // clear forgets the limit of a provider that a person knows to be over.
@@ -217,7 +218,7 @@ func (c *limitsCmd) clear(a *app, s *surroundings) error {
 	if err := ledger.SetLimited(a.ctx, time.Time{}, ""); err != nil {
 		return err
 	}
-	say("the limit of %s until %s is forgotten: it may be called again\n", c.Clear, clock(until))
+	say("the limit of %s until %s is forgotten: it may be called again\n", c.Clear, words.Local(until))
 	return tellWaiting(a, c.Clear, say)
 }
 
@@ -225,7 +226,7 @@ func (c *limitsCmd) clear(a *app, s *surroundings) error {
 // tick of their wait.
 func tellWaiting(a *app, harness string, say func(format string, args ...any)) error {
 	return eachWaiting(a, harness, func(w waitingLoop) {
-		say("the loop of %s in %s was waiting for it, and goes on\n", oneLine(w.Unit), oneLine(w.Worktree))
+		say("the loop of %s in %s was waiting for it, and goes on\n", stream.OneLine(w.Unit), stream.OneLine(w.Worktree))
 	})
 }
 
@@ -235,10 +236,10 @@ func tellGuessing(a *app, harness string, say func(format string, args ...any)) 
 	return eachWaiting(a, harness, func(w waitingLoop) {
 		when := ""
 		if !w.Until.IsZero() {
-			when = " until " + clock(w.Until.Time)
+			when = " until " + words.Local(w.Until.Time)
 		}
 		say("the loop of %s in %s waits%s for a limit that only it knows: end it with 'ralph stop' there, and 'ralph run' tries at once\n",
-			oneLine(w.Unit), oneLine(w.Worktree), when)
+			stream.OneLine(w.Unit), stream.OneLine(w.Worktree), when)
 	})
 }
 

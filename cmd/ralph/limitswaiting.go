@@ -7,6 +7,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/registry"
 	"ralph/internal/run"
+	"ralph/internal/words"
 )
 
 // waitingLoop is a loop that stands still at the limit of a harness.
@@ -51,12 +52,12 @@ func (l harnessLimits) rows(row func(name, format string, args ...any), now time
 	for _, w := range l.Waiting {
 		when := ""
 		if !w.Until.IsZero() {
-			when = " until " + clock(w.Until.Time) + " (in " + timeLeft(w.Until.Time, now) + ")"
+			when = " until " + words.Local(w.Until.Time) + " (in " + timeLeft(w.Until.Time, now) + ")"
 		}
 		why := ", which only it knows of: " + w.Message
 		switch {
 		case w.CallsLimit > 0:
-			why = fmt.Sprintf(", at its own limit of %s an hour", plural(w.CallsLimit, "call"))
+			why = fmt.Sprintf(", at its own limit of %s an hour", words.Count(w.CallsLimit, "call"))
 		case l.LimitedUntil != nil:
 			why = ""
 		}

@@ -12,6 +12,8 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/registry"
 	"ralph/internal/run"
+	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // listCmd is "ralph list".
@@ -61,7 +63,7 @@ func (c *listCmd) Run(a *app) error {
 	}
 	width := 0
 	for _, l := range list {
-		width = max(width, min(ansi.StringWidth(oneLine(l.Unit)), widestUnit))
+		width = max(width, min(ansi.StringWidth(stream.OneLine(l.Unit)), widestUnit))
 	}
 	for _, l := range list {
 		state := string(l.Status)
@@ -73,8 +75,8 @@ func (c *listCmd) Run(a *app) error {
 		case l.dead:
 			state += ", DEAD"
 		}
-		a.t.printf("%-18s %3d/%-3d  %-12s  %s  %s\n", state, l.Iteration, l.MaxIterations, clock(l.LastUpdated.Time),
-			a.t.paint(bold, padded(oneLine(l.Unit), width)), a.t.paint(dim, oneLine(l.Worktree)))
+		a.t.printf("%-18s %3d/%-3d  %-12s  %s  %s\n", state, l.Iteration, l.MaxIterations, words.Local(l.LastUpdated.Time),
+			a.t.paint(bold, padded(stream.OneLine(l.Unit), width)), a.t.paint(dim, stream.OneLine(l.Worktree)))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"ralph/internal/preflight"
 	"ralph/internal/ratelimit"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // livePrompt asks for as little as can be.
@@ -50,7 +51,7 @@ func (e *examination) live(h agent.Harness) error {
 		return err
 	}
 	if !until.IsZero() {
-		return e.noCall(fmt.Sprintf("the provider's limit is reached until %s: %s", clock(until), note),
+		return e.noCall(fmt.Sprintf("the provider's limit is reached until %s: %s", words.Local(until), note),
 			fmt.Sprintf("If it is over: ralph limits --clear %s", h.Name))
 	}
 	if err := h.Present(os.Environ()); err != nil {
@@ -61,7 +62,7 @@ func (e *examination) live(h agent.Harness) error {
 		return err
 	}
 	if !grant.OK {
-		return e.noCall(fmt.Sprintf("%d of %d calls of this hour are used", grant.Used, grant.Limit), "Try again at "+clock(grant.ResetsAt)+".")
+		return e.noCall(fmt.Sprintf("%d of %d calls of this hour are used", grant.Used, grant.Limit), "Try again at "+words.Local(grant.ResetsAt)+".")
 	}
 	o, err := e.call(h)
 	if err != nil {
@@ -91,7 +92,7 @@ func (e *examination) call(h agent.Harness) (agent.Outcome, error) {
 	if !e.cmd.JSON {
 		e.app.t.printf("%s %s is asked for a word\n", e.app.t.symbol("…"), h.Name)
 	}
-	defer e.app.t.slowly("waiting for its answer (at most " + duration(time.Duration(e.cmd.Timeout)) + ")")()
+	defer e.app.t.slowly("waiting for its answer (at most " + words.Duration(time.Duration(e.cmd.Timeout)) + ")")()
 	return agent.Run(e.app.ctx, e.guardian, agent.Call{
 		Harness: h, Prompt: []byte(livePrompt), Dir: work, Env: os.Environ(),
 		Options: agent.Options{Model: s.ModelOf(h.Name), ApproveAll: s.Claude.DangerouslySkipPermissions, AllowedTools: s.Claude.AllowedTools, GitDirs: history},
@@ -104,12 +105,12 @@ func (e *examination) told(h agent.Harness, o agent.Outcome) {
 	sum := o.Summary
 	r := &liveReport{Harness: h.Name, Outcome: o.Kind, Message: o.Message, Hint: o.Hint, Reply: strings.TrimSpace(o.Final), Model: sum.Model,
 		Tokens: sum.Tokens, TokensEstimated: sum.Estimated, DurationSeconds: o.Duration.Seconds()}
-	parts := []string{duration(o.Duration)}
+	parts := []string{words.Duration(o.Duration)}
 	if r.Model != "" {
 		parts = append(parts, r.Model)
 	}
 	if total := r.Tokens.Total(); total > 0 {
-		parts = append(parts, tokens(total, r.TokensEstimated)+" tokens")
+		parts = append(parts, words.Tokens(total, r.TokensEstimated)+" tokens")
 	}
 	if sum.HasCost {
 		cost := sum.CostUSD
@@ -119,14 +120,14 @@ func (e *examination) told(h agent.Harness, o agent.Outcome) {
 	e.report.Live = r
 	about := "(" + strings.Join(parts, ", ") + ")"
 	if o.Kind == journal.OutcomeOK {
-		e.add(preflight.Check{ID: "live", Severity: preflight.OK, Message: fmt.Sprintf("%s answered: %s %s", h.Name, shortened(oneLine(r.Reply), 80), about)})
+		e.add(preflight.Check{ID: "live", Severity: preflight.OK, Message: fmt.Sprintf("%s answered: %s %s", h.Name, shortened(stream.OneLine(r.Reply), 80), about)})
 		return
 	}
 	hint := o.Hint
 	switch {
 	case hint != "":
 	case o.Kind == journal.OutcomeUsageLimit && !o.ResetsAt.IsZero():
-		hint = "It resets at " + clock(o.ResetsAt) + "; until then no loop calls it."
+		hint = "It resets at " + words.Local(o.ResetsAt) + "; until then no loop calls it."
 	case o.Kind == journal.OutcomeTransient:
 		hint = "The provider is overloaded or out of reach: try again in a minute. A run would."
 	case o.Kind == journal.OutcomeTimeout:

@@ -206,7 +206,7 @@ func (f *follower) show(e journal.Event) error {
 		return nil
 	}
 	if f.screen != nil {
-		fmt.Fprintf(f.out, "\n%s\n", f.app.t.verdict(f.state.Status()))
+		fmt.Fprintf(f.out, "\n%s\n", verdict(f.app.t, f.state.Status()))
 	}
 	return errOver
 }

@@ -10,6 +10,7 @@ import (
 
 	"ralph/internal/mcpserver"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // maxLogRead is how much of a log is looked at, from its end.
@@ -64,7 +65,7 @@ func mcpLog(a *app, in mcpLogIn) (mcpLogOut, error) {
 	if in.Lines != nil {
 		lines = *in.Lines
 	}
-	out.Log = mcpserver.LastBytes(lastLines(text, lines), mcpserver.MaxText)
+	out.Log = mcpserver.LastBytes(words.LastLines(text, lines), mcpserver.MaxText)
 	out.All = all && len(out.Log) >= len(text)
 	return out, nil
 }

@@ -15,6 +15,7 @@ import (
 	"ralph/internal/ratelimit"
 	"ralph/internal/registry"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // units looks at the units of this worktree and at all others that have run.
@@ -43,7 +44,7 @@ func (e *examination) units() error {
 			}
 		}
 		if well > 0 {
-			e.add(preflight.Check{ID: "unit", Severity: preflight.OK, Message: plural(well, "unit") + " of this worktree: nothing left behind"})
+			e.add(preflight.Check{ID: "unit", Severity: preflight.OK, Message: words.Count(well, "unit") + " of this worktree: nothing left behind"})
 		}
 	}
 	for _, entry := range entries {
@@ -136,7 +137,7 @@ func mendedBy(e journal.Event) []string {
 	case journal.PlanRestored:
 		return []string{strings.TrimSuffix(fmt.Sprintf("mended: %s (%s) put back; kept: %s", b.Path, b.What, b.Kept), "; kept: ")}
 	case journal.IterationEnded:
-		return []string{fmt.Sprintf("mended: iteration %d recorded as a crash, with %s", b.N, plural(len(b.Commits), "commit"))}
+		return []string{fmt.Sprintf("mended: iteration %d recorded as a crash, with %s", b.N, words.Count(len(b.Commits), "commit"))}
 	case journal.RunEnded:
 		return []string{"mended: what was alive is ended, and the run has its end in the journal"}
 	}
@@ -157,7 +158,7 @@ func (e *examination) elsewhere(entry registry.Entry) {
 // registry looks at the list of loops: entries whose worktree is gone, and files
 // that are no entries.
 func (e *examination) registry(entries []registry.Entry, broken []string) error {
-	c := preflight.Check{ID: "registry", Severity: preflight.OK, Message: fmt.Sprintf("The list of loops is in order (%s)", plural2(len(entries), "entry", "entries"))}
+	c := preflight.Check{ID: "registry", Severity: preflight.OK, Message: fmt.Sprintf("The list of loops is in order (%s)", words.Plural(len(entries), "entry", "entries"))}
 	for _, entry := range entries {
 		if entry.Stale() {
 			c.Details = append(c.Details, preflight.Detail{Text: entry.Unit + " in " + entry.Worktree + ", which is gone"})
@@ -204,7 +205,7 @@ func (e *examination) ledgers() error {
 		}
 		until, note, err := ledger.LimitedUntil(e.now)
 		if err == nil && !until.IsZero() {
-			e.add(preflight.Check{ID: "limit", Severity: preflight.Warn, Message: fmt.Sprintf("%s is at its provider's limit until %s: %s", name, clock(until), note),
+			e.add(preflight.Check{ID: "limit", Severity: preflight.Warn, Message: fmt.Sprintf("%s is at its provider's limit until %s: %s", name, words.Local(until), note),
 				Hint: fmt.Sprintf("Loops wait for it. If it is over: ralph limits --clear %s", name)})
 		}
 	}

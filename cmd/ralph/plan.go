@@ -125,13 +125,13 @@ const maxBranchWords = 4
 
 // branchFor proposes a branch for what a feature is about.
 func branchFor(description string) string {
-	words := strings.FieldsFunc(strings.ToLower(description), func(r rune) bool {
+	parts := strings.FieldsFunc(strings.ToLower(description), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
-	if len(words) == 0 {
+	if len(parts) == 0 {
 		return "feature/NAME"
 	}
-	return "feature/" + strings.Join(words[:min(len(words), maxBranchWords)], "-")
+	return "feature/" + strings.Join(parts[:min(len(parts), maxBranchWords)], "-")
 }
 
 // call is how the agent is opened; its commands are installed on the way.

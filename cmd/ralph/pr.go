@@ -14,6 +14,7 @@ import (
 	"ralph/internal/regular"
 	"ralph/internal/report"
 	"ralph/internal/spec"
+	"ralph/internal/stream"
 	"ralph/internal/verify"
 )
 
@@ -95,7 +96,7 @@ func (c *prCmd) pullRequest(a *app, p *place) (*pullRequest, error) {
 	}
 	for _, fallback := range []string{title, last.Run.Task, last.Branch, last.Unit} {
 		if pr.Title == "" {
-			pr.Title = shortened(oneLine(fallback), 100)
+			pr.Title = shortened(stream.OneLine(fallback), 100)
 		}
 	}
 	var body bytes.Buffer

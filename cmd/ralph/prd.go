@@ -16,6 +16,8 @@ import (
 	"ralph/internal/prd"
 	"ralph/internal/regular"
 	"ralph/internal/spec"
+	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // prdCmd is "ralph prd".
@@ -199,18 +201,18 @@ func (c *prdCmd) save(t *terminal, p *place, now *prd.PRD, progress progressStat
 		return errors.New(relative(p.repo.Root, err.Error()))
 	}
 	done, total := now.Counts()
-	what := fmt.Sprintf("%s/prd.json: %s, %d done", p.folder, plural2(total, "story", "stories"), done)
+	what := fmt.Sprintf("%s/prd.json: %s, %d done", p.folder, words.Plural(total, "story", "stories"), done)
 	if same {
 		what += "; nothing to change"
 	}
-	t.printf("%s %s\n", t.paint(green, t.symbol("✓")), oneLine(what))
+	t.printf("%s %s\n", t.paint(green, t.symbol("✓")), stream.OneLine(what))
 	if progress == progressBegun {
 		return nil
 	}
 	if err := p.beginProgress(); err != nil {
 		return err
 	}
-	t.printf("%s %s/progress.txt begun\n", t.paint(green, t.symbol("✓")), oneLine(p.folder))
+	t.printf("%s %s/progress.txt begun\n", t.paint(green, t.symbol("✓")), stream.OneLine(p.folder))
 	return nil
 }
 
@@ -269,13 +271,6 @@ func (p *place) plansThatWait() (inbox *journal.Inbox, names []string, err error
 // relative shortens the paths in a message to those from the worktree's root.
 func relative(root, message string) string {
 	return strings.ReplaceAll(message, root+string(filepath.Separator), "")
-}
-
-func plural2(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 //lint:ignore ST1005 people and scripts know the sentence as it is

@@ -7,6 +7,7 @@ import (
 
 	"ralph/internal/prd"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // showDifference prints what a refresh changes, story by story: in front of each
@@ -54,7 +55,7 @@ func (v diffView) line(indent, mark, text string) {
 }
 
 func headline(s *prd.Story) string {
-	text := fmt.Sprintf("%s: %s (%s", s.ID, s.Title, plural2(len(s.AcceptanceCriteria), "criterion", "criteria"))
+	text := fmt.Sprintf("%s: %s (%s", s.ID, s.Title, words.Plural(len(s.AcceptanceCriteria), "criterion", "criteria"))
 	if s.Passes {
 		text += ", passes"
 	}

@@ -11,6 +11,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/regular"
 	"ralph/internal/spec"
+	"ralph/internal/stream"
 )
 
 // recoverKeeping finishes what a run that died has left, as the next run would, and
@@ -31,7 +32,7 @@ func recoverKeeping(a *app, p *place) error {
 	if err := renameio.WriteFile(path, text, 0o644, renameio.WithTempDir(filepath.Dir(path)), renameio.WithExistingPermissions()); err != nil {
 		return fmt.Errorf("%s/spec.md cannot be written: %w", p.folder, err)
 	}
-	a.t.warn("%s/spec.md stays as you have it", oneLine(p.folder))
+	a.t.warn("%s/spec.md stays as you have it", stream.OneLine(p.folder))
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"ralph/internal/loop"
 	"ralph/internal/proc"
 	"ralph/internal/run"
+	"ralph/internal/stream"
 )
 
 // recoverFirst finishes what a run that died has left, before anybody looks at the
@@ -75,7 +76,7 @@ func recoverOthers(a *app, p *place) error {
 			return err
 		}
 		if end != nil {
-			a.t.warn("the last run of %s was cut off: %s; what it left is on record", oneLine(other.unit), end.Message)
+			a.t.warn("the last run of %s was cut off: %s; what it left is on record", stream.OneLine(other.unit), end.Message)
 		}
 	}
 	return nil

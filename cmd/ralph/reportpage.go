@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ralph/internal/report"
+	"ralph/internal/words"
 )
 
 // What a report in the terminal shows at most; the page has more.
@@ -35,7 +36,7 @@ func showReport(t *terminal, acc *account) {
 	t.printf("%s %s\n", t.paint(code, t.symbol(mark)), run.Outcome())
 	t.printf("  %s\n  %s\n", strings.Join(run.Facts(acc.Plan), dot), t.paint(dim, run.Spent.String()))
 	if line := burnUp(t, run); line != "" {
-		t.printf("  %s %s %s\n", clock(run.StartedAt.Time), t.paint(cyan, line), clock(run.StartedAt.Add(run.Span())))
+		t.printf("  %s %s %s\n", words.Local(run.StartedAt.Time), t.paint(cyan, line), words.Local(run.StartedAt.Add(run.Span())))
 	}
 	showStories(t, acc, mostStories)
 	showIterations(t, run, true)

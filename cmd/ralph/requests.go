@@ -112,7 +112,7 @@ func (c *contextShowCmd) Run(a *app) error {
 		a.t.printf("- %s\n", stream.Sanitize(text))
 	}
 	if len(told) == 0 {
-		a.t.printf("%s tells its agent nothing but the plan\n", oneLine(p.unit))
+		a.t.printf("%s tells its agent nothing but the plan\n", stream.OneLine(p.unit))
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func ask(a *app, unit unitArg, q journal.Request, said string) error {
 	if err := p.post(q); err != nil {
 		return err
 	}
-	a.t.printf(said, oneLine(p.unit))
+	a.t.printf(said, stream.OneLine(p.unit))
 	return nil
 }
 
@@ -153,7 +153,7 @@ func steer(a *app, flag changeFlag, q journal.Request) error {
 	if q.Kind == journal.RequestClearContext {
 		what = "gets only the plan"
 	}
-	a.t.printf("the agent of %s %s %s\n", oneLine(p.unit), what, when)
+	a.t.printf("the agent of %s %s %s\n", stream.OneLine(p.unit), what, when)
 	return nil
 }
 

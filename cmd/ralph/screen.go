@@ -11,6 +11,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // screen shows a run to the person at the terminal: the journal's events as
@@ -26,14 +27,15 @@ type screen struct {
 	started time.Time
 	stories int
 	hint    string // what the last call's failure needs
-	foot    *footer
+	foot    footer
 }
 
 func newScreen(t *terminal, w io.Writer, worktree string, verbose bool) *screen {
 	s := &screen{t: t, w: w, verbose: verbose}
+	s.foot = footer{t: t, lock: &s.mu, line: func(text string) { s.line(dim, "…", text) }}
 	s.agent = stream.NewPrinter(w, stream.PrinterOptions{Color: t.color, Verbose: verbose, ASCII: t.ascii, Width: t.width()})
 	if t.isTTY {
-		s.title = "Ralph: " + oneLine(filepath.Base(worktree))
+		s.title = "Ralph: " + stream.OneLine(filepath.Base(worktree))
 	}
 	return s
 }
@@ -42,8 +44,15 @@ func newScreen(t *terminal, w io.Writer, worktree string, verbose bool) *screen 
 func (s *screen) stream(e stream.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.eraseFooter()
+	s.foot.erase()
 	s.agent.Event(e)
+}
+
+// working shows that something takes a while, until the next event.
+func (s *screen) working(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.foot.working(what)
 }
 
 func (s *screen) drained() {
@@ -58,9 +67,9 @@ func (s *screen) event(e journal.Event) {
 	defer s.mu.Unlock()
 	s.agent.Flush()
 	if _, aside := e.Body.(journal.ClockJumped); aside {
-		s.eraseFooter() // what goes on, goes on
+		s.foot.erase() // what goes on, goes on
 	} else {
-		s.hideFooter()
+		s.foot.hide()
 	}
 	switch b := e.Body.(type) {
 	case journal.RunStarted:
@@ -91,7 +100,7 @@ func (s *screen) remarkf(code, mark, format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.agent.Flush()
-	s.eraseFooter()
+	s.foot.erase()
 	s.line(code, mark, fmt.Sprintf(format, args...))
 }
 
@@ -108,7 +117,7 @@ func putBack(b journal.PlanRestored) string {
 func switched(b journal.HarnessSwitched) string {
 	text := fmt.Sprintf("%s takes over from %s: %s", b.To, b.From, b.Reason)
 	if b.Until != nil {
-		text += " until " + clock(*b.Until)
+		text += " until " + words.Local(*b.Until)
 	}
 	return text
 }
@@ -137,7 +146,7 @@ func (s *screen) remark(body journal.Body) {
 	case journal.HeadMoved:
 		s.line(yellow, "⚠", b.Message)
 	case journal.BreakerOpened:
-		s.line(red, "✗", fmt.Sprintf("circuit breaker open: %s (%d in a row)", spaced(b.Reason), b.Count))
+		s.line(red, "✗", fmt.Sprintf("circuit breaker open: %s (%d in a row)", words.Spaced(b.Reason), b.Count))
 	case journal.BreakerReset:
 		s.line(dim, "●", "circuit breaker closed: "+b.Message)
 	case journal.PlanChanged:
@@ -161,16 +170,16 @@ func (s *screen) runStarted(b journal.RunStarted, at time.Time) {
 	}
 	dot := " " + s.t.symbol("·") + " "
 	head := strings.Join([]string{b.Unit, string(b.Plan) + " plan", model}, dot)
-	fmt.Fprintf(s.w, "%s%s%s\n", s.t.paint(bold, "ralph"), dot, oneLine(head))
+	fmt.Fprintf(s.w, "%s%s%s\n", s.t.paint(bold, "ralph"), dot, stream.OneLine(head))
 	done := 0
 	for _, st := range b.Stories {
 		if st.Done {
 			done++
 		}
 	}
-	limits := fmt.Sprintf("at most %s of %s", plural(b.MaxIterations, "iteration"), duration(time.Duration(b.TimeoutSeconds*float64(time.Second))))
+	limits := fmt.Sprintf("at most %s of %s", words.Count(b.MaxIterations, "iteration"), words.Duration(time.Duration(b.TimeoutSeconds*float64(time.Second))))
 	if len(b.Stories) > 0 {
-		limits = fmt.Sprintf("Progress: %d/%d %s%s%s", done, len(b.Stories), itemWord(string(b.Plan)), dot, limits)
+		limits = fmt.Sprintf("Progress: %d/%d %s%s%s", done, len(b.Stories), words.Items(string(b.Plan)), dot, limits)
 	}
 	fmt.Fprintln(s.w, s.t.paint(dim, limits))
 }
@@ -178,9 +187,9 @@ func (s *screen) runStarted(b journal.RunStarted, at time.Time) {
 func (s *screen) iterationStarted(b journal.IterationStarted) {
 	head := fmt.Sprintf("Iteration: %d/%d", b.N, s.max)
 	if b.Story != nil {
-		head += "  " + title(*b.Story)
+		head += "  " + b.Story.Name()
 	}
-	head = oneLine(head)
+	head = stream.OneLine(head)
 	rule := strings.Repeat(s.t.symbol("─"), 2)
 	fmt.Fprintf(s.w, "\n%s\n", s.t.paint(bold, rule+" "+head+" "+rule))
 	s.setTitle(fmt.Sprintf("%d/%d", b.N, s.max))
@@ -192,10 +201,10 @@ func (s *screen) iterationEnded(b journal.IterationEnded) {
 		parts = append(parts, strings.Join(b.StoriesPassed, ", ")+" done")
 	}
 	if n := len(b.Commits); n > 0 {
-		parts = append(parts, plural(n, "commit"))
+		parts = append(parts, words.Count(n, "commit"))
 	}
 	if total := b.Tokens.Total(); total > 0 {
-		parts = append(parts, tokens(total, b.TokensEstimated)+" tokens")
+		parts = append(parts, words.Tokens(total, b.TokensEstimated)+" tokens")
 	}
 	if b.CostUSD != nil && *b.CostUSD > 0 {
 		parts = append(parts, fmt.Sprintf("$%.2f", *b.CostUSD))
@@ -210,7 +219,7 @@ func (s *screen) iterationEnded(b journal.IterationEnded) {
 	if b.Outcome != journal.OutcomeOK {
 		s.line(red, "✗", strings.Join(append([]string{string(b.Outcome) + ": " + b.Error}, parts...), dot))
 		if s.hint != "" && b.Outcome != journal.OutcomeAuth { // that ends the run, which tells it
-			fmt.Fprintf(s.w, "  %s\n", s.t.paint(dim, oneLine(s.hint)))
+			fmt.Fprintf(s.w, "  %s\n", s.t.paint(dim, stream.OneLine(s.hint)))
 		}
 		return
 	}
@@ -222,7 +231,7 @@ func (s *screen) iterationEnded(b journal.IterationEnded) {
 }
 
 func (s *screen) check(b journal.CheckEnded) {
-	text := fmt.Sprintf("check %s: %s (%s)", b.Name, b.Outcome, duration(time.Duration(b.DurationSeconds*float64(time.Second))))
+	text := fmt.Sprintf("check %s: %s (%s)", b.Name, b.Outcome, words.Seconds(b.DurationSeconds))
 	switch {
 	case b.Same:
 		text = fmt.Sprintf("check %s: %s, as before on the same files", b.Name, b.Outcome)
@@ -237,14 +246,14 @@ func (s *screen) check(b journal.CheckEnded) {
 	}
 	s.line(red, "✗", text)
 	if s.verbose || b.Phase == journal.PhaseBaseline {
-		for line := range strings.Lines(lastLines(b.Tail, 5)) {
+		for line := range strings.Lines(words.LastLines(b.Tail, 5)) {
 			fmt.Fprintf(s.w, "    %s\n", stream.Sanitize(strings.TrimRight(line, "\n")))
 		}
 	}
 }
 
 func (s *screen) line(code, mark, text string) {
-	fmt.Fprintf(s.w, "%s %s\n", s.t.paint(code, s.t.symbol(mark)), oneLine(text))
+	fmt.Fprintf(s.w, "%s %s\n", s.t.paint(code, s.t.symbol(mark)), stream.OneLine(text))
 }
 
 // setTitle names the terminal; the sequence goes to the terminal only, never
@@ -259,14 +268,14 @@ func (s *screen) setTitle(state string) {
 func (s *screen) wait(b journal.WaitStarted) {
 	until := ""
 	if b.Until != nil {
-		until = " until " + clock(*b.Until)
+		until = " until " + words.Local(*b.Until)
 	}
-	s.line(yellow, "…", fmt.Sprintf("waiting%s (%s): %s", until, spaced(b.Reason), b.Message))
+	s.line(yellow, "…", fmt.Sprintf("waiting%s (%s): %s", until, words.Spaced(b.Reason), b.Message))
 	if s.t.isTTY && b.Until != nil {
 		end := stopwatch.Until(*b.Until, time.Now())
 		watch := stopwatch.Start()
-		s.showFooter(patienceOfPeople, func() string {
-			return duration(end.Left(watch.Passed(), time.Now())) + " left"
+		s.foot.show(func() string {
+			return words.Duration(end.Left(watch.Passed(), time.Now())) + " left"
 		})
 	}
 }

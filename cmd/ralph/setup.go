@@ -12,6 +12,7 @@ import (
 
 	"ralph/internal/git"
 	"ralph/internal/regular"
+	"ralph/internal/words"
 )
 
 // setupCmd is "ralph setup".
@@ -47,7 +48,7 @@ func (c *setupCmd) Run(a *app) error {
 		return err
 	}
 	if refused += n; refused > 0 {
-		return &hintError{fmt.Errorf("%s left alone because of edits that are not ralph's", plural2(refused, "file was", "files were")),
+		return &hintError{fmt.Errorf("%s left alone because of edits that are not ralph's", words.Plural(refused, "file was", "files were")),
 			"overwrite with: ralph setup --agent " + c.Agent + " --force"}
 	}
 	return nil

@@ -86,7 +86,7 @@ func (c *startCmd) Run(a *app) error {
 func (p *place) busy() error {
 	for giveUp := time.Now().Add(lockWait); p.unit != "" && running(p); time.Sleep(20 * time.Millisecond) {
 		if ended, err := journal.Ended(p.journalPath()); err != nil || !ended || time.Now().After(giveUp) {
-			return &hintError{fmt.Errorf("a loop is at work on %s already", oneLine(p.unit)), "look at it: ralph monitor; end it: ralph stop"}
+			return &hintError{fmt.Errorf("a loop is at work on %s already", stream.OneLine(p.unit)), "look at it: ralph monitor; end it: ralph stop"}
 		}
 	}
 	return nil
@@ -146,7 +146,7 @@ type carried struct {
 func (b *carried) untilUp(ctx context.Context, p *place, began time.Time) (string, *handover.Report, error) {
 	run, report, err := background.UntilUp(ctx, b.sent, p.journalPath(), began)
 	if errors.Is(err, handover.ErrLost) {
-		err = &hintError{fmt.Errorf("the loop of %s died before it was at work", oneLine(p.unit)), b.lookInto()}
+		err = &hintError{fmt.Errorf("the loop of %s died before it was at work", stream.OneLine(p.unit)), b.lookInto()}
 	}
 	return run, report, err
 }
@@ -189,10 +189,10 @@ func (b *carried) lookInto() string {
 func (b *carried) tell(r *resolved) {
 	t, unit := r.app.t, stream.ShellWord(r.place.unit)
 	where := map[string]string{inTmux: "in tmux", inWindow: "in a window of its own", inNone: "without a terminal"}[b.terminal]
-	t.printf("%s %s is at work %s (pid %d)\n", t.paint(green, t.symbol("✓")), t.paint(bold, oneLine(r.place.unit)), where, b.sent.PID())
+	t.printf("%s %s is at work %s (pid %d)\n", t.paint(green, t.symbol("✓")), t.paint(bold, stream.OneLine(r.place.unit)), where, b.sent.PID())
 	row := func(name, what string) {
 		if what != "" {
-			t.printf("  %-8s %s\n", name, oneLine(what))
+			t.printf("  %-8s %s\n", name, stream.OneLine(what))
 		}
 	}
 	row("watch:", "ralph monitor "+unit)

@@ -9,6 +9,7 @@ import (
 	"ralph/internal/proc"
 	"ralph/internal/run"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // statusCmd is "ralph status".
@@ -111,7 +112,7 @@ func nameOf(p *place) string {
 	if p.unit == "" {
 		return "this worktree"
 	}
-	return oneLine(p.unit)
+	return stream.OneLine(p.unit)
 }
 
 func showStatus(t *terminal, s run.Status, alive bool, path string) {
@@ -129,7 +130,7 @@ func showStatus(t *terminal, s run.Status, alive bool, path string) {
 	}
 	t.printf("%s  %s\n", t.paint(bold, stream.Sanitize(s.Unit)), t.paint(dim, stream.Sanitize(fmt.Sprintf("%s plan, %s", s.Plan, s.Harness))))
 	row := func(name, format string, args ...any) {
-		t.printf("  %-11s %s\n", name, oneLine(fmt.Sprintf(format, args...)))
+		t.printf("  %-11s %s\n", name, stream.OneLine(fmt.Sprintf(format, args...)))
 	}
 	if s.Module != "" {
 		row("Module:", "%s", s.Module)
@@ -140,24 +141,24 @@ func showStatus(t *terminal, s run.Status, alive bool, path string) {
 	}
 	row("Iteration:", "%d/%d", s.Iteration, s.MaxIterations)
 	if s.StoriesTotal > 0 {
-		row("Progress:", "%d/%d %s", s.StoriesComplete, s.StoriesTotal, itemWord(string(s.Plan)))
+		row("Progress:", "%d/%d %s", s.StoriesComplete, s.StoriesTotal, words.Items(string(s.Plan)))
 	}
 	if s.CurrentStory != "" && s.Active() {
-		row("Story:", "%s", title(journal.Story{ID: string(s.CurrentStory), Title: s.StoryTitle}))
+		row("Story:", "%s", journal.Story{ID: string(s.CurrentStory), Title: s.StoryTitle}.Name())
 	}
 	row("API:", "%s", callsUsed(s))
 	if total := s.Tokens.Total(); total > 0 {
-		spent := tokens(total, s.TokensEstimated)
+		spent := words.Tokens(total, s.TokensEstimated)
 		if s.CostUSD != nil {
 			spent += fmt.Sprintf(", $%.2f", *s.CostUSD)
 		}
 		row("Tokens:", "%s", spent)
 	}
 	if !s.ResumesAt.IsZero() {
-		row("Resumes:", "%s", clock(s.ResumesAt.Time))
+		row("Resumes:", "%s", words.Local(s.ResumesAt.Time))
 	}
-	row("Started:", "%s", clock(s.StartedAt.Time))
-	row("Updated:", "%s (%s ago)", clock(s.LastUpdated.Time), duration(time.Since(s.LastUpdated.Time)))
+	row("Started:", "%s", words.Local(s.StartedAt.Time))
+	row("Updated:", "%s (%s ago)", words.Local(s.LastUpdated.Time), words.Duration(time.Since(s.LastUpdated.Time)))
 	row("Journal:", "%s", path)
 }
 
@@ -168,7 +169,7 @@ func callsUsed(s run.Status) string {
 	}
 	text := fmt.Sprintf("%d/%d", s.APICallsUsed, s.APICallsLimit)
 	if left := time.Until(s.RateLimitResetsAt.Time); left > 0 {
-		text += fmt.Sprintf(" (resets in %s)", duration(left.Round(time.Minute)))
+		text += fmt.Sprintf(" (resets in %s)", words.Duration(left.Round(time.Minute)))
 	}
 	return text
 }

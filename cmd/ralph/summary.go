@@ -8,6 +8,7 @@ import (
 	"ralph/internal/loop"
 	"ralph/internal/run"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // summaryStories is how many stories the summary has room for: with them it
@@ -21,7 +22,7 @@ func (o *output) summary(end loop.End, archived, page, leftOver string) {
 	s := o.screen
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.hideFooter()
+	s.foot.hide()
 	fmt.Fprintln(s.w)
 	if end.Done() {
 		s.line(green, "✓", "done: "+end.Message)
@@ -38,7 +39,7 @@ func (o *output) summary(end loop.End, archived, page, leftOver string) {
 		s.row("Report:", page)
 	}
 	if !end.ResumesAt.IsZero() {
-		s.row("Limit:", "resumes at "+clock(end.ResumesAt))
+		s.row("Limit:", "resumes at "+words.Local(end.ResumesAt))
 	}
 	if next := o.next(end); next != "" {
 		s.row("Next:", next)
@@ -56,7 +57,7 @@ func (o *output) summaryStories() {
 		if st.Done {
 			code, mark = green, "✓"
 		}
-		fmt.Fprintf(s.w, "  %s %s\n", s.t.paint(code, s.t.symbol(mark)), s.t.fit(oneLine(title(st)), s.t.width()-4))
+		fmt.Fprintf(s.w, "  %s %s\n", s.t.paint(code, s.t.symbol(mark)), s.t.fit(stream.OneLine(st.Name()), s.t.width()-4))
 	}
 	if left > 0 {
 		fmt.Fprintf(s.w, "    %s\n", s.t.paint(dim, fmt.Sprintf("and %d more", left)))
@@ -68,19 +69,19 @@ func (o *output) summaryFigures() {
 	s, st, r := o.screen, o.files.summary(), o.files.last()
 	s.row("Iteration:", fmt.Sprintf("%d/%d", st.Iteration, st.MaxIterations))
 	if st.StoriesTotal > 0 {
-		s.row("Progress:", fmt.Sprintf("%d/%d %s", st.StoriesComplete, st.StoriesTotal, itemWord(string(st.Plan))))
+		s.row("Progress:", fmt.Sprintf("%d/%d %s", st.StoriesComplete, st.StoriesTotal, words.Items(string(st.Plan))))
 	}
 	worked, waited, asleep := times(r, o.watch.Passed().Real, o.asked)
-	took := duration(worked) + " at work"
+	took := words.Duration(worked) + " at work"
 	if waited > 0 {
-		took += ", " + duration(waited) + " waiting"
+		took += ", " + words.Duration(waited) + " waiting"
 	}
 	if asleep > 0 {
-		took += ", " + duration(asleep) + " asleep"
+		took += ", " + words.Duration(asleep) + " asleep"
 	}
 	s.row("Time:", took)
 	if n := st.Tokens.Total(); n > 0 {
-		spent := tokens(n, st.TokensEstimated)
+		spent := words.Tokens(n, st.TokensEstimated)
 		if st.CostUSD != nil && *st.CostUSD > 0 {
 			spent += fmt.Sprintf(", $%.2f", *st.CostUSD)
 		}
@@ -94,7 +95,7 @@ func (o *output) summaryFigures() {
 		s.row("Checks:", checks)
 	}
 	if c := r.Refused; c.Count > 0 {
-		s.row("Rejected:", s.t.fit(fmt.Sprintf("%s, the last because: %s", plural(c.Count, "claim"), c.Reason), s.t.width()-13))
+		s.row("Rejected:", s.t.fit(fmt.Sprintf("%s, the last because: %s", words.Count(c.Count, "claim"), c.Reason), s.t.width()-13))
 	}
 }
 
@@ -104,16 +105,16 @@ func (o *output) next(end loop.End) string {
 	if end.Hint != "" || !end.Done() || r.Commits == 0 || len(r.Start.Head) < 12 {
 		return end.Hint
 	}
-	return fmt.Sprintf("look at %s: git log -p %s..", plural(r.Commits, "commit"), r.Start.Head[:12])
+	return fmt.Sprintf("look at %s: git log -p %s..", words.Count(r.Commits, "commit"), r.Start.Head[:12])
 }
 
 // row is a line of figures.
 func (s *screen) row(name, text string) {
-	fmt.Fprintf(s.w, "  %-10s %s\n", name, oneLine(text))
+	fmt.Fprintf(s.w, "  %-10s %s\n", name, stream.OneLine(text))
 }
 
 // verdict is a line that says how a run ended.
-func (t *terminal) verdict(s run.Status) string {
+func verdict(t *terminal, s run.Status) string {
 	mark, word := t.paint(red, t.symbol("✗")), strings.ReplaceAll(string(s.Reason), "_", " ")
 	if s.Status == journal.StatusCompleted {
 		mark, word = t.paint(green, t.symbol("✓")), "done"

@@ -16,6 +16,7 @@ import (
 	"ralph/internal/run"
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // TestSummaryFitsOneScreen tells of a run in which everything happened: 24 lines of
@@ -62,7 +63,7 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 		want = append(want, "    and 23 more", "  Iteration: 7/20", "  Progress:  11/30 stories", "  Time:      2m at work, 1h00m waiting, 8m asleep",
 			"  Tokens:    1.2M, $1.50", "  Checks:    3 passed, 3 failed; still red: unit",
 			"  Rejected:  1 claim, the last because: check unit failed with exit code 1 and …",
-			"  Limit:     resumes at "+clock(reset), "  Next:      go on after it with 'ralph run'", "")
+			"  Limit:     resumes at "+words.Local(reset), "  Next:      go on after it with 'ralph run'", "")
 		got := strings.Split(screen.String(), "\n")
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)

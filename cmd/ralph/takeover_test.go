@@ -13,6 +13,7 @@ import (
 	"ralph/internal/fakeapi"
 	"ralph/internal/journal"
 	"ralph/internal/ratelimit"
+	"ralph/internal/words"
 )
 
 // TestCodexTakesOverFromClaude: two real agents, of which the first is at its
@@ -43,7 +44,7 @@ func TestCodexTakesOverFromClaude(t *testing.T) {
 	s.write(".ralph/feature-x/prompt.md", "Read @notes.md first.\n")
 
 	out, code := s.run("--dangerously-skip-permissions", "--no-archive")
-	if code != 0 || !strings.Contains(out, "codex takes over from claude: usage limit until "+clock(resets)) {
+	if code != 0 || !strings.Contains(out, "codex takes over from claude: usage limit until "+words.Local(resets)) {
 		t.Fatalf("exit status %d\n%s\n%s", code, out, s.log())
 	}
 	if !anyHolds(answers.Requests(), "Content of `notes.md`") {

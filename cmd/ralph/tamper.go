@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ralph/internal/journal"
+	"ralph/internal/words"
 )
 
 // shownFindings is how many findings the screen lists; the journal has them all.
@@ -33,7 +34,7 @@ func (s *screen) tampered(b journal.TamperFound) {
 		s.line(green, "✓", "what was weakened is as it was before")
 		return
 	}
-	head := fmt.Sprintf("tests, checks or CI were weakened in %s", plural(len(b.Findings)+b.More, "place"))
+	head := fmt.Sprintf("tests, checks or CI were weakened in %s", words.Count(len(b.Findings)+b.More, "place"))
 	if !b.Accepted {
 		head += "; nothing is accepted until that is undone (tamper: warn would accept it)"
 	}

@@ -12,6 +12,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/registry"
+	"ralph/internal/stream"
 )
 
 // target finds the unit that a command acts on: that of this worktree, or the one
@@ -116,12 +117,12 @@ func (p *place) settle(a *app) (told bool, err error) {
 			return false, err
 		}
 		a.t.printf("the last run of %s was cut off; what it left alive is ended, and goes on record when the loop of %s has ended\n",
-			oneLine(p.unit), oneLine(held.Holder.Unit))
+			stream.OneLine(p.unit), stream.OneLine(held.Holder.Unit))
 		return true, nil
 	}
 	told = err == nil && end != nil
 	if told {
-		a.t.printf("the last run of %s was cut off: %s; what it left alive is ended, and on record\n", oneLine(p.unit), oneLine(end.Message))
+		a.t.printf("the last run of %s was cut off: %s; what it left alive is ended, and on record\n", stream.OneLine(p.unit), stream.OneLine(end.Message))
 	}
 	return told, err
 }

@@ -11,6 +11,7 @@ import (
 	"ralph/internal/check"
 	"ralph/internal/proc"
 	"ralph/internal/verify"
+	"ralph/internal/words"
 )
 
 // verifyCmd is "ralph verify".
@@ -153,7 +154,7 @@ func (v *verification) possible() error {
 	}
 	changes, err := repo.Status(ctx, ".ralph", ".claude", ".ito/.state")
 	if err == nil && len(changes) > 0 {
-		v.app.t.warn("%s not part of it: %s is proved", plural2(len(changes), "uncommitted change is", "uncommitted changes are"), v.report.Commit[:12])
+		v.app.t.warn("%s not part of it: %s is proved", words.Plural(len(changes), "uncommitted change is", "uncommitted changes are"), v.report.Commit[:12])
 	}
 	return err
 }
@@ -197,7 +198,7 @@ func (v *verification) checks(clean *check.Clean) error {
 }
 
 func (v *verification) heading() string {
-	what := fmt.Sprintf("%s at %.12s", plural2(len(v.report.Stories), "story", "stories"), v.report.Commit)
+	what := fmt.Sprintf("%s at %.12s", words.Plural(len(v.report.Stories), "story", "stories"), v.report.Commit)
 	if v.report.Mode == "inplace" {
 		return what + ", checked in the worktree as it is"
 	}

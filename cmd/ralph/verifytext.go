@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"ralph/internal/evidence"
 	"ralph/internal/journal"
 	"ralph/internal/stream"
 	"ralph/internal/verify"
+	"ralph/internal/words"
 )
 
 // tailShown is how many lines of a failed check are shown: whoever reads the log
@@ -17,7 +17,7 @@ const tailShown = 20
 
 func showCheck(t *terminal, c verify.Check) {
 	code, mark := green, "✓"
-	text := fmt.Sprintf("check %s: %s (%s)", c.Name, c.Outcome, duration(time.Duration(c.DurationSeconds*float64(time.Second))))
+	text := fmt.Sprintf("check %s: %s (%s)", c.Name, c.Outcome, words.Seconds(c.DurationSeconds))
 	switch {
 	case !c.Accepted:
 		code, mark = red, "✗"
@@ -26,7 +26,7 @@ func showCheck(t *terminal, c verify.Check) {
 		text += ", which is accepted"
 	}
 	t.printf("%s %s\n", t.paint(code, t.symbol(mark)), stream.Sanitize(text))
-	for line := range strings.Lines(lastLines(c.Tail, tailShown)) {
+	for line := range strings.Lines(words.LastLines(c.Tail, tailShown)) {
 		t.printf("    %s\n", stream.Sanitize(strings.TrimRight(line, "\n")))
 	}
 }
@@ -61,7 +61,7 @@ func showVerified(t *terminal, r verify.Report, receipts bool) {
 	t.printf("%s %s\n", t.paint(red, t.symbol("✗")), stream.Sanitize(verdict))
 	if n := r.Unreceipted(); n > 0 && receipts {
 		t.printf("  %s no receipt here. Fetch the receipts: %s\n  or judge by the checks alone: ralph verify --no-receipts\n",
-			plural2(n, "story has", "stories have"), journal.FetchNotes)
+			words.Plural(n, "story has", "stories have"), journal.FetchNotes)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/report"
+	"ralph/internal/words"
 )
 
 // whyCmd is "ralph why".
@@ -168,7 +169,7 @@ func showStories(t *terminal, acc *account, most int) {
 	if len(acc.Run.Stories) == 0 {
 		return
 	}
-	t.printf("\n%s\n", t.paint(bold, strings.ToUpper(itemWord(acc.Plan)[:1])+itemWord(acc.Plan)[1:]))
+	t.printf("\n%s\n", t.paint(bold, strings.ToUpper(words.Items(acc.Plan)[:1])+words.Items(acc.Plan)[1:]))
 	for i := range acc.Run.Stories[:min(most, len(acc.Run.Stories))] {
 		s := &acc.Run.Stories[i]
 		code, mark := green, "✓"
@@ -222,5 +223,5 @@ func took(it *report.Iteration) string {
 	if it.EndedAt.IsZero() {
 		return "?"
 	}
-	return duration(it.EndedAt.Sub(it.StartedAt.Time))
+	return words.Duration(it.EndedAt.Sub(it.StartedAt.Time))
 }

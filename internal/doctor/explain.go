@@ -3,11 +3,14 @@ package doctor
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"ralph/internal/journal"
 	"ralph/internal/preflight"
+	"ralph/internal/words"
 )
 
 // Explain says what is wrong with a unit, in sentences for a person; none where
@@ -31,13 +34,13 @@ func (u Unit) Explain(now time.Time) []string {
 		for _, m := range u.Stale {
 			kinds = append(kinds, string(m.Request.Kind))
 		}
-		lines = append(lines, fmt.Sprintf("%s for a loop that is gone: %s", plural(n, "request"), strings.Join(kinds, ", ")))
+		lines = append(lines, fmt.Sprintf("%s for a loop that is gone: %s", words.Count(n, "request"), strings.Join(kinds, ", ")))
 	}
 	return lines
 }
 
 func (d Death) explain(now time.Time) []string {
-	what := fmt.Sprintf("ralph (pid %d) died at about %s", d.PID, clock(d.At, now))
+	what := fmt.Sprintf("ralph (pid %d) died at about %s", d.PID, words.Clock(d.At, now))
 	if d.Iteration > 0 {
 		what += fmt.Sprintf(", in iteration %d", d.Iteration)
 	}
@@ -101,7 +104,7 @@ func (u Unit) Mended(now time.Time, done []string) preflight.Check {
 func Future(now time.Time, times map[string]time.Time) preflight.Check {
 	const tolerated = 2 * time.Minute
 	var details []string
-	for _, what := range sortedKeys(times) {
+	for _, what := range slices.Sorted(maps.Keys(times)) {
 		if ahead := times[what].Sub(now); ahead > tolerated {
 			details = append(details, fmt.Sprintf("%s: %s ahead", what, ahead.Round(time.Minute)))
 		}

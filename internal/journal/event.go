@@ -89,6 +89,14 @@ type Story struct {
 	Done  bool   `json:"done"`
 }
 
+// Name is the story's id and its title, or the one of them that says something.
+func (s Story) Name() string {
+	if s.Title == "" || s.ID == s.Title {
+		return s.ID
+	}
+	return s.ID + ": " + s.Title
+}
+
 // IterationStarted opens an iteration.
 type IterationStarted struct {
 	N     int    `json:"iteration"`       // number, from 1 in each run

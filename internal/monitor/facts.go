@@ -8,6 +8,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/run"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // fact is a row of the dashboard. Where there is no room for all, those with
@@ -92,18 +93,18 @@ func (m *model) statusWords(now time.Time) string {
 	s := m.status()
 	switch {
 	case s.Reason == journal.ReasonCrashed:
-		return capital(string(s.Status)) + "  " + m.pen.paint(onRed, "DEAD") + " since " + clock(m.lastSign(), now)
+		return capital(string(s.Status)) + "  " + m.pen.paint(onRed, "DEAD") + " since " + words.Clock(m.lastSign(), now)
 	case !s.Active():
 		color := onRed
 		if s.Status == journal.StatusCompleted {
 			color = onGreen
 		}
-		return capital(string(s.Status)) + "  " + m.pen.paint(color, "ENDED") + " (" + plainLine(words(string(s.Reason))) + ") " + clock(s.LastUpdated.Time, now)
+		return capital(string(s.Status)) + "  " + m.pen.paint(color, "ENDED") + " (" + plainLine(words.Spaced(string(s.Reason))) + ") " + words.Clock(s.LastUpdated.Time, now)
 	}
 	text := capital(string(s.Status)) + "  "
 	switch {
 	case !s.ResumesAt.IsZero():
-		text += m.pen.paint(onYellow, "WAITING") + " until " + clock(s.ResumesAt.Time, now) + " (" + why(s) + ")"
+		text += m.pen.paint(onYellow, "WAITING") + " until " + words.Clock(s.ResumesAt.Time, now) + " (" + why(s) + ")"
 	case s.Status == journal.StatusPaused:
 		text += m.pen.paint(onYellow, "WAITING") + " (" + why(s) + ")"
 	case m.health == Unknown:
@@ -120,7 +121,7 @@ func (m *model) statusWords(now time.Time) string {
 // why a run waits, in a word or two.
 func why(s run.Status) string {
 	if s.Reason != "" {
-		return plainLine(words(string(s.Reason)))
+		return plainLine(words.Spaced(string(s.Reason)))
 	}
 	return "trying again" // after a fault that passes by itself
 }
@@ -157,7 +158,7 @@ func (m *model) damages() []string {
 		list = append(list, m.pen.paint(bold, "written by a newer ralph: update this one to see all of it"))
 	}
 	if n := m.damage.Lines; n > 0 {
-		list = append(list, m.pen.paint(bold, plural(n, "line")+" of its journal cannot be read"))
+		list = append(list, m.pen.paint(bold, words.Count(n, "line")+" of its journal cannot be read"))
 	}
 	return list
 }
@@ -166,7 +167,7 @@ func (m *model) damages() []string {
 func (m *model) calls(now time.Time) string {
 	s := &m.state
 	if s.APICallsLimit == 0 {
-		return plural(s.APICallsUsed, "call") + ", no limit"
+		return words.Count(s.APICallsUsed, "call") + ", no limit"
 	}
 	text := fmt.Sprintf("%d/%d", s.APICallsUsed, s.APICallsLimit)
 	if left := s.RateLimitResetsAt.Sub(now); !s.RateLimitResetsAt.IsZero() && left > 0 {
@@ -182,7 +183,7 @@ func limitWords(l stream.Limit, now time.Time) string {
 	if known && left <= 0 || !l.Rejected && l.Utilization < 0 {
 		return ""
 	}
-	text := plainLine(words(l.Window))
+	text := plainLine(words.Spaced(l.Window))
 	if l.Rejected {
 		text += " reached"
 	} else {
@@ -196,7 +197,7 @@ func limitWords(l stream.Limit, now time.Time) string {
 
 func (m *model) progress(width int) string {
 	s := &m.state
-	text := fmt.Sprintf("%d/%d %s", s.StoriesComplete, s.StoriesTotal, itemWord(string(s.Plan)))
+	text := fmt.Sprintf("%d/%d %s", s.StoriesComplete, s.StoriesTotal, words.Items(string(s.Plan)))
 	if width >= 60 {
 		text += "  " + m.pen.bar(float64(s.StoriesComplete)/float64(s.StoriesTotal), 12)
 	}
@@ -206,7 +207,7 @@ func (m *model) progress(width int) string {
 // spent are the tokens and the cost so far, and a graph of the iterations.
 func (m *model) spent(width int) string {
 	s := &m.state
-	text := count(s.Tokens.Total())
+	text := words.Tokens(s.Tokens.Total(), false)
 	if s.TokensEstimated {
 		text = "~" + text
 	}
@@ -219,7 +220,7 @@ func (m *model) spent(width int) string {
 	}
 	last := ended[len(ended)-1]
 	if width >= 70 {
-		text += fmt.Sprintf(" (last: %s", count(last.Tokens.Total()))
+		text += fmt.Sprintf(" (last: %s", words.Tokens(last.Tokens.Total(), false))
 		if last.CostUSD != nil && *last.CostUSD > 0 {
 			text += fmt.Sprintf(", $%.2f", *last.CostUSD)
 		}
@@ -238,7 +239,7 @@ func (m *model) breakerWords() string {
 	noProgress, sameError := s.last().Stuck()
 	text := fmt.Sprintf("no progress %d/%d, same error %d/%d", noProgress, start.StallThreshold, sameError, start.SameError)
 	if open := s.all.Breaker; open != nil {
-		text = m.pen.paint(red, "OPEN") + " (" + plainLine(words(string(open.Reason))) + "): " + text
+		text = m.pen.paint(red, "OPEN") + " (" + plainLine(words.Spaced(string(open.Reason))) + "): " + text
 	}
 	return text
 }

@@ -165,7 +165,7 @@ func (m *model) storyRows(room int) []string {
 	first := min(max(current-room/2, 0), len(stories)-room)
 	var rows []string
 	for _, s := range stories[first : first+room] {
-		title := plainLine(storyTitle(s.Story))
+		title := plainLine(s.Story.Name())
 		switch {
 		case m.isCurrent(s):
 			title = m.pen.paint(bold, m.pen.pick("▶", ">")+" "+title)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ralph/internal/journal"
+	"ralph/internal/words"
 )
 
 // remark says an event of the journal in a line, empty where the dashboard
@@ -15,7 +16,7 @@ func remark(body journal.Body) string {
 		return "the run began"
 	case journal.IterationStarted:
 		if b.Story != nil {
-			return fmt.Sprintf("iteration %d began: %s", b.N, storyTitle(*b.Story))
+			return fmt.Sprintf("iteration %d began: %s", b.N, b.Story.Name())
 		}
 		return fmt.Sprintf("iteration %d began", b.N)
 	case journal.IterationEnded:
@@ -48,18 +49,18 @@ func oddity(body journal.Body) string {
 	case journal.HeadMoved:
 		return b.Message
 	case journal.BreakerOpened:
-		return fmt.Sprintf("circuit breaker open: %s (%d in a row)", words(string(b.Reason)), b.Count)
+		return fmt.Sprintf("circuit breaker open: %s (%d in a row)", words.Spaced(string(b.Reason)), b.Count)
 	case journal.PlanChanged:
 		return b.Message
 	case journal.Request:
 		if b.Text == "" {
-			return "asked to " + words(string(b.Kind))
+			return "asked to " + words.Spaced(string(b.Kind))
 		}
 		return "asked to take up: " + string(b.Kind)
 	case journal.ClockJumped:
 		return b.Message
 	case journal.HarnessSwitched:
-		return fmt.Sprintf("%s takes over from %s: %s", b.To, b.From, words(b.Reason))
+		return fmt.Sprintf("%s takes over from %s: %s", b.To, b.From, words.Spaced(b.Reason))
 	case journal.Warning:
 		return b.Message
 	case journal.Archived:
@@ -69,7 +70,7 @@ func oddity(body journal.Body) string {
 }
 
 func iterationRemark(b journal.IterationEnded) string {
-	parts := []string{fmt.Sprintf("iteration %d ended: %s", b.N, words(string(b.Outcome)))}
+	parts := []string{fmt.Sprintf("iteration %d ended: %s", b.N, words.Spaced(string(b.Outcome)))}
 	if b.Error != "" {
 		parts = append(parts, b.Error)
 	}
@@ -77,7 +78,7 @@ func iterationRemark(b journal.IterationEnded) string {
 		parts = append(parts, strings.Join(b.StoriesPassed, ", ")+" done")
 	}
 	if n := len(b.Commits); n > 0 {
-		parts = append(parts, plural(n, "commit"))
+		parts = append(parts, words.Count(n, "commit"))
 	}
 	if !b.Progress {
 		parts = append(parts, "no progress")

@@ -4,12 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"ralph/internal/journal"
 )
-
-// words makes words of a name in the journal.
-func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // capital begins a word with a capital letter.
 func capital(word string) string {
@@ -45,46 +40,4 @@ func until(d time.Duration) string {
 		}
 	}
 	return lasting(d)
-}
-
-// clock is a moment in the user's zone, with the day where that is not now's.
-func clock(t, now time.Time) string {
-	t, now = t.Local(), now.Local()
-	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
-		return t.Format("15:04")
-	}
-	return t.Format("Mon 2 Jan 15:04")
-}
-
-// count shows a number of tokens.
-func count(n int64) string {
-	switch {
-	case n >= 1_000_000:
-		return fmt.Sprintf("%.1fM", float64(n)/1e6)
-	case n >= 1_000:
-		return fmt.Sprintf("%.1fk", float64(n)/1e3)
-	}
-	return fmt.Sprint(n)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func storyTitle(s journal.Story) string {
-	if s.Title == "" || s.ID == s.Title {
-		return s.ID
-	}
-	return s.ID + ": " + s.Title
-}
-
-// itemWord is what the parts of a plan are called.
-func itemWord(plan string) string {
-	if plan == "prd" {
-		return "stories"
-	}
-	return "tasks"
 }

@@ -14,11 +14,8 @@ func reasonText(reason string) string {
 	if text := journal.Reason(reason).Text(); text != "" {
 		return text
 	}
-	return spaced(reason)
+	return words.Spaced(reason)
 }
-
-// spaced returns a word of the journal as people read it.
-func spaced[T ~string](word T) string { return strings.ReplaceAll(string(word), "_", " ") }
 
 // tripped says what opened the breaker.
 func tripped(reason string, count int) string {
@@ -28,7 +25,7 @@ func tripped(reason string, count int) string {
 	case journal.ReasonSameError:
 		return "the same error " + words.Count(count, "time") + " in a row"
 	}
-	return fmt.Sprintf("%s, %d in a row", spaced(reason), count)
+	return fmt.Sprintf("%s, %d in a row", words.Spaced(reason), count)
 }
 
 // Active tells whether the run goes on, as far as the journal knows.

@@ -175,7 +175,7 @@ func (d *decider) counts() {
 		d.add(NoProgress, false, text+limit(d.run.StallThreshold), d.standstill())
 	}
 	if d.it.SameError > 0 {
-		because := []string{firstOf(d.it.Error, spaced(d.it.Outcome))}
+		because := []string{firstOf(d.it.Error, words.Spaced(d.it.Outcome))}
 		d.add(SameError, false, fmt.Sprintf("equal errors in a row: %d", d.it.SameError)+limit(d.run.SameError), because...)
 	}
 }

@@ -4,6 +4,7 @@ package words
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -64,6 +65,26 @@ func Count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Plural is Count for a word whose plural has another form.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Local shows a moment as Clock does, as seen now.
+func Local(t time.Time) string { return Clock(t, time.Now()) }
+
+// Spaced returns a word of a file format as people read it.
+func Spaced[T ~string](word T) string { return strings.ReplaceAll(string(word), "_", " ") }
+
+// LastLines returns the last n lines of a text.
+func LastLines(s string, n int) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
 // Items is what the items of a kind of plan are called.
