@@ -63,6 +63,7 @@ var allowed = map[string][]string{
 	"internal/stopwatch":   {},
 	"internal/stream":      {},
 	"internal/tamper":      {"glob"},
+	"internal/terminal":    {"help", "stream"},
 	"internal/tmux":        {},
 	"internal/verify":      {"archive", "check", "evidence", "git", "journal", "prd", "proc"},
 	"internal/window":      {},

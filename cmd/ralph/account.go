@@ -10,6 +10,7 @@ import (
 
 	"ralph/internal/report"
 	"ralph/internal/run"
+	"ralph/internal/terminal"
 )
 
 // account is a report together with where it was read.
@@ -21,7 +22,7 @@ type account struct {
 // readAccount reads the record of a unit into a report about the run, or about
 // the last one where no id is given. It is nil where the unit never ran. A run
 // that is not in the record may be in an older archive of the unit.
-func readAccount(t *terminal, p *place, run string) (*account, error) {
+func readAccount(t *terminal.Terminal, p *place, run string) (*account, error) {
 	r, err := p.record()
 	if err != nil || r == nil {
 		return nil, err
@@ -56,7 +57,7 @@ func readAccount(t *terminal, p *place, run string) (*account, error) {
 }
 
 // account folds a record.
-func (r *record) account(t *terminal, id string) (*account, error) {
+func (r *record) account(t *terminal.Terminal, id string) (*account, error) {
 	s, err := r.fold(t, cmp.Or(id, run.KeepLast))
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func (c *allowCmd) Run(a *app) error {
 	if running(p) {
 		when = "the loop judges it after this iteration"
 	}
-	a.t.printf("%s is allowed; %s\n", stream.OneLine(c.Story), when)
+	a.t.Printf("%s is allowed; %s\n", stream.OneLine(c.Story), when)
 	return nil
 }
 

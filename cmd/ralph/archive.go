@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 	"ralph/internal/archive"
 	"ralph/internal/journal"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 )
 
 // archiveCmd is "ralph archive".
@@ -76,12 +76,12 @@ func (c *archiveCmd) put(a *app, p *place) error {
 		return err
 	}
 	if end != nil {
-		a.t.warn("the last run was cut off: %s; what it left is on record", end.Message)
+		a.t.Warn("the last run was cut off: %s; what it left is on record", end.Message)
 	}
 	s.closeWriter()
 	var e archive.Entry
 	if p.hasFolder() {
-		done := a.t.slowly("putting the feature away")
+		done := a.t.Slowly("putting the feature away")
 		e, err = store.Put(context.WithoutCancel(a.ctx), p.unit, time.Now(), nil)
 		done()
 	} else if e, err = store.Find(p.unit); errors.Is(err, fs.ErrNotExist) {
@@ -90,11 +90,11 @@ func (c *archiveCmd) put(a *app, p *place) error {
 	if err != nil {
 		return err
 	}
-	a.t.printf("%s archived as %s\n", a.t.paint(green, a.t.symbol("✓")), stream.OneLine(e.Path))
-	a.t.printf("  bring it back with: ralph archive --restore %s\n", quoted([]string{stream.OneLine(e.Name)}))
+	a.t.Printf("%s archived as %s\n", a.t.Paint(terminal.Green, a.t.Symbol("✓")), stream.OneLine(e.Path))
+	a.t.Printf("  bring it back with: ralph archive --restore %s\n", quoted([]string{stream.OneLine(e.Name)}))
 	if p.ran() {
 		if page := archiveReport(a.t, p, e.Name); page != "" {
-			a.t.printf("  report: %s\n", stream.OneLine(page))
+			a.t.Printf("  report: %s\n", stream.OneLine(page))
 		}
 	}
 	return nil
@@ -117,25 +117,23 @@ func (c *archiveCmd) list(a *app, p *place) error {
 		return err
 	}
 	for _, w := range warnings {
-		a.t.warn("%s", w)
+		a.t.Warn("%s", w)
 	}
 	if c.JSON {
 		if entries == nil {
 			entries = []archive.Entry{}
 		}
-		enc := json.NewEncoder(a.t.out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(entries)
+		return terminal.PrintJSON(a.t, entries)
 	}
 	if len(entries) == 0 {
-		a.t.printf("nothing is archived\n")
+		a.t.Printf("nothing is archived\n")
 	}
 	for _, e := range entries {
 		stories := ""
 		if e.StoriesComplete != nil && e.StoriesTotal != nil {
 			stories = fmt.Sprintf("%d/%d stories", *e.StoriesComplete, *e.StoriesTotal)
 		}
-		a.t.printf("%s  %-14s  %s\n", e.ArchivedAt.Local().Format("2006-01-02 15:04"), stories, stream.Sanitize(e.Name))
+		a.t.Printf("%s  %-14s  %s\n", e.ArchivedAt.Local().Format("2006-01-02 15:04"), stories, stream.Sanitize(e.Name))
 	}
 	return nil
 }
@@ -157,12 +155,12 @@ func (c *archiveCmd) restore(a *app, p *place, name string) error {
 		return err
 	}
 	defer s.close()
-	done := a.t.slowly("bringing the feature back")
+	done := a.t.Slowly("bringing the feature back")
 	e, err := store.Restore(context.WithoutCancel(a.ctx), name)
 	done()
 	if err != nil {
 		return err
 	}
-	a.t.printf("%s brought back as .ralph/%s/\n", a.t.paint(green, a.t.symbol("✓")), stream.OneLine(e.Unit))
+	a.t.Printf("%s brought back as .ralph/%s/\n", a.t.Paint(terminal.Green, a.t.Symbol("✓")), stream.OneLine(e.Unit))
 	return nil
 }

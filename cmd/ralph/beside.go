@@ -73,28 +73,28 @@ func (b *beside) detached(ctx context.Context, err error) bool {
 		b.tell("tmux does not show it here (%v)", err)
 		return false
 	}
-	b.r.app.t.printf("the loop of %s goes on; come back with: %s\n", stream.Sanitize(b.r.place.unit), b.session.How())
+	b.r.app.t.Printf("the loop of %s goes on; come back with: %s\n", stream.Sanitize(b.r.place.unit), b.session.How())
 	return true
 }
 
 // stop passes a signal on to the loop.
 func (b *beside) stop(s os.Signal) {
 	if err := b.loop.Signal(s); err == nil && b.attached == nil {
-		b.r.app.t.printf("asked the loop to stop\n")
+		b.r.app.t.Printf("asked the loop to stop\n")
 	}
 }
 
 // show brings the session onto the person's terminal.
 func (b *beside) show(ctx context.Context) {
 	t := b.r.app.t
-	if !t.canAsk {
+	if !t.CanAsk {
 		b.tell("")
 		return
 	}
 	if os.Getenv("TMUX") != "" {
 		err := b.session.Switch(ctx)
 		if err == nil {
-			t.printf("the loop of %s runs in the tmux session %s; Ctrl-C here asks it to stop\n", stream.Sanitize(b.r.place.unit), b.session.Name)
+			t.Printf("the loop of %s runs in the tmux session %s; Ctrl-C here asks it to stop\n", stream.Sanitize(b.r.place.unit), b.session.Name)
 		} else {
 			b.tell("tmux does not show it here (%v)", err)
 		}
@@ -113,9 +113,9 @@ func (b *beside) show(ctx context.Context) {
 // tell says how to look at a loop that this terminal does not show.
 func (b *beside) tell(why string, args ...any) {
 	if why != "" {
-		b.r.app.t.warn(why, args...)
+		b.r.app.t.Warn(why, args...)
 	}
-	b.r.app.t.printf("the loop of %s runs in tmux; look at it with: %s\n", stream.Sanitize(b.r.place.unit), b.session.How())
+	b.r.app.t.Printf("the loop of %s runs in tmux; look at it with: %s\n", stream.Sanitize(b.r.place.unit), b.session.How())
 }
 
 // finish tells how the loop ended, and leaves nothing behind that nobody looks at.
@@ -160,6 +160,6 @@ func (r *resolved) verdict(began time.Time) bool {
 	if !ok {
 		return false
 	}
-	r.app.t.printf("%s\n", verdict(r.app.t, s))
+	r.app.t.Printf("%s\n", verdict(r.app.t, s))
 	return true
 }

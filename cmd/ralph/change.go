@@ -29,7 +29,7 @@ func (c *runCmd) choosePlan(a *app, p *place) (plan.Plan, error) {
 		return nil, err // what nobody asked for is in nobody's way
 	}
 	choice := plan.Choice{Root: p.repo.Root, Folder: p.folder, Done: c.Done, Text: c.Text, Template: c.Prompt != "", Changes: list}
-	ask := a.t.canAsk && !c.NoInteractive && !c.JSON
+	ask := a.t.CanAsk && !c.NoInteractive && !c.JSON
 	if choice.Change, err = c.pick(a, list, ask); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (c *runCmd) choosePlan(a *app, p *place) (plan.Plan, error) {
 		return nil, err
 	}
 	if warning != "" {
-		a.t.warn("%s", warning)
+		a.t.Warn("%s", warning)
 	}
 	if choice.Change != nil {
 		p.work(choice.Change.ID, filepath.FromSlash(choice.Change.StateFolder()))
@@ -129,11 +129,11 @@ func whichOne(err error) error {
 
 // askChange lets the person at the terminal choose.
 func askChange(a *app, list []change.Change) (*change.Change, error) {
-	a.t.printf("Which change?\n")
+	a.t.Printf("Which change?\n")
 	for i, c := range list {
-		a.t.printf("%4d  %s\n", i+1, stream.OneLine(c.ID))
+		a.t.Printf("%4d  %s\n", i+1, stream.OneLine(c.ID))
 	}
-	n, err := a.t.askNumber(a.ctx, len(list))
+	n, err := a.t.AskNumber(a.ctx, len(list))
 	if err != nil {
 		return nil, err
 	}

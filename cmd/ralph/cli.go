@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ralph/internal/help"
+	"ralph/internal/terminal"
 )
 
 // exitUsage is the exit status of a bad command line.
@@ -122,8 +123,8 @@ func oneOf(ctx *kong.DecodeContext, target reflect.Value) error {
 
 // badCommandLine shows what is wrong with a command line that was understood as
 // far as kctx, which is nil where it was the parser that complained.
-func badCommandLine(t *terminal, kctx *kong.Context, err error) int {
-	t.fail(err)
+func badCommandLine(t *terminal.Terminal, kctx *kong.Context, err error) int {
+	t.Fail(err)
 	var parse *kong.ParseError
 	if errors.As(err, &parse) {
 		kctx = parse.Context
@@ -133,16 +134,16 @@ func badCommandLine(t *terminal, kctx *kong.Context, err error) int {
 	case kctx != nil && kctx.Selected() != nil:
 		command += " " + help.Path(kctx.Selected())
 		if others := help.Elsewhere(kctx); len(others) > 0 && len(others) < 4 {
-			t.hint("the flag is one of: " + strings.Join(others, ", "))
+			t.Hint("the flag is one of: " + strings.Join(others, ", "))
 		}
 		if words := slices.DeleteFunc(slices.Clone(kctx.Args), func(arg string) bool { return strings.HasPrefix(arg, "-") }); len(words) > 2 &&
 			(command == "ralph start" || command == "ralph run") {
-			t.hint("the task is one argument: put it in quotation marks. The loop works in the worktree that you are in")
+			t.Hint("the task is one argument: put it in quotation marks. The loop works in the worktree that you are in")
 		}
 	case kctx != nil && len(kctx.Args) > 0 && help.OtherWord(kctx.Args[0]) != "":
-		t.hint("did you mean: ralph " + help.OtherWord(kctx.Args[0]))
+		t.Hint("did you mean: ralph " + help.OtherWord(kctx.Args[0]))
 		return exitUsage
 	}
-	t.hint("see: " + command + " --help")
+	t.Hint("see: " + command + " --help")
 	return exitUsage
 }

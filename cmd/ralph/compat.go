@@ -22,13 +22,13 @@ func (c *compatCmd) Run(a *app) error {
 		return &hintError{err, "see: ralph help"}
 	}
 	for _, why := range line.Ignored {
-		a.t.warn("%s", stream.OneLine(why))
+		a.t.Warn("%s", stream.OneLine(why))
 	}
 	parts := make([]string, 0, len(line.Args))
 	for _, arg := range line.Args {
 		parts = append(parts, stream.ShellWord(arg))
 	}
-	a.t.hint("ralph " + strings.Join(parts, " "))
+	a.t.Hint("ralph " + strings.Join(parts, " "))
 	if code, _ := command(line.Args, false); code != 0 {
 		return exitError(code)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"ralph/internal/completion"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 )
 
 // completionCmd is "ralph completion".
@@ -25,8 +26,8 @@ func (c *completionCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.t.out.Write(script)
-	return enough(err)
+	_, err = a.t.Out.Write(script)
+	return terminal.Enough(err)
 }
 
 // completionLimit is how long a shell waits for what can be typed next: a person
@@ -45,7 +46,7 @@ func complete(typed []string) int {
 	if err != nil {
 		return 1
 	}
-	silent := &terminal{in: os.Stdin, out: io.Discard, err: io.Discard}
+	silent := &terminal.Terminal{In: os.Stdin, Out: io.Discard, Err: io.Discard}
 	c := &completer{app: &app{ctx: ctx, t: silent, home: ralphHome()}, line: completion.Read(parser.Model.Node, typed)}
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
@@ -54,7 +55,7 @@ func complete(typed []string) int {
 			fmt.Fprintln(out, found.Value)
 			continue
 		}
-		fmt.Fprintf(out, "%s\t%s\n", found.Value, shortened(stream.OneLine(found.About), 60))
+		fmt.Fprintf(out, "%s\t%s\n", found.Value, terminal.Shortened(stream.OneLine(found.About), 60))
 	}
 	return 0
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 
 	"github.com/charmbracelet/x/ansi"
@@ -11,6 +10,7 @@ import (
 	"ralph/internal/config"
 	"ralph/internal/git"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 )
 
 // configCmd is "ralph config".
@@ -39,17 +39,14 @@ func (c *configShowCmd) Run(a *app) error {
 	}
 	entries := loaded.Entries()
 	if c.JSON {
-		enc := json.NewEncoder(a.t.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(entries)
+		return terminal.PrintJSON(a.t, entries)
 	}
 	width := 0
 	for _, e := range entries {
 		width = max(width, ansi.StringWidth(e.Key))
 	}
 	for _, e := range entries {
-		a.t.printf("%s  %s  %s\n", padded(stream.OneLine(e.Key), width), stream.OneLine(e.Text()), a.t.paint(dim, "("+stream.OneLine(e.Origin)+")"))
+		a.t.Printf("%s  %s  %s\n", terminal.Padded(stream.OneLine(e.Key), width), stream.OneLine(e.Text()), a.t.Paint(terminal.Dim, "("+stream.OneLine(e.Origin)+")"))
 	}
 	return nil
 }
@@ -62,6 +59,6 @@ func (configSchemaCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	a.t.printf("%s\n", bytes.TrimSpace(schema))
+	a.t.Printf("%s\n", bytes.TrimSpace(schema))
 	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"ralph/internal/conformance"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -30,11 +30,11 @@ func (c *doctorCmd) conform(a *app, g *proc.Guardian, token string) error {
 		return &hintError{fmt.Errorf("the command %q cannot be run: %w", argv[0], err), "name the program first, then its arguments: ralph doctor --conformance my-agent --headless"}
 	}
 	in := conformance.Input{Calling: func(about string, limit time.Duration) func() {
-		return a.t.slowly(fmt.Sprintf("%s (at most %s)", about, words.Duration(limit)))
+		return a.t.Slowly(fmt.Sprintf("%s (at most %s)", about, words.Duration(limit)))
 	},
 		Command: argv, Env: withoutRun(os.Environ()), Guardian: g, Token: token, Limit: time.Duration(c.Timeout)}
-	fmt.Fprintf(a.t.err, "%s calls %s about ten times in an empty repository, once with a prompt of 2 MB; what its model costs is yours to pay\n",
-		a.t.symbol("…"), stream.Sanitize(argv[0]))
+	fmt.Fprintf(a.t.Err, "%s calls %s about ten times in an empty repository, once with a prompt of 2 MB; what its model costs is yours to pay\n",
+		a.t.Symbol("…"), stream.Sanitize(argv[0]))
 	if !c.JSON {
 		in.Done = func(t conformance.Trial) { showTrial(a.t, t) }
 	}
@@ -46,10 +46,7 @@ func (c *doctorCmd) conform(a *app, g *proc.Guardian, token string) error {
 		return err
 	}
 	if c.JSON {
-		enc := json.NewEncoder(a.t.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(card)
+		err = terminal.PrintJSON(a.t, card)
 	} else {
 		showCard(a.t, card)
 	}
@@ -64,24 +61,24 @@ func withoutRun(env []string) []string {
 	return agent.Without(env, []string{proc.TokenVar, "RALPH_UNIT", "RALPH_ITERATION", "RALPH_ATTEMPT"}, nil)
 }
 
-func showTrial(t *terminal, trial conformance.Trial) {
-	mark, code := "·", dim
+func showTrial(t *terminal.Terminal, trial conformance.Trial) {
+	mark, code := "·", terminal.Dim
 	switch trial.Result {
 	case conformance.Yes:
-		mark, code = "✓", green
+		mark, code = "✓", terminal.Green
 	case conformance.No:
-		mark, code = "✗", red
+		mark, code = "✗", terminal.Red
 	}
-	t.printf("%s %s\n", t.paint(code, t.symbol(mark)), stream.Sanitize(trial.Message))
+	t.Printf("%s %s\n", t.Paint(code, t.Symbol(mark)), stream.Sanitize(trial.Message))
 	if trial.Hint != "" {
-		t.printf("  %s\n", t.paint(dim, trial.Hint))
+		t.Printf("  %s\n", t.Paint(terminal.Dim, trial.Hint))
 	}
 }
 
-func showCard(t *terminal, card conformance.Card) {
+func showCard(t *terminal.Terminal, card conformance.Card) {
 	if !card.OK {
-		t.printf("\nralph cannot work with it yet (%s)\n", words.Count(card.Calls, "call"))
+		t.Printf("\nralph cannot work with it yet (%s)\n", words.Count(card.Calls, "call"))
 		return
 	}
-	t.printf("\nralph can work with it (%s). In ~/.ralph/config.yaml:\n\n%s", words.Count(card.Calls, "call"), stream.Sanitize(card.Snippet))
+	t.Printf("\nralph can work with it (%s). In ~/.ralph/config.yaml:\n\n%s", words.Count(card.Calls, "call"), stream.Sanitize(card.Snippet))
 }

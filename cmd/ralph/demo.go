@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ralph/internal/stream"
-
 	"ralph"
+	"ralph/internal/stream"
+	"ralph/internal/terminal"
 )
 
 // demoBranch is the branch, and with it the unit, of the demo's feature.
@@ -32,8 +32,8 @@ func (c *demoCmd) Run(a *app) error {
 	if err := os.Chdir(dir); err != nil {
 		return err
 	}
-	a.t.printf("A scratch repository with a feature of three stories is in %s\n", stream.OneLine(dir))
-	a.t.printf("%s\n\n", a.t.paint(dim, "The agent is 'replay': it plays a script, so that nothing else needs to be installed."))
+	a.t.Printf("A scratch repository with a feature of three stories is in %s\n", stream.OneLine(dir))
+	a.t.Printf("%s\n\n", a.t.Paint(terminal.Dim, "The agent is 'replay': it plays a script, so that nothing else needs to be installed."))
 	demo := *a
 	demo.home = filepath.Join(dir, ".git", "ralph-home") // the user's own ledger stays as it is
 	run := runCmd{}
@@ -46,7 +46,7 @@ func (c *demoCmd) Run(a *app) error {
 		return err
 	}
 	ralph := program()
-	a.t.printf("\nLook round: cd %s && git log --stat, %s history, %s status\n", quoted([]string{stream.OneLine(dir)}), ralph, ralph)
+	a.t.Printf("\nLook round: cd %s && git log --stat, %s history, %s status\n", quoted([]string{stream.OneLine(dir)}), ralph, ralph)
 	return nil
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"ralph/internal/loop"
 	"ralph/internal/preflight"
 	"ralph/internal/proc"
+	"ralph/internal/terminal"
 )
 
 // probeLimit is how long a program may take to tell its version. An agent on
@@ -67,10 +67,7 @@ func (c *doctorCmd) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		enc := json.NewEncoder(a.t.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(e.report)
+		err = terminal.PrintJSON(a.t, e.report)
 	}
 	if err == nil && !e.report.OK {
 		return exitError(1)
@@ -127,7 +124,7 @@ func (e *examination) add(checks ...preflight.Check) {
 		return
 	}
 	for _, c := range checks {
-		e.app.t.printf("%s", c.Text(e.app.t.color, e.app.t.ascii))
+		e.app.t.Printf("%s", c.Text(e.app.t.Color, e.app.t.ASCII))
 	}
 }
 
@@ -139,7 +136,7 @@ func (e *examination) run() error {
 	}
 	// What a probe says that was cut off by Ctrl-C is no finding.
 	for _, look := range []func(context.Context, doctor.Input) []preflight.Check{doctor.Agents, doctor.Machine} {
-		done := e.app.t.slowly("asking the programs that a run needs")
+		done := e.app.t.Slowly("asking the programs that a run needs")
 		checks := look(e.app.ctx, in)
 		done()
 		if err := toldToEnd(e.app.ctx, nil); err != nil {

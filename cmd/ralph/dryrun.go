@@ -19,7 +19,7 @@ func (r *resolved) dryRun() error {
 		return err
 	}
 	row := func(name, format string, args ...any) {
-		t.printf("%-12s %s\n", name, stream.OneLine(fmt.Sprintf(format, args...)))
+		t.Printf("%-12s %s\n", name, stream.OneLine(fmt.Sprintf(format, args...)))
 	}
 	row("Dry run:", "nothing is called, nothing is written")
 	done, total := state.Counts()
@@ -47,7 +47,7 @@ func (r *resolved) dryRun() error {
 	}
 	how := map[agent.PromptMode]string{agent.PromptStdin: "on standard input", agent.PromptArg: "as the last argument", agent.PromptFile: "as a file"}
 	row("Prompt:", "%s, %s:", r.source, how[r.harness.Prompt])
-	t.printf("\n%s\n", stream.Sanitize(loop.Prompt(r.plan.Context(state), "", r.template, r.place.repo.Root, r.harness.ExpandsRefs)))
+	t.Printf("\n%s\n", stream.Sanitize(loop.Prompt(r.plan.Context(state), "", r.template, r.place.repo.Root, r.harness.ExpandsRefs)))
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"ralph/internal/notify"
 	"ralph/internal/proc"
 	"ralph/internal/run"
+	"ralph/internal/terminal"
 )
 
 // guardian is the main function of the guardian process. args are the worktree, the
@@ -47,7 +48,7 @@ func recordCrash(root, unit, folder string, died time.Time) {
 		return
 	}
 	p.work(unit, folder)
-	end, status, err := recordDeath(ctx, newTerminal("never"), p, died)
+	end, status, err := recordDeath(ctx, terminal.New("never"), p, died)
 	if end != nil && err == nil {
 		tellOfCrash(ctx, p, status)
 	}
@@ -55,7 +56,7 @@ func recordCrash(root, unit, folder string, died time.Time) {
 
 // tellOfCrash notifies as the run itself would have.
 func tellOfCrash(ctx context.Context, p *place, status run.Status) {
-	loaded, err := loadSettings(&app{ctx: ctx, t: newTerminal("never"), home: ralphHome()}, p.repo.Root, nil)
+	loaded, err := loadSettings(&app{ctx: ctx, t: terminal.New("never"), home: ralphHome()}, p.repo.Root, nil)
 	if err != nil {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ralph"
 	"ralph/internal/help"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -22,12 +23,12 @@ func (c *helpCmd) Run(a *app) error {
 	name := strings.Join(c.About, " ")
 	switch {
 	case name == "topics":
-		a.t.paged(help.Fit(help.TopicList(), a.t.width()))
+		a.t.Paged(help.Fit(help.TopicList(), a.t.Width()))
 		return nil
 	case slices.Contains(help.Topics(), name):
 		text, err := help.Topic(name, ralph.ConfigExample)
 		if err == nil {
-			a.t.paged(help.Fit(text, a.t.width()))
+			a.t.Paged(help.Fit(text, a.t.Width()))
 		}
 		return err
 	}
@@ -47,14 +48,14 @@ func (c *helpCmd) Run(a *app) error {
 
 // printHelp is what --help shows: of the program or of one command.
 func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
-	t := newTerminal("auto")
+	t := terminal.New("auto")
 	var text bytes.Buffer
 	if ctx.Selected() == nil {
 		help.Program(&text, ctx.Model)
 	} else if err := help.Command(&text, o, ctx); err != nil {
 		return err
 	}
-	t.out = ctx.Stdout
-	t.paged(help.Fit(text.String(), t.width()))
+	t.Out = ctx.Stdout
+	t.Paged(help.Fit(text.String(), t.Width()))
 	return nil
 }

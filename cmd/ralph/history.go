@@ -6,6 +6,7 @@ import (
 
 	"ralph/internal/run"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -26,14 +27,14 @@ func (c *historyCmd) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		return printJSON(a.t, past.state.History(past.dead))
+		return terminal.PrintJSON(a.t, past.state.History(past.dead))
 	}
 	if past.record == nil {
 		return nothingYet(a.t, p, false)
 	}
-	return page(a.t, func(t *terminal) error {
+	return terminal.Page(a.t, func(t *terminal.Terminal) error {
 		if past.record.archive != "" {
-			t.printf("%s\n", t.paint(dim, "archived as "+stream.Sanitize(past.record.archive)))
+			t.Printf("%s\n", t.Paint(terminal.Dim, "archived as "+stream.Sanitize(past.record.archive)))
 		}
 		for _, r := range past.state.Past() {
 			past.show(t, r)
@@ -50,7 +51,7 @@ type past struct {
 }
 
 // past reads the unit's record, and looks whether its process lives.
-func (p *place) past(t *terminal) (was past, err error) {
+func (p *place) past(t *terminal.Terminal) (was past, err error) {
 	was.state = &run.State{}
 	if was.record, err = p.record(); err != nil || was.record == nil {
 		return was, err
@@ -63,12 +64,12 @@ func (p *place) past(t *terminal) (was past, err error) {
 	return was, nil
 }
 
-func (p *past) show(t *terminal, r *run.Run) {
+func (p *past) show(t *terminal.Terminal, r *run.Run) {
 	state := r.Reason(p.dead && r == p.state.Last())
 	if state == "" {
 		state = "at work"
 	}
-	t.printf("%s  %s  %s\n", t.paint(bold, words.Local(r.StartedAt)), stream.Sanitize(r.Start.Harness), words.Spaced(state))
+	t.Printf("%s  %s  %s\n", t.Paint(terminal.Bold, words.Local(r.StartedAt)), stream.Sanitize(r.Start.Harness), words.Spaced(state))
 	for _, it := range p.state.Rows(r, p.dead) {
 		showIteration(t, it)
 	}
@@ -76,16 +77,16 @@ func (p *past) show(t *terminal, r *run.Run) {
 	if r.Calls.CostUSD != nil {
 		total += fmt.Sprintf(", $%.2f", *r.Calls.CostUSD)
 	}
-	t.printf("  %s\n", t.paint(dim, total))
+	t.Printf("  %s\n", t.Paint(terminal.Dim, total))
 }
 
-func showIteration(t *terminal, it run.Row) {
-	code, mark := green, "✓"
+func showIteration(t *terminal.Terminal, it run.Row) {
+	code, mark := terminal.Green, "✓"
 	switch {
 	case it.Outcome != "ok":
-		code, mark = red, "✗"
+		code, mark = terminal.Red, "✗"
 	case len(it.StoriesPassed) == 0:
-		code, mark = yellow, "●"
+		code, mark = terminal.Yellow, "●"
 	}
 	took := "?"
 	if !it.EndedAt.IsZero() {
@@ -101,5 +102,5 @@ func showIteration(t *terminal, it run.Row) {
 	if it.Error != "" {
 		parts = append(parts, string(it.Error))
 	}
-	t.printf("  %s %3d  %7s  %s\n", t.paint(code, t.symbol(mark)), it.N, took, stream.OneLine(strings.Join(parts, "  ")))
+	t.Printf("  %s %3d  %7s  %s\n", t.Paint(code, t.Symbol(mark)), it.N, took, stream.OneLine(strings.Join(parts, "  ")))
 }

@@ -13,6 +13,7 @@ import (
 	"ralph/internal/importer"
 	"ralph/internal/prd"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -145,8 +146,8 @@ func (c *importCmd) plan(a *app, p *place, made *importer.Plan) error {
 			return err
 		}
 	}
-	a.t.printf("%s %s/spec.md, prd.json and progress.txt written\n\nStart the loop with: ralph run\n",
-		a.t.paint(green, a.t.symbol("✓")), stream.OneLine(target.folder))
+	a.t.Printf("%s %s/spec.md, prd.json and progress.txt written\n\nStart the loop with: ralph run\n",
+		a.t.Paint(terminal.Green, a.t.Symbol("✓")), stream.OneLine(target.folder))
 	return nil
 }
 
@@ -167,30 +168,30 @@ func (c *importCmd) branch(a *app, p *place, made *importer.Plan) (string, error
 	return branchFor(made.Title), nil
 }
 
-func (c *importCmd) show(t *terminal, p *place, branch string, made *importer.Plan, state *prd.PRD) {
+func (c *importCmd) show(t *terminal.Terminal, p *place, branch string, made *importer.Plan, state *prd.PRD) {
 	done, total := state.Counts()
-	t.printf("%s\n  from    %s\n", stream.OneLine(made.Title), stream.OneLine(made.From))
+	t.Printf("%s\n  from    %s\n", stream.OneLine(made.Title), stream.OneLine(made.From))
 	if branch != "" {
-		t.printf("  branch  %s (new)\n", stream.OneLine(branch))
+		t.Printf("  branch  %s (new)\n", stream.OneLine(branch))
 	}
-	t.printf("  plan    %s/: %s, %d done\n\n", stream.OneLine(p.folder), words.Plural(total, "story", "stories"), done)
+	t.Printf("  plan    %s/: %s, %d done\n\n", stream.OneLine(p.folder), words.Plural(total, "story", "stories"), done)
 	for _, s := range state.Stories {
 		mark := " "
 		if s.Passes {
 			mark = "x"
 		}
-		t.printf("  [%s] %s: %s (%s)\n", mark, stream.OneLine(s.ID), stream.OneLine(s.Title), words.Plural(len(s.AcceptanceCriteria), "criterion", "criteria"))
+		t.Printf("  [%s] %s: %s (%s)\n", mark, stream.OneLine(s.ID), stream.OneLine(s.Title), words.Plural(len(s.AcceptanceCriteria), "criterion", "criteria"))
 	}
 	showNotImported(t, made.Lost)
 }
 
-func showNotImported(t *terminal, lost []string) {
+func showNotImported(t *terminal.Terminal, lost []string) {
 	if len(lost) == 0 {
 		return
 	}
-	t.printf("\nNot imported:\n")
+	t.Printf("\nNot imported:\n")
 	for _, line := range lost {
-		t.printf("  - %s\n", stream.OneLine(line))
+		t.Printf("  - %s\n", stream.OneLine(line))
 	}
 }
 
@@ -206,7 +207,7 @@ func newChecks(root string, checks []importer.Check) string {
 	return importer.ChecksYAML(checks)
 }
 
-func (c *importCmd) showChecks(t *terminal, checks []importer.Check, write bool) {
+func (c *importCmd) showChecks(t *terminal.Terminal, checks []importer.Check, write bool) {
 	if len(checks) == 0 {
 		return
 	}
@@ -214,7 +215,7 @@ func (c *importCmd) showChecks(t *terminal, checks []importer.Check, write bool)
 	if write {
 		where = "to .ralph/config.yaml; ralph runs these commands itself before it accepts a story"
 	}
-	t.printf("\nQuality checks (%s):\n%s", where, indent(importer.ChecksYAML(checks)))
+	t.Printf("\nQuality checks (%s):\n%s", where, indent(importer.ChecksYAML(checks)))
 }
 
 func indent(text string) string {
@@ -223,16 +224,16 @@ func indent(text string) string {
 
 // confirm asks whether to write. Without a terminal --yes is needed.
 func (c *importCmd) confirm(a *app) error {
-	a.t.printf("\n")
+	a.t.Printf("\n")
 	switch {
 	case c.Yes:
 		return nil
-	case !a.t.canAsk:
+	case !a.t.CanAsk:
 		return &hintError{errors.New("nothing was written: there is no terminal to ask on"), "write it with: ralph import --yes"}
-	case a.t.ask(a.ctx, "Write these files?", askLimit):
+	case a.t.Ask(a.ctx, "Write these files?", askLimit):
 		return nil
 	}
-	a.t.printf("nothing was written\n")
+	a.t.Printf("nothing was written\n")
 	return exitError(1)
 }
 
@@ -259,7 +260,7 @@ func (c *importCmd) settings(a *app) error {
 	}
 	s.From = relative(p.repo.Root, s.From)
 	text := s.YAML()
-	a.t.printf("%s", text)
+	a.t.Printf("%s", text)
 	showNotImported(a.t, s.Lost)
 	target := filepath.Join(p.repo.Root, ".ralph", "config.yaml")
 	if _, err := os.Lstat(target); err == nil {
@@ -274,7 +275,7 @@ func (c *importCmd) settings(a *app) error {
 	if err := writeNew(target, []byte(text)); err != nil {
 		return err
 	}
-	a.t.printf("%s .ralph/config.yaml written\n", a.t.paint(green, a.t.symbol("✓")))
+	a.t.Printf("%s .ralph/config.yaml written\n", a.t.Paint(terminal.Green, a.t.Symbol("✓")))
 	return nil
 }
 

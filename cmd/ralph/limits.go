@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"ralph/internal/ratelimit"
 	"ralph/internal/registry"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -45,7 +45,7 @@ func (c *limitsCmd) Run(a *app) error {
 		return err
 	}
 	for _, w := range s.loaded.Warnings {
-		a.t.warn("%s", w)
+		a.t.Warn("%s", w)
 	}
 	if c.Clear != "" {
 		if err := c.clear(a, s); err != nil || !c.JSON {
@@ -57,10 +57,7 @@ func (c *limitsCmd) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		enc := json.NewEncoder(a.t.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(list)
+		return terminal.PrintJSON(a.t, list)
 	}
 	for _, l := range list {
 		l.show(a.t, time.Now())
@@ -79,11 +76,11 @@ func knownLimits(a *app, s *surroundings, now time.Time) ([]harnessLimits, error
 	if err != nil {
 		return nil, err
 	}
-	done := a.t.slowly("reading the journals")
+	done := a.t.Slowly("reading the journals")
 	uses, warnings := limits.Collect(entries, now)
 	done()
 	for _, w := range warnings {
-		a.t.warn("%s", w)
+		a.t.Warn("%s", w)
 	}
 	waiting := waitingLoops(entries)
 	for name := range uses {
@@ -120,7 +117,7 @@ func limitsOf(a *app, name string, limit int, now time.Time) (harnessLimits, err
 		return harnessLimits{}, err
 	}
 	if grant.Damaged != nil {
-		a.t.warn("%v", grant.Damaged)
+		a.t.Warn("%v", grant.Damaged)
 	}
 	until, note, err := ledger.LimitedUntil(now)
 	if err != nil {
@@ -133,11 +130,11 @@ func limitsOf(a *app, name string, limit int, now time.Time) (harnessLimits, err
 	return l, nil
 }
 
-func (l harnessLimits) show(t *terminal, now time.Time) {
+func (l harnessLimits) show(t *terminal.Terminal, now time.Time) {
 	row := func(name, format string, args ...any) {
-		t.printf("  %-8s %s\n", name, stream.Sanitize(fmt.Sprintf(format, args...)))
+		t.Printf("  %-8s %s\n", name, stream.Sanitize(fmt.Sprintf(format, args...)))
 	}
-	t.printf("%s\n", t.paint(bold, stream.Sanitize(l.Harness)))
+	t.Printf("%s\n", t.Paint(terminal.Bold, stream.Sanitize(l.Harness)))
 	calls := fmt.Sprintf("%d this hour, no limit", l.Calls)
 	if l.CallsLimit > 0 {
 		calls = fmt.Sprintf("%d/%d this hour (resets in %s)", l.Calls, l.CallsLimit, timeLeft(l.CallsResetAt, now))
@@ -202,9 +199,9 @@ func (c *limitsCmd) clear(a *app, s *surroundings) error {
 		slices.Sort(names)
 		return &hintError{fmt.Errorf("there is no harness %q", c.Clear), "known are: " + strings.Join(slices.Compact(names), ", ")}
 	}
-	say := func(format string, args ...any) { a.t.printf(format, args...) }
+	say := func(format string, args ...any) { a.t.Printf(format, args...) }
 	if c.JSON { // standard output is for the list
-		say = func(format string, args ...any) { fmt.Fprintf(a.t.err, format, args...) }
+		say = func(format string, args ...any) { fmt.Fprintf(a.t.Err, format, args...) }
 	}
 	ledger := ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), ledgerDir(a.home), c.Clear, 0)
 	until, _, err := ledger.LimitedUntil(time.Now())

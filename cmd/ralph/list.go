@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"ralph/internal/registry"
 	"ralph/internal/run"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -52,13 +52,10 @@ func (c *listCmd) Run(a *app) error {
 		list = slices.DeleteFunc(list, func(l listed) bool { return !l.Alive })
 	}
 	if c.JSON {
-		enc := json.NewEncoder(a.t.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(list)
+		return terminal.PrintJSON(a.t, list)
 	}
 	if len(list) == 0 {
-		a.t.printf("no loops\n")
+		a.t.Printf("no loops\n")
 		return nil
 	}
 	width := 0
@@ -75,8 +72,8 @@ func (c *listCmd) Run(a *app) error {
 		case l.dead:
 			state += ", DEAD"
 		}
-		a.t.printf("%-18s %3d/%-3d  %-12s  %s  %s\n", state, l.Iteration, l.MaxIterations, words.Local(l.LastUpdated.Time),
-			a.t.paint(bold, padded(stream.OneLine(l.Unit), width)), a.t.paint(dim, stream.OneLine(l.Worktree)))
+		a.t.Printf("%-18s %3d/%-3d  %-12s  %s  %s\n", state, l.Iteration, l.MaxIterations, words.Local(l.LastUpdated.Time),
+			a.t.Paint(terminal.Bold, terminal.Padded(stream.OneLine(l.Unit), width)), a.t.Paint(terminal.Dim, stream.OneLine(l.Worktree)))
 	}
 	return nil
 }
@@ -90,13 +87,13 @@ func units(a *app) ([]listed, error) {
 		return nil, err
 	}
 	for _, path := range broken {
-		a.t.warn("%s cannot be read and is left out", path)
+		a.t.Warn("%s cannot be read and is left out", path)
 	}
 	list := []listed{}
 	for _, e := range entries {
 		events, err := journal.ReadLast(journal.Path(e.StateDir))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			a.t.warn("%v", err)
+			a.t.Warn("%v", err)
 		}
 		if err != nil || len(events) == 0 {
 			continue // it is archived, or gone, or never came to a run

@@ -16,6 +16,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/registry"
+	"ralph/internal/terminal"
 )
 
 // TestListTellsTheDeadApart: what a file says is not believed where the system
@@ -65,7 +66,7 @@ func TestListTellsTheDeadApart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list, err := units(&app{ctx: t.Context(), t: newTerminal("never"), home: home})
+	list, err := units(&app{ctx: t.Context(), t: terminal.New("never"), home: home})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func BenchmarkList1000(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	a := &app{ctx: b.Context(), t: newTerminal("never"), home: home}
+	a := &app{ctx: b.Context(), t: terminal.New("never"), home: home}
 	before := cpuTime(b)
 	for b.Loop() {
 		if list, err := units(a); err != nil || len(list) != 1000 || list[0].Iteration != 20 {

@@ -13,6 +13,7 @@ import (
 	"ralph/internal/preflight"
 	"ralph/internal/ratelimit"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -90,9 +91,9 @@ func (e *examination) call(h agent.Harness) (agent.Outcome, error) {
 		work, history = e.around.repo.Root, gitDirs(e.around.repo)
 	}
 	if !e.cmd.JSON {
-		e.app.t.printf("%s %s is asked for a word\n", e.app.t.symbol("…"), h.Name)
+		e.app.t.Printf("%s %s is asked for a word\n", e.app.t.Symbol("…"), h.Name)
 	}
-	defer e.app.t.slowly("waiting for its answer (at most " + words.Duration(time.Duration(e.cmd.Timeout)) + ")")()
+	defer e.app.t.Slowly("waiting for its answer (at most " + words.Duration(time.Duration(e.cmd.Timeout)) + ")")()
 	return agent.Run(e.app.ctx, e.guardian, agent.Call{
 		Harness: h, Prompt: []byte(livePrompt), Dir: work, Env: os.Environ(),
 		Options: agent.Options{Model: s.ModelOf(h.Name), ApproveAll: s.Claude.DangerouslySkipPermissions, AllowedTools: s.Claude.AllowedTools, GitDirs: history},
@@ -120,7 +121,7 @@ func (e *examination) told(h agent.Harness, o agent.Outcome) {
 	e.report.Live = r
 	about := "(" + strings.Join(parts, ", ") + ")"
 	if o.Kind == journal.OutcomeOK {
-		e.add(preflight.Check{ID: "live", Severity: preflight.OK, Message: fmt.Sprintf("%s answered: %s %s", h.Name, shortened(stream.OneLine(r.Reply), 80), about)})
+		e.add(preflight.Check{ID: "live", Severity: preflight.OK, Message: fmt.Sprintf("%s answered: %s %s", h.Name, terminal.Shortened(stream.OneLine(r.Reply), 80), about)})
 		return
 	}
 	hint := o.Hint

@@ -14,6 +14,7 @@ import (
 	"ralph/internal/loop"
 	"ralph/internal/run"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 )
 
 // errOver ends the following of a log: nothing more will come.
@@ -47,9 +48,9 @@ type follower struct {
 func (c *logsCmd) follow(a *app, p *place, r *record) error {
 	f := &follower{app: a, place: p, record: r, lines: c.Lines}
 	if c.Raw {
-		f.raw = a.t.out
+		f.raw = a.t.Out
 	} else {
-		f.out = newTail(a.t.out, c.Lines)
+		f.out = newTail(a.t.Out, c.Lines)
 		f.screen = newScreen(a.t, f.out, p.repo.Root, true)
 		f.screen.title = "" // the terminal is not the loop's
 	}
@@ -71,7 +72,7 @@ func (c *logsCmd) follow(a *app, p *place, r *record) error {
 	case errors.Is(err, loop.ErrStopped):
 		return exitError(journal.ExitStopped)
 	}
-	return enough(err)
+	return terminal.Enough(err)
 }
 
 // watchLog shows what is added to the log, and finds out when nobody is left who
@@ -100,7 +101,7 @@ func (f *follower) more() error {
 	gone := status.Active() && !loopAlive(status) && !running(f.place)
 	if gone && f.gone {
 		f.flush()
-		f.app.t.warn("%s", status.Crashed().Message)
+		f.app.t.Warn("%s", status.Crashed().Message)
 		return errOver
 	}
 	f.gone = gone // at first its guardian may be about to record the end
@@ -112,7 +113,7 @@ func (f *follower) batch(b journal.Batch) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, w := range b.Damage.Warnings(f.record.journal) {
-		f.app.t.warn("%s", w)
+		f.app.t.Warn("%s", w)
 	}
 	if b.Restart {
 		f.state = run.State{}

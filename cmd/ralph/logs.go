@@ -11,6 +11,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/run"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 )
 
 // logsCmd is "ralph logs".
@@ -57,7 +58,7 @@ func (c *logsCmd) Run(a *app) error {
 		return err
 	}
 	if at == nil {
-		a.t.printf("the last run of %s has not called an agent\n", nameOf(p))
+		a.t.Printf("the last run of %s has not called an agent\n", nameOf(p))
 		return nil
 	}
 	return c.show(a, p, r, at)
@@ -66,7 +67,7 @@ func (c *logsCmd) Run(a *app) error {
 // attempt is the last call of the agent in an iteration of the record's last
 // run, or in its last iteration where that is 0. It is nil where the run has
 // not called one.
-func (p *place) attempt(t *terminal, r *record, iteration int) (*journal.AttemptStarted, error) {
+func (p *place) attempt(t *terminal.Terminal, r *record, iteration int) (*journal.AttemptStarted, error) {
 	var at *journal.AttemptStarted
 	s, err := r.fold(t, run.KeepNone)
 	if last := s.Last(); last != nil {
@@ -102,19 +103,19 @@ func (c *logsCmd) show(a *app, p *place, r *record, at *journal.AttemptStarted) 
 		if err := seekLines(log, c.Lines); err != nil {
 			return fmt.Errorf("the log of iteration %d cannot be read: %w", at.N, err)
 		}
-		_, err := io.Copy(a.t.out, log)
-		return enough(err)
+		_, err := io.Copy(a.t.Out, log)
+		return terminal.Enough(err)
 	}
-	out := newTail(a.t.out, c.Lines)
+	out := newTail(a.t.Out, c.Lines)
 	if err := render(a.t, out, log, formatOf(a, p.repo.Root, at.Harness)); err != nil {
-		return enough(err)
+		return terminal.Enough(err)
 	}
-	return enough(out.release())
+	return terminal.Enough(out.release())
 }
 
 // render shows a log as the screen showed it.
-func render(t *terminal, w io.Writer, log io.Reader, format stream.Format) error {
-	p := stream.NewPrinter(w, stream.PrinterOptions{Color: t.color, ASCII: t.ascii, Width: t.width(), Verbose: true})
+func render(t *terminal.Terminal, w io.Writer, log io.Reader, format stream.Format) error {
+	p := stream.NewPrinter(w, stream.PrinterOptions{Color: t.Color, ASCII: t.ASCII, Width: t.Width(), Verbose: true})
 	r := stream.NewReader(format, p.Event)
 	if _, err := io.Copy(r, log); err != nil {
 		return err

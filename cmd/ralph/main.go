@@ -14,6 +14,7 @@ import (
 	"ralph/internal/help"
 	"ralph/internal/journal"
 	"ralph/internal/loop"
+	"ralph/internal/terminal"
 )
 
 // version is set by the linker.
@@ -45,7 +46,7 @@ func execute(args []string) int {
 		case completeWord:
 			return complete(args[1:])
 		case manWord:
-			return exitCode(newTerminal("auto"), writeManual(args[1:]))
+			return exitCode(terminal.New("auto"), writeManual(args[1:]))
 		}
 	}
 	code, _ := command(args, false)
@@ -71,14 +72,14 @@ func command(args []string, handedOver bool) (int, error) {
 	if err == nil {
 		err = help.EmptyValue(kctx)
 	}
-	t := newTerminal(cli.Color)
+	t := terminal.New(cli.Color)
 	if err != nil {
 		return badCommandLine(t, kctx, err), err
 	}
 	err = kctx.Run(&app{ctx: ctx, t: t, home: ralphHome(), args: args, colorMode: cli.Color, handedOver: handedOver})
 	loops := kctx.Selected().Name == "run" // its exit code says how it ended, seen or not
-	if err == nil && !loops && t.unwritten != nil && !errors.Is(t.unwritten, syscall.EPIPE) {
-		err = &hintError{fmt.Errorf("standard output cannot be written: %w", t.unwritten), "free some space, or write to another place"}
+	if err == nil && !loops && t.Unwritten != nil && !errors.Is(t.Unwritten, syscall.EPIPE) {
+		err = &hintError{fmt.Errorf("standard output cannot be written: %w", t.Unwritten), "free some space, or write to another place"}
 	}
 	err = signalled(ctx, t, err)
 	return exitCode(t, err), err
@@ -86,13 +87,13 @@ func command(args []string, handedOver bool) (int, error) {
 
 // signalled is the error of a command that a signal has cut off before it was a
 // run: that it was told to end is no trouble to speak of.
-func signalled(ctx context.Context, t *terminal, err error) error {
+func signalled(ctx context.Context, t *terminal.Terminal, err error) error {
 	var exit exitError
 	if err == nil || ctx.Err() == nil || errors.As(err, &exit) {
 		return err
 	}
 	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.Cause(ctx)) {
-		t.fail(err)
+		t.Fail(err)
 	}
 	if errors.Is(context.Cause(ctx), loop.ErrInterrupted) {
 		return exitError(journal.ExitInterrupted)
@@ -103,7 +104,7 @@ func signalled(ctx context.Context, t *terminal, err error) error {
 // app is what every command may use.
 type app struct {
 	ctx  context.Context
-	t    *terminal
+	t    *terminal.Terminal
 	home string // ~/.ralph; empty where no home folder is known
 
 	args       []string // the command line
@@ -127,7 +128,7 @@ type hintError struct {
 func (e *hintError) Error() string { return e.err.Error() }
 func (e *hintError) Unwrap() error { return e.err }
 
-func exitCode(t *terminal, err error) int {
+func exitCode(t *terminal.Terminal, err error) int {
 	var exit exitError
 	var hinted *hintError
 	switch {
@@ -136,11 +137,11 @@ func exitCode(t *terminal, err error) int {
 	case errors.As(err, &exit):
 		return int(exit)
 	}
-	t.fail(err)
+	t.Fail(err)
 	if errors.As(err, &hinted) {
-		t.hint(hinted.hint)
+		t.Hint(hinted.hint)
 	} else {
-		t.hint(obstacle(err))
+		t.Hint(obstacle(err))
 	}
 	var usage *kong.ParseError
 	var budget usageError

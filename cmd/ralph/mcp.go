@@ -16,6 +16,7 @@ import (
 	"ralph/internal/mcpserver"
 	"ralph/internal/plan"
 	"ralph/internal/registry"
+	"ralph/internal/terminal"
 )
 
 // maxUnit is how many bytes a unit's name may have, so that what is wrong with it
@@ -32,8 +33,8 @@ const mcpInstructions = `ralph runs coding agents in loops, each on a unit: the 
 
 // Run carries the command out. Standard output belongs to the protocol alone.
 func (c *mcpCmd) Run(a *app) error {
-	if a.t.canAsk {
-		a.t.hint("waiting for an MCP client on standard input; how to set one up is told in docs/mcp.md")
+	if a.t.CanAsk {
+		a.t.Hint("waiting for an MCP client on standard input; how to set one up is told in docs/mcp.md")
 	}
 	err := newMCPServer(a, c.AllowStart).server.Run(a.ctx, mcpserver.Lines(os.Stdin, os.Stdout))
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
@@ -64,7 +65,7 @@ func newMCPServer(a *app, allowStart bool) *mcpServer {
 // they show to people may reach standard output, their warnings go to the
 // client's log of this server.
 func (s *mcpServer) app(ctx context.Context) *app {
-	t := &terminal{in: os.Stdin, out: io.Discard, err: s.base.t.err}
+	t := &terminal.Terminal{In: os.Stdin, Out: io.Discard, Err: s.base.t.Err}
 	return &app{ctx: ctx, t: t, home: s.base.home}
 }
 

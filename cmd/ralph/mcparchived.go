@@ -4,12 +4,13 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/mcpserver"
 	"ralph/internal/run"
+	"ralph/internal/terminal"
 )
 
 // archivedPlan is the plan of an archived unit as its record has it, where the archive
 // does not hold the plan itself: only a feature's files are put away with it. nil says
 // that it does.
-func archivedPlan(t *terminal, r *record, out mcpPlanOut) (*mcpPlanOut, error) {
+func archivedPlan(t *terminal.Terminal, r *record, out mcpPlanOut) (*mcpPlanOut, error) {
 	if r == nil || r.archive == "" {
 		return nil, nil //nolint:nilnil // it is where the unit works
 	}

@@ -9,6 +9,7 @@ import (
 	"ralph/internal/git"
 	"ralph/internal/registry"
 	"ralph/internal/run"
+	"ralph/internal/terminal"
 )
 
 // changeHere is the unit of a change in the worktree in which the server was
@@ -69,7 +70,7 @@ func (p *place) changeNamed(id string) *place {
 // change is the change that the unit is, nil where it is the unit of a branch. A
 // branch may have the name of a change: then the last run tells, and before the
 // first whether there is a feature.
-func (p *place) change(t *terminal, r *record) (*change.Change, error) {
+func (p *place) change(t *terminal.Terminal, r *record) (*change.Change, error) {
 	list, err := change.List(p.repo.Root)
 	if err != nil || !slices.ContainsFunc(list, func(c change.Change) bool { return c.ID == p.unit }) {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"ralph/internal/mcpserver"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -72,7 +73,7 @@ func mcpLog(a *app, in mcpLogIn) (mcpLogOut, error) {
 
 // logText is the end of a log as the screen shows it. all tells whether that is
 // everything.
-func logText(t *terminal, path string, format stream.Format) (text string, all bool, err error) {
+func logText(t *terminal.Terminal, path string, format stream.Format) (text string, all bool, err error) {
 	// An agent may have put a FIFO in the log's place, which would wait for a writer.
 	log, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

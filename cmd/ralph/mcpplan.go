@@ -11,6 +11,7 @@ import (
 	"ralph/internal/prd"
 	"ralph/internal/regular"
 	"ralph/internal/run"
+	"ralph/internal/terminal"
 )
 
 type mcpPlanIn struct {
@@ -84,7 +85,7 @@ func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
 
 // plan is what a run of the unit would work on now, or the feature that the archived
 // one worked on, and the text that its last run was given.
-func (p *place) plan(t *terminal, r *record) (chosen plan.Plan, task string, err error) {
+func (p *place) plan(t *terminal.Terminal, r *record) (chosen plan.Plan, task string, err error) {
 	if r != nil {
 		s, err := r.fold(t, run.KeepNone)
 		if err != nil {

@@ -35,12 +35,12 @@ func (c *monitorCmd) Run(a *app) error {
 		return err
 	}
 	opts := a.monitorOptions(p, path)
-	if c.Once || !a.t.canAsk || os.Getenv("TERM") == "dumb" {
+	if c.Once || !a.t.CanAsk || os.Getenv("TERM") == "dumb" {
 		if path == "" {
 			return nothingYet(a.t, p, false)
 		}
-		text, err := monitor.Snapshot(time.Now(), opts, a.t.width())
-		a.t.printf("%s", text)
+		text, err := monitor.Snapshot(time.Now(), opts, a.t.Width())
+		a.t.Printf("%s", text)
 		return err
 	}
 	// It does little, once a second: a second processor would be woken up to be handed
@@ -77,7 +77,7 @@ func (a *app) monitorOptions(p *place, journalPath string) monitor.Options {
 		Unit: p.unit, Journal: journalPath, Root: p.repo.Root, Host: host,
 		Locate: func() string { path, _ := p.recordedAt(); return path },
 		Format: a.formats(p), Health: health, Ask: p.post,
-		Color: a.t.color, ASCII: a.t.ascii,
+		Color: a.t.Color, ASCII: a.t.ASCII,
 	}
 }
 
@@ -98,7 +98,7 @@ func (a *app) formats(p *place) func(harness string) stream.Format {
 	all := agent.Builtin("ralph")
 	// Settings that cannot be read are no reason to show nothing.
 	quiet, silent := *a.t, *a
-	quiet.err, silent.t = io.Discard, &quiet
+	quiet.Err, silent.t = io.Discard, &quiet
 	if loaded, err := loadSettings(&silent, p.repo.Root, nil); err == nil {
 		all = withSettings(all, &loaded.Settings)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/run"
+	"ralph/internal/terminal"
 )
 
 // files keeps the status files in line with the journal: status.json of the
@@ -21,7 +22,7 @@ import (
 type files struct {
 	mu        sync.Mutex
 	soon      *time.Timer // nil where all is written
-	t         *terminal
+	t         *terminal.Terminal
 	state     run.State
 	statusAt  string
 	claudeDir string
@@ -31,7 +32,7 @@ type files struct {
 // pidFile tells who works in a worktree, while somebody does.
 const pidFile = "ralph-terminal.pid"
 
-func newFiles(t *terminal, p *place) *files {
+func newFiles(t *terminal.Terminal, p *place) *files {
 	f := &files{t: t, statusAt: filepath.Join(p.repo.Root, p.folder, "status.json"),
 		claudeDir: filepath.Join(p.repo.Root, ".claude"), warned: map[string]bool{}}
 	// What happened before matters where a run that died is recorded as such. A
@@ -145,7 +146,7 @@ func (f *files) last() *run.Run {
 // behind tells whether a unit's status.json speaks of another state than the
 // journal: whoever wrote it last died, or could not. One that is not there is not
 // behind, as it may be deleted at any time.
-func behind(t *terminal, p *place) bool {
+func behind(t *terminal.Terminal, p *place) bool {
 	f := newFiles(t, p)
 	data, err := os.ReadFile(f.statusAt)
 	status := f.state.Status()
@@ -169,7 +170,7 @@ func (f *files) settled() {
 func (f *files) try(path string, err error) {
 	if err != nil && !f.warned[path] {
 		f.warned[path] = true
-		f.t.warn("%s is not up to date: %v", path, err)
+		f.t.Warn("%s is not up to date: %v", path, err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/stopwatch"
+	"ralph/internal/terminal"
 )
 
 // output is everything that a run tells: the screen or JSON lines, the status
@@ -21,21 +22,21 @@ type output struct {
 	watch  stopwatch.Watch // since the run has started
 	asked  time.Duration   // until a question was answered
 	log    *lineLog
-	t      *terminal
+	t      *terminal.Terminal
 }
 
 func (r *resolved) openOutput() (*output, error) {
 	t := r.app.t
 	o := &output{t: t, files: newFiles(t, r.place)}
-	show, w := *t, io.Writer(quiet{t.out})
+	show, w := *t, io.Writer(quiet{t.Out})
 	if r.flags.JSON {
 		// The screen is for the log alone then.
-		o.json, w = t.out, io.Discard
-		show = terminal{in: t.in, out: io.Discard, err: io.Discard, ascii: t.ascii}
+		o.json, w = t.Out, io.Discard
+		show = terminal.Terminal{In: t.In, Out: io.Discard, Err: io.Discard, ASCII: t.ASCII}
 	}
 	log, err := openLineLog(filepath.Join(r.place.repo.Root, ".claude", "ralph-loop.log"))
 	if err != nil {
-		t.warn("the terminal's output is not kept: %v", err)
+		t.Warn("the terminal's output is not kept: %v", err)
 	} else {
 		o.log, w = log, io.MultiWriter(w, log)
 	}
@@ -66,15 +67,15 @@ func (o *output) working(what string) {
 
 // stopping says that the run was told to end.
 func (o *output) stopping() {
-	o.screen.remarkf(yellow, "…", "stopping, up to 5s")
+	o.screen.remarkf(terminal.Yellow, "…", "stopping, up to 5s")
 }
 
 // warn shows a warning that is in no journal.
 func (o *output) warn(text string) {
 	if o.json != nil {
-		o.t.warn("%s", text)
+		o.t.Warn("%s", text)
 	}
-	o.screen.remarkf(yellow, "⚠", "%s", text)
+	o.screen.remarkf(terminal.Yellow, "⚠", "%s", text)
 }
 
 func (o *output) drained() {
@@ -105,5 +106,5 @@ func (q quiet) Write(p []byte) (int, error) {
 func (o *output) ask(ctx context.Context, question string, limit time.Duration) bool {
 	watch := stopwatch.Start()
 	defer func() { o.asked += watch.Passed().Real }()
-	return o.screen.t.ask(ctx, question, limit)
+	return o.screen.t.Ask(ctx, question, limit)
 }

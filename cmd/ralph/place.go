@@ -116,7 +116,7 @@ func (a *app) warnHomeless() {
 		return
 	}
 	a.homelessSaid = true
-	a.t.warn("no home folder is known (HOME is not set): your settings, the list of loops and the " +
+	a.t.Warn("no home folder is known (HOME is not set): your settings, the list of loops and the " +
 		"common count of calls are not used; set HOME or RALPH_HOME")
 }
 

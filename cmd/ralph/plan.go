@@ -81,7 +81,7 @@ func (c *planCmd) askForCriteria(a *app, p *place) error {
 		}
 	}
 	if len(bare) == 0 {
-		a.t.printf("every story has acceptance criteria\n")
+		a.t.Printf("every story has acceptance criteria\n")
 		return exitError(0)
 	}
 	c.Description = strings.TrimSpace(fmt.Sprintf("write the acceptance criteria of %s, which have none, from the code and the tests; change nothing else. %s",
@@ -100,7 +100,7 @@ func (c *planCmd) ready(a *app, r *resolved) error {
 	case running(p):
 		return &hintError{fmt.Errorf("a loop is at work on %s: it would put spec.md back after each iteration", p.unit),
 			"stop it first: ralph stop; or edit spec.md yourself and run: ralph prd"}
-	case !a.t.canAsk:
+	case !a.t.CanAsk:
 		return &hintError{errors.New("planning is a conversation with the agent: it needs a terminal"),
 			fmt.Sprintf("without one, write %s/spec.md yourself and run: ralph prd", p.folder)}
 	}
@@ -175,7 +175,7 @@ func install(a *app, root string, d dialect) error {
 		if err := f.write(); err != nil {
 			return err
 		}
-		a.t.printf("%s %s\n", done, f.rel)
+		a.t.Printf("%s %s\n", done, f.rel)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func converse(a *app, dir string, argv, env []string) error {
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(told)
-	fd := int(a.t.in.Fd())
+	fd := int(a.t.In.Fd())
 	if state, err := term.GetState(fd); err == nil {
 		defer func() { _ = term.Restore(fd, state) }() // an agent that crashes leaves it raw
 	}
@@ -210,7 +210,7 @@ func converse(a *app, dir string, argv, env []string) error {
 	case err := <-ended:
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
-			a.t.warn("%s ended with %s", filepath.Base(argv[0]), exit)
+			a.t.Warn("%s ended with %s", filepath.Base(argv[0]), exit)
 			return nil
 		}
 		return err
@@ -222,7 +222,7 @@ func converse(a *app, dir string, argv, env []string) error {
 func (c *planCmd) conclude(a *app, p *place) error {
 	after := *a
 	after.ctx = context.WithoutCancel(a.ctx) // a Ctrl-C meanwhile was meant for the agent
-	a.t.printf("\n")
+	a.t.Printf("\n")
 	fresh, err := upToDate(p)
 	if err != nil {
 		return err
@@ -231,7 +231,7 @@ func (c *planCmd) conclude(a *app, p *place) error {
 		if err := (&prdCmd{}).refresh(&after, p); err != nil {
 			exitCode(a.t, err) // says it; the report tells the rest
 		}
-		a.t.printf("\n")
+		a.t.Printf("\n")
 	}
 	r, err := (&runCmd{runFlags: runFlags{loopFlags: loopFlags{Harness: c.Harness, Model: c.Model}}}).resolveAt(&after, p)
 	if err != nil {
@@ -241,14 +241,14 @@ func (c *planCmd) conclude(a *app, p *place) error {
 	if err != nil {
 		return err
 	}
-	if err := report.Text(a.t.out, a.t.color, a.t.ascii); err != nil {
+	if err := report.Text(a.t.Out, a.t.Color, a.t.ASCII); err != nil {
 		return err
 	}
 	if !report.OK {
-		a.t.printf("\nGo on planning with: ralph plan\n")
+		a.t.Printf("\nGo on planning with: ralph plan\n")
 		return exitError(1)
 	}
-	a.t.printf("\nStart the loop with: %s\n", strings.Join(append([]string{"ralph run"}, c.harnessFlag()...), " "))
+	a.t.Printf("\nStart the loop with: %s\n", strings.Join(append([]string{"ralph run"}, c.harnessFlag()...), " "))
 	return nil
 }
 

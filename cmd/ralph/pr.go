@@ -15,6 +15,7 @@ import (
 	"ralph/internal/report"
 	"ralph/internal/spec"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/verify"
 )
 
@@ -61,10 +62,10 @@ func (c *prCmd) Run(a *app) error {
 	case c.Create:
 		return c.create(a, pr)
 	case c.JSON:
-		return printJSON(a.t, pr)
+		return terminal.PrintJSON(a.t, pr)
 	}
-	return page(a.t, func(t *terminal) error {
-		t.printf("# %s\n\n%s", pr.Title, pr.Body)
+	return terminal.Page(a.t, func(t *terminal.Terminal) error {
+		t.Printf("# %s\n\n%s", pr.Title, pr.Body)
 		return nil
 	})
 }
@@ -96,7 +97,7 @@ func (c *prCmd) pullRequest(a *app, p *place) (*pullRequest, error) {
 	}
 	for _, fallback := range []string{title, last.Run.Task, last.Branch, last.Unit} {
 		if pr.Title == "" {
-			pr.Title = shortened(stream.OneLine(fallback), 100)
+			pr.Title = terminal.Shortened(stream.OneLine(fallback), 100)
 		}
 	}
 	var body bytes.Buffer
@@ -169,7 +170,7 @@ func (c *prCmd) create(a *app, pr *pullRequest) error {
 	}
 	var complaint bytes.Buffer
 	cmd := exec.CommandContext(a.ctx, gh, argv...)
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = pr.root, strings.NewReader(pr.Body), a.t.out, &complaint
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = pr.root, strings.NewReader(pr.Body), a.t.Out, &complaint
 	if err := cmd.Run(); err != nil {
 		text := strings.TrimSpace(complaint.String())
 		if text == "" {

@@ -17,6 +17,7 @@ import (
 	"ralph/internal/regular"
 	"ralph/internal/spec"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -31,7 +32,7 @@ type prdCmd struct {
 // Run carries the command out.
 func (c *prdCmd) Run(a *app) error {
 	if c.Schema {
-		a.t.printf("%s\n", bytes.TrimSpace(prd.Schema))
+		a.t.Printf("%s\n", bytes.TrimSpace(prd.Schema))
 		return nil
 	}
 	if c.Example {
@@ -39,7 +40,7 @@ func (c *prdCmd) Run(a *app) error {
 		if err != nil {
 			return errors.New("this build of ralph lacks its example")
 		}
-		a.t.printf("%s", text)
+		a.t.Printf("%s", text)
 		return nil
 	}
 	if os.Getenv("RALPH_ITERATION") != "" && !c.Check { // also where it left its worktree
@@ -103,7 +104,7 @@ func (c *prdCmd) refresh(a *app, p *place) error {
 	have, err := os.ReadFile(path)
 	same := err == nil && bytes.Equal(have, now.Bytes())
 	if err == nil && !same && diff.Empty() {
-		a.t.printf("%s the formatting of prd.json\n", a.t.paint(yellow, "~"))
+		a.t.Printf("%s the formatting of prd.json\n", a.t.Paint(terminal.Yellow, "~"))
 	}
 	switch {
 	case c.Check:
@@ -115,7 +116,7 @@ func (c *prdCmd) refresh(a *app, p *place) error {
 }
 
 // readSpec reads spec.md and shows what is odd about it.
-func readSpec(t *terminal, p *place) (*spec.Spec, error) {
+func readSpec(t *terminal.Terminal, p *place) (*spec.Spec, error) {
 	s, findings, err := spec.Load(filepath.Join(p.repo.Root, p.folder, "spec.md"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &hintError{fmt.Errorf("%s/spec.md does not exist", p.folder),
@@ -126,7 +127,7 @@ func readSpec(t *terminal, p *place) (*spec.Spec, error) {
 	}
 	for _, f := range findings {
 		if f.Warning {
-			t.warn("%s", relative(p.repo.Root, f.String()))
+			t.Warn("%s", relative(p.repo.Root, f.String()))
 		}
 	}
 	return s, nil
@@ -151,14 +152,14 @@ func enoughCriteria(a *app, p *place, s *spec.Spec) error {
 			return &hintError{errors.New(text + "; nothing was generated"),
 				"list them under '**Acceptance Criteria:**', let the agent write them with 'ralph plan --criteria', or configure quality_checks"}
 		}
-		a.t.warn("%s", text)
+		a.t.Warn("%s", text)
 	}
 	return nil
 }
 
 // readPRD reads prd.json and shows what is odd about it; there may be none yet.
 // One that is empty holds nothing that could be lost, and is none.
-func readPRD(t *terminal, p *place) (*prd.PRD, error) {
+func readPRD(t *terminal.Terminal, p *place) (*prd.PRD, error) {
 	path := filepath.Join(p.repo.Root, p.folder, "prd.json")
 	data, err := regular.Read(path, prd.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && prd.Blank(data) {
@@ -169,7 +170,7 @@ func readPRD(t *terminal, p *place) (*prd.PRD, error) {
 	}
 	old, warnings, err := prd.Parse(path, data)
 	for _, f := range warnings {
-		t.warn("%s", relative(p.repo.Root, f.String()))
+		t.Warn("%s", relative(p.repo.Root, f.String()))
 	}
 	if err != nil {
 		return nil, &hintError{errors.New(relative(p.repo.Root, err.Error())),
@@ -179,11 +180,11 @@ func readPRD(t *terminal, p *place) (*prd.PRD, error) {
 }
 
 // checked tells whether a refresh would change a file.
-func (c *prdCmd) checked(t *terminal, progress progressState, same bool) error {
+func (c *prdCmd) checked(t *terminal.Terminal, progress progressState, same bool) error {
 	stale := "prd.json is not what spec.md asks for"
 	if same {
 		if progress == progressBegun {
-			t.printf("%s prd.json is what spec.md asks for\n", t.paint(green, t.symbol("✓")))
+			t.Printf("%s prd.json is what spec.md asks for\n", t.Paint(terminal.Green, t.Symbol("✓")))
 			return nil
 		}
 		stale = "progress.txt is " + string(progress)
@@ -193,7 +194,7 @@ func (c *prdCmd) checked(t *terminal, progress progressState, same bool) error {
 
 // save writes what is not there yet. Other plans that wait for a loop are dropped:
 // this one is newer.
-func (c *prdCmd) save(t *terminal, p *place, now *prd.PRD, progress progressState, same bool) error {
+func (c *prdCmd) save(t *terminal.Terminal, p *place, now *prd.PRD, progress progressState, same bool) error {
 	if err := p.dropPlans(); err != nil {
 		return err
 	}
@@ -205,27 +206,27 @@ func (c *prdCmd) save(t *terminal, p *place, now *prd.PRD, progress progressStat
 	if same {
 		what += "; nothing to change"
 	}
-	t.printf("%s %s\n", t.paint(green, t.symbol("✓")), stream.OneLine(what))
+	t.Printf("%s %s\n", t.Paint(terminal.Green, t.Symbol("✓")), stream.OneLine(what))
 	if progress == progressBegun {
 		return nil
 	}
 	if err := p.beginProgress(); err != nil {
 		return err
 	}
-	t.printf("%s %s/progress.txt begun\n", t.paint(green, t.symbol("✓")), stream.OneLine(p.folder))
+	t.Printf("%s %s/progress.txt begun\n", t.Paint(terminal.Green, t.Symbol("✓")), stream.OneLine(p.folder))
 	return nil
 }
 
 // handOver gives the new plan to the loop that is at work: it alone may change
 // the plan's files then, and takes them over at its next iteration. Where another
 // plan waits for that already, one without a change takes its place.
-func (c *prdCmd) handOver(t *terminal, p *place, same bool) error {
+func (c *prdCmd) handOver(t *terminal.Terminal, p *place, same bool) error {
 	_, waiting, err := p.plansThatWait()
 	if err != nil {
 		return err
 	}
 	if same && len(waiting) == 0 {
-		t.printf("%s prd.json is what spec.md asks for; nothing to change\n", t.paint(green, t.symbol("✓")))
+		t.Printf("%s prd.json is what spec.md asks for; nothing to change\n", t.Paint(terminal.Green, t.Symbol("✓")))
 		return nil
 	}
 	text, err := os.ReadFile(filepath.Join(p.repo.Root, p.folder, "spec.md"))
@@ -235,7 +236,7 @@ func (c *prdCmd) handOver(t *terminal, p *place, same bool) error {
 	if err := p.post(journal.Request{Kind: journal.RequestPlan, Text: string(text), DropFinished: c.ConfirmOrphanRemoval}); err != nil {
 		return err
 	}
-	t.printf("a loop is at work: it takes the new plan over at its next iteration\n")
+	t.Printf("a loop is at work: it takes the new plan over at its next iteration\n")
 	return nil
 }
 

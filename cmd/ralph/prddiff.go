@@ -7,12 +7,13 @@ import (
 
 	"ralph/internal/prd"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
 // showDifference prints what a refresh changes, story by story: in front of each
 // line stands a + for what is new, a - for what goes, a ~ for what holds both.
-func showDifference(t *terminal, d prd.Difference, old, now *prd.PRD) {
+func showDifference(t *terminal.Terminal, d prd.Difference, old, now *prd.PRD) {
 	v := diffView{t}
 	if old == nil {
 		old = &prd.PRD{}
@@ -40,18 +41,18 @@ func showDifference(t *terminal, d prd.Difference, old, now *prd.PRD) {
 		}
 	}
 	if len(finished) > 0 {
-		t.warn("%s: finished before these criteria were asked for, and still counted as finished; to have the work looked at again set passes to false in prd.json",
+		t.Warn("%s: finished before these criteria were asked for, and still counted as finished; to have the work looked at again set passes to false in prd.json",
 			strings.Join(finished, ", "))
 	}
 }
 
 // diffView prints the lines of a difference.
-type diffView struct{ t *terminal }
+type diffView struct{ t *terminal.Terminal }
 
 // line prints one line; the text comes from files, and is made harmless.
 func (v diffView) line(indent, mark, text string) {
-	code := map[string]string{"+": green, "-": red, "~": yellow}[mark]
-	v.t.printf("%s%s %s\n", indent, v.t.paint(code, mark), v.t.paint(code, stream.Sanitize(text)))
+	code := map[string]string{"+": terminal.Green, "-": terminal.Red, "~": terminal.Yellow}[mark]
+	v.t.Printf("%s%s %s\n", indent, v.t.Paint(code, mark), v.t.Paint(code, stream.Sanitize(text)))
 }
 
 func headline(s *prd.Story) string {
@@ -143,9 +144,9 @@ func without(list, other []string) []string {
 
 // showLost says which finished stories the refresh would drop, and what can be
 // done, in the words of the preflight report.
-func showLost(t *terminal, ids []string) {
+func showLost(t *terminal.Terminal, ids []string) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s Orphan check failed:\n", t.paint(red, t.symbol("✗")))
+	fmt.Fprintf(&b, "%s Orphan check failed:\n", t.Paint(terminal.Red, t.Symbol("✗")))
 	for _, id := range ids {
 		fmt.Fprintf(&b, "    - %s in prd.json (passes: true) not found in spec.md\n      ^^^ COMPLETED WORK WILL BE LOST\n", stream.Sanitize(id))
 	}
@@ -156,5 +157,5 @@ func showLost(t *terminal, ids []string) {
 	fmt.Fprintf(&b, "\n%s no longer in spec.md. Nothing was changed.\nOptions:\n", what)
 	fmt.Fprintf(&b, "  1. Add %s back to spec.md (preserve completed work)\n", stream.Sanitize(strings.Join(ids, ", ")))
 	fmt.Fprintf(&b, "  2. Run 'ralph prd --confirm-orphan-removal' (discard work)\n")
-	fmt.Fprint(t.err, b.String())
+	fmt.Fprint(t.Err, b.String())
 }

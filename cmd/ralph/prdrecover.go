@@ -12,6 +12,7 @@ import (
 	"ralph/internal/regular"
 	"ralph/internal/spec"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 )
 
 // recoverKeeping finishes what a run that died has left, as the next run would, and
@@ -32,17 +33,17 @@ func recoverKeeping(a *app, p *place) error {
 	if err := renameio.WriteFile(path, text, 0o644, renameio.WithTempDir(filepath.Dir(path)), renameio.WithExistingPermissions()); err != nil {
 		return fmt.Errorf("%s/spec.md cannot be written: %w", p.folder, err)
 	}
-	a.t.warn("%s/spec.md stays as you have it", stream.OneLine(p.folder))
+	a.t.Warn("%s/spec.md stays as you have it", stream.OneLine(p.folder))
 	return nil
 }
 
 // tellPutBack says which files of the plan the recovery of the last run has put back.
-func tellPutBack(t *terminal, p *place) {
+func tellPutBack(t *terminal.Terminal, p *place) {
 	s, err := p.state(t)
 	if err != nil || s.Last() == nil {
 		return // the record is for those who ask for it
 	}
 	for _, b := range slices.Backward(s.Last().Restored) {
-		t.warn("%s", putBack(b))
+		t.Warn("%s", putBack(b))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/registry"
 	"ralph/internal/run"
+	"ralph/internal/terminal"
 )
 
 // record is where what is known of a unit's runs lies.
@@ -73,13 +74,13 @@ func (r *record) log(logFile string) string {
 
 // fold is the state of the unit by its record, and says what could not be read. keep is
 // as for [run.State].
-func (r *record) fold(t *terminal, keep string) (*run.State, error) {
-	done := t.slowly("reading the journal")
+func (r *record) fold(t *terminal.Terminal, keep string) (*run.State, error) {
+	done := t.Slowly("reading the journal")
 	s := &run.State{Keep: keep}
 	damage, err := journal.Scan(r.journal, s.Apply)
 	done()
 	for _, w := range damage.Warnings(r.journal) {
-		t.warn("%s", w)
+		t.Warn("%s", w)
 	}
 	return s, err
 }

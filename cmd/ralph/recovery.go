@@ -17,6 +17,7 @@ import (
 	"ralph/internal/proc"
 	"ralph/internal/run"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 )
 
 // recoverFirst finishes what a run that died has left, before anybody looks at the
@@ -42,12 +43,12 @@ func recoverFirst(a *app, p *place) error {
 	case err != nil:
 		return err
 	case end != nil:
-		a.t.warn("the last run was cut off: %s; what it left is on record", end.Message)
+		a.t.Warn("the last run was cut off: %s; what it left is on record", end.Message)
 		tellPutBack(a.t, p)
 	case putAway && !p.hasFolder():
 		return nothingLeft(p.unit)
 	case putAway:
-		a.t.warn("the archive of %s had been cut off, and is completed", p.unit)
+		a.t.Warn("the archive of %s had been cut off, and is completed", p.unit)
 	}
 	return nil
 }
@@ -76,7 +77,7 @@ func recoverOthers(a *app, p *place) error {
 			return err
 		}
 		if end != nil {
-			a.t.warn("the last run of %s was cut off: %s; what it left is on record", stream.OneLine(other.unit), end.Message)
+			a.t.Warn("the last run of %s was cut off: %s; what it left is on record", stream.OneLine(other.unit), end.Message)
 		}
 	}
 	return nil
@@ -93,8 +94,8 @@ func (p *place) pidFileLeft() bool {
 // end, and brings the status files in line with it. It returns nil where there was
 // nothing to record, else the end and what the status files say. died is when it died;
 // zero where nobody was there.
-func recordDeath(ctx context.Context, t *terminal, p *place, died time.Time) (*loop.End, run.Status, error) {
-	defer t.slowly("bringing the last run to its end")()
+func recordDeath(ctx context.Context, t *terminal.Terminal, p *place, died time.Time) (*loop.End, run.Status, error) {
+	defer t.Slowly("bringing the last run to its end")()
 	s, err := lockState(ctx, p) // it completes an archive, too
 	if err != nil {
 		return nil, run.Status{}, err
@@ -104,7 +105,7 @@ func recordDeath(ctx context.Context, t *terminal, p *place, died time.Time) (*l
 }
 
 // recordDeath is recordDeath for whoever holds the locks; tell is told of each event.
-func (s *state) recordDeath(ctx context.Context, t *terminal, p *place, died time.Time, tell func(journal.Event)) (end *loop.End, _ run.Status, err error) {
+func (s *state) recordDeath(ctx context.Context, t *terminal.Terminal, p *place, died time.Time, tell func(journal.Event)) (end *loop.End, _ run.Status, err error) {
 	if _, err := os.Stat(p.journalPath()); errors.Is(err, fs.ErrNotExist) {
 		return nil, run.Status{}, nil // the unit is archived
 	}

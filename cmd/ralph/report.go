@@ -12,6 +12,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/report"
+	"ralph/internal/terminal"
 )
 
 // reportName is the page's name in an archive.
@@ -67,24 +68,24 @@ func (c *reportCmd) Run(a *app) error {
 	case acc == nil:
 		return nothingYet(a.t, p, c.JSON)
 	case c.JSON:
-		return printJSON(a.t, acc.Report)
+		return terminal.PrintJSON(a.t, acc.Report)
 	case c.MD:
-		return page(a.t, func(t *terminal) error { return acc.Markdown(t.out) })
+		return terminal.Page(a.t, func(t *terminal.Terminal) error { return acc.Markdown(t.Out) })
 	case c.HTML != "":
 		return c.html(a.t, acc)
 	}
-	return page(a.t, func(t *terminal) error { showReport(t, acc); return nil })
+	return terminal.Page(a.t, func(t *terminal.Terminal) error { showReport(t, acc); return nil })
 }
 
 // html writes the page.
-func (c *reportCmd) html(t *terminal, acc *account) error {
+func (c *reportCmd) html(t *terminal.Terminal, acc *account) error {
 	if c.HTML == "-" {
-		return page(t, func(t *terminal) error {
+		return terminal.Page(t, func(t *terminal.Terminal) error {
 			dir, err := os.Getwd()
 			if err != nil {
 				return err
 			}
-			return acc.HTML(t.out, acc.pageOptions(dir))
+			return acc.HTML(t.Out, acc.pageOptions(dir))
 		})
 	}
 	path, err := filepath.Abs(c.HTML)
@@ -94,7 +95,7 @@ func (c *reportCmd) html(t *terminal, acc *account) error {
 	if err := acc.writePage(path); err != nil {
 		return err
 	}
-	t.printf("%s\n", c.HTML)
+	t.Printf("%s\n", c.HTML)
 	return nil
 }
 
@@ -122,7 +123,7 @@ func (acc *account) pageOptions(dir string) report.PageOptions {
 // archiveReport puts the page about the last run beside the journal of the
 // unit's newest archive, and returns its path from the worktree's root. It is
 // for people: where it cannot be written the archive is as good as ever.
-func archiveReport(t *terminal, p *place, name string) string {
+func archiveReport(t *terminal.Terminal, p *place, name string) string {
 	path := filepath.Join(".ralph", "archive", name, reportName)
 	acc, err := readAccount(t, p, "")
 	if err == nil && (acc == nil || acc.record.archive != name) {
@@ -132,7 +133,7 @@ func archiveReport(t *terminal, p *place, name string) string {
 		err = acc.writePage(filepath.Join(p.repo.Root, path))
 	}
 	if err != nil {
-		t.warn("the archive %s has no report: %v", name, err)
+		t.Warn("the archive %s has no report: %v", name, err)
 		return ""
 	}
 	return path

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ralph/internal/report"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -18,37 +19,37 @@ const (
 )
 
 // showReport shows the run in the terminal.
-func showReport(t *terminal, acc *account) {
+func showReport(t *terminal.Terminal, acc *account) {
 	run := acc.Run
-	dot := " " + t.symbol("·") + " "
+	dot := " " + t.Symbol("·") + " "
 	head := []string{"run " + run.ID, acc.Plan + " plan", run.Agent()}
 	if acc.record.archive != "" {
 		head = append(head, "archived as "+acc.record.archive)
 	}
-	t.printf("%s  %s\n", t.paint(bold, acc.Unit), t.paint(dim, strings.Join(head, dot)))
-	code, mark := red, "✗"
+	t.Printf("%s  %s\n", t.Paint(terminal.Bold, acc.Unit), t.Paint(terminal.Dim, strings.Join(head, dot)))
+	code, mark := terminal.Red, "✗"
 	switch {
 	case run.Done():
-		code, mark = green, "✓"
+		code, mark = terminal.Green, "✓"
 	case run.Active():
-		code, mark = yellow, "●"
+		code, mark = terminal.Yellow, "●"
 	}
-	t.printf("%s %s\n", t.paint(code, t.symbol(mark)), run.Outcome())
-	t.printf("  %s\n  %s\n", strings.Join(run.Facts(acc.Plan), dot), t.paint(dim, run.Spent.String()))
+	t.Printf("%s %s\n", t.Paint(code, t.Symbol(mark)), run.Outcome())
+	t.Printf("  %s\n  %s\n", strings.Join(run.Facts(acc.Plan), dot), t.Paint(terminal.Dim, run.Spent.String()))
 	if line := burnUp(t, run); line != "" {
-		t.printf("  %s %s %s\n", words.Local(run.StartedAt.Time), t.paint(cyan, line), words.Local(run.StartedAt.Add(run.Span())))
+		t.Printf("  %s %s %s\n", words.Local(run.StartedAt.Time), t.Paint(terminal.Cyan, line), words.Local(run.StartedAt.Add(run.Span())))
 	}
 	showStories(t, acc, mostStories)
 	showIterations(t, run, true)
 	for _, table := range acc.Tables() {
 		showTable(t, table)
 	}
-	t.printf("\n%s\n", t.paint(dim, "more: ralph why N, ralph report --html FILE"))
+	t.Printf("\n%s\n", t.Paint(terminal.Dim, "more: ralph why N, ralph report --html FILE"))
 }
 
 // showTable shows the first rows of a list.
-func showTable(t *terminal, table report.Table) {
-	t.printf("\n%s\n", t.paint(bold, table.Title))
+func showTable(t *terminal.Terminal, table report.Table) {
+	t.Printf("\n%s\n", t.Paint(terminal.Bold, table.Title))
 	for _, row := range table.Rows[:min(len(table.Rows), mostInTables)] {
 		cells := make([]string, 0, len(row.Cells))
 		for i, c := range row.Cells {
@@ -60,28 +61,28 @@ func showTable(t *terminal, table report.Table) {
 			}
 			cells = append(cells, strings.ReplaceAll(c, "\n", " "))
 		}
-		t.printf("%s %s\n", tableMark(t, row.Mark), strings.Join(cells, "  "))
+		t.Printf("%s %s\n", tableMark(t, row.Mark), strings.Join(cells, "  "))
 	}
 	if more := table.More + len(table.Rows) - mostInTables; more > 0 {
-		t.printf("  %s\n", t.paint(dim, fmt.Sprintf("and %d more", more)))
+		t.Printf("  %s\n", t.Paint(terminal.Dim, fmt.Sprintf("and %d more", more)))
 	}
 }
 
-func tableMark(t *terminal, m report.Mark) string {
+func tableMark(t *terminal.Terminal, m report.Mark) string {
 	switch m {
 	case report.Good:
-		return t.paint(green, t.symbol("✓"))
+		return t.Paint(terminal.Green, t.Symbol("✓"))
 	case report.Bad:
-		return t.paint(red, t.symbol("✗"))
+		return t.Paint(terminal.Red, t.Symbol("✗"))
 	case report.None:
-		return t.paint(yellow, t.symbol("●"))
+		return t.Paint(terminal.Yellow, t.Symbol("●"))
 	}
 	return " "
 }
 
 // burnUp draws how the plan filled up over the run's time, a column per slice
 // of it; empty where there is nothing to draw.
-func burnUp(t *terminal, run *report.Run) string {
+func burnUp(t *terminal.Terminal, run *report.Run) string {
 	most := 0
 	for _, p := range run.Points {
 		most = max(most, p.Total, p.Complete)
@@ -90,7 +91,7 @@ func burnUp(t *terminal, run *report.Run) string {
 		return ""
 	}
 	levels := []rune(" ▁▂▃▄▅▆▇█")
-	if t.ascii {
+	if t.ASCII {
 		levels = []rune(" .:-=+*%#")
 	}
 	var line strings.Builder
@@ -106,9 +107,9 @@ func burnUp(t *terminal, run *report.Run) string {
 }
 
 // timeBar draws where the time of an iteration went: the agent, checks, waiting.
-func timeBar(t *terminal, spent report.Times, longest float64) string {
+func timeBar(t *terminal.Terminal, spent report.Times, longest float64) string {
 	marks := [3]string{"█", "▒", "░"}
-	if t.ascii {
+	if t.ASCII {
 		marks = [3]string{"#", "+", "."}
 	}
 	if longest == 0 {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 )
 
 // unitArg is the unit that a command is about.
@@ -103,16 +103,13 @@ func (c *contextShowCmd) Run(a *app) error {
 	}
 	told := s.Steer
 	if c.JSON {
-		enc := json.NewEncoder(a.t.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(steering{p.unit, append([]string{}, told...)})
+		return terminal.PrintJSON(a.t, steering{p.unit, append([]string{}, told...)})
 	}
 	for _, text := range told {
-		a.t.printf("- %s\n", stream.Sanitize(text))
+		a.t.Printf("- %s\n", stream.Sanitize(text))
 	}
 	if len(told) == 0 {
-		a.t.printf("%s tells its agent nothing but the plan\n", stream.OneLine(p.unit))
+		a.t.Printf("%s tells its agent nothing but the plan\n", stream.OneLine(p.unit))
 	}
 	return nil
 }
@@ -129,7 +126,7 @@ func ask(a *app, unit unitArg, q journal.Request, said string) error {
 	if err := p.post(q); err != nil {
 		return err
 	}
-	a.t.printf(said, stream.OneLine(p.unit))
+	a.t.Printf(said, stream.OneLine(p.unit))
 	return nil
 }
 
@@ -153,7 +150,7 @@ func steer(a *app, flag changeFlag, q journal.Request) error {
 	if q.Kind == journal.RequestClearContext {
 		what = "gets only the plan"
 	}
-	a.t.printf("the agent of %s %s %s\n", stream.OneLine(p.unit), what, when)
+	a.t.Printf("the agent of %s %s %s\n", stream.OneLine(p.unit), what, when)
 	return nil
 }
 

@@ -117,7 +117,7 @@ func loadSettings(a *app, root string, flags []config.Override) (*config.Loaded,
 		return nil, err
 	}
 	for _, w := range loaded.Warnings {
-		a.t.warn("%s", w)
+		a.t.Warn("%s", w)
 	}
 	return loaded, nil
 }

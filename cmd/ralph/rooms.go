@@ -26,7 +26,7 @@ func (r *resolved) seal() error {
 	}
 	mode := r.settings.Sandbox.Mode
 	if mode == "off" {
-		r.app.t.warn("nothing is sealed (sandbox: off): agents and checks can change everything that you can")
+		r.app.t.Warn("nothing is sealed (sandbox: off): agents and checks can change everything that you can")
 		return nil
 	}
 	program, err := room.Find(r.app.ctx)
@@ -38,9 +38,9 @@ func (r *resolved) seal() error {
 	case errors.As(err, &none) && mode == "require":
 		return &hintError{fmt.Errorf("no sealed room can be made, and sandbox.mode is require: %w", err), none.Hint}
 	case errors.As(err, &none):
-		r.app.t.warn("nothing is sealed: %s; agents and checks can change everything that you can", none.Why)
+		r.app.t.Warn("nothing is sealed: %s; agents and checks can change everything that you can", none.Why)
 		if none.Hint != "" {
-			r.app.t.hint(none.Hint)
+			r.app.t.Hint(none.Hint)
 		}
 		return nil
 	case err != nil:

@@ -24,6 +24,7 @@ import (
 	"ralph/internal/recorder"
 	"ralph/internal/registry"
 	"ralph/internal/secret"
+	"ralph/internal/terminal"
 )
 
 // runCmd is "ralph run".
@@ -126,7 +127,7 @@ func (r *resolved) start() error {
 	}
 	defer s.close()
 	if err := r.place.repo.Exclude(excluded...); err != nil {
-		r.app.t.warn("git cannot be told to overlook ralph's own files: %v", err)
+		r.app.t.Warn("git cannot be told to overlook ralph's own files: %v", err)
 	}
 	out, err := r.openOutput()
 	if err != nil {
@@ -139,7 +140,7 @@ func (r *resolved) start() error {
 	if r.checkRooms != nil {
 		defer check.SweepRooms(r.checkRooms.Scratch)
 		if !r.flags.JSON {
-			r.app.t.printf("%s\n", r.app.t.paint(dim, r.describeRooms()))
+			r.app.t.Printf("%s\n", r.app.t.Paint(terminal.Dim, r.describeRooms()))
 		}
 	}
 	// A loop holds a few megabytes and makes as many again in each iteration:
@@ -178,7 +179,7 @@ func (r *resolved) start() error {
 	}
 	if err := registry.Register(r.app.home, registry.Entry{Unit: r.place.unit, Plan: string(r.plan.Kind()), Worktree: r.place.repo.Root,
 		Branch: r.place.branch, StateDir: r.place.stateDir, Folder: r.place.folder, Updated: time.Now()}); err != nil {
-		r.app.t.warn("'ralph list' will not know this loop: %v", err)
+		r.app.t.Warn("'ralph list' will not know this loop: %v", err)
 	}
 	end, err := l.Run(r.app.ctx)
 	if err != nil {
@@ -266,7 +267,7 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 		}},
 		Working: out.working, Stopping: out.stopping, Stream: out.screen.stream, Drained: out.drained,
 	}
-	if r.app.t.canAsk && !r.flags.NoInteractive && !r.flags.JSON {
+	if r.app.t.CanAsk && !r.flags.NoInteractive && !r.flags.JSON {
 		l.Ask = out.ask
 	}
 	return l, nil
@@ -329,7 +330,7 @@ func (r *resolved) archive(s *state, run string) string {
 		return err
 	})
 	if err != nil {
-		r.app.t.warn("the feature is done, but: %v", err)
+		r.app.t.Warn("the feature is done, but: %v", err)
 		return ""
 	}
 	return e.Name

@@ -37,14 +37,14 @@ func (r *resolved) runBeside() error {
 	if r.place.unit == "" {
 		return errDetached
 	}
-	done := a.t.slowly("waiting for tmux")
+	done := a.t.Slowly("waiting for tmux")
 	b, err := r.openBeside(r.answered(a.args))
 	done()
 	if err != nil {
 		if a.ctx.Err() != nil {
 			return exitError(journal.ExitInterrupted)
 		}
-		a.t.warn("%v: the loop runs in this terminal, without its dashboard", err)
+		a.t.Warn("%v: the loop runs in this terminal, without its dashboard", err)
 		return r.start()
 	}
 	defer b.loop.Close()
@@ -85,10 +85,10 @@ func (r *resolved) openBeside(args []string) (b *beside, err error) {
 		err = dashboard.Taken(soon)
 	}
 	if err != nil {
-		r.app.t.warn("there is no dashboard: %v", err)
+		r.app.t.Warn("there is no dashboard: %v", err)
 	}
 	if b.session.Lasting {
-		r.app.t.warn("tmux's setting exit-unattached would end the loop when nobody looks at it: it is off now, until the tmux server ends")
+		r.app.t.Warn("tmux's setting exit-unattached would end the loop when nobody looks at it: it is off now, until the tmux server ends")
 	}
 	return b, nil
 }

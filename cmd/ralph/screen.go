@@ -11,6 +11,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -18,7 +19,7 @@ import (
 // headings and verdicts, the agent's output as it comes. It decides nothing.
 type screen struct {
 	mu      sync.Mutex
-	t       *terminal
+	t       *terminal.Terminal
 	w       io.Writer
 	agent   *stream.Printer
 	verbose bool
@@ -27,14 +28,14 @@ type screen struct {
 	started time.Time
 	stories int
 	hint    string // what the last call's failure needs
-	foot    footer
+	foot    terminal.Footer
 }
 
-func newScreen(t *terminal, w io.Writer, worktree string, verbose bool) *screen {
+func newScreen(t *terminal.Terminal, w io.Writer, worktree string, verbose bool) *screen {
 	s := &screen{t: t, w: w, verbose: verbose}
-	s.foot = footer{t: t, lock: &s.mu, line: func(text string) { s.line(dim, "…", text) }}
-	s.agent = stream.NewPrinter(w, stream.PrinterOptions{Color: t.color, Verbose: verbose, ASCII: t.ascii, Width: t.width()})
-	if t.isTTY {
+	s.foot = terminal.Footer{T: t, Lock: &s.mu, Line: func(text string) { s.line(terminal.Dim, "…", text) }}
+	s.agent = stream.NewPrinter(w, stream.PrinterOptions{Color: t.Color, Verbose: verbose, ASCII: t.ASCII, Width: t.Width()})
+	if t.IsTTY {
 		s.title = "Ralph: " + stream.OneLine(filepath.Base(worktree))
 	}
 	return s
@@ -44,7 +45,7 @@ func newScreen(t *terminal, w io.Writer, worktree string, verbose bool) *screen 
 func (s *screen) stream(e stream.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.foot.erase()
+	s.foot.Erase()
 	s.agent.Event(e)
 }
 
@@ -52,7 +53,7 @@ func (s *screen) stream(e stream.Event) {
 func (s *screen) working(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.foot.working(what)
+	s.foot.Working(what)
 }
 
 func (s *screen) drained() {
@@ -67,9 +68,9 @@ func (s *screen) event(e journal.Event) {
 	defer s.mu.Unlock()
 	s.agent.Flush()
 	if _, aside := e.Body.(journal.ClockJumped); aside {
-		s.foot.erase() // what goes on, goes on
+		s.foot.Erase() // what goes on, goes on
 	} else {
-		s.foot.hide()
+		s.foot.Hide()
 	}
 	switch b := e.Body.(type) {
 	case journal.RunStarted:
@@ -78,7 +79,7 @@ func (s *screen) event(e journal.Event) {
 		s.iterationStarted(b)
 	case journal.AttemptStarted:
 		if b.Attempt > 1 {
-			s.line(dim, "●", fmt.Sprintf("calling the agent again (attempt %d)", b.Attempt))
+			s.line(terminal.Dim, "●", fmt.Sprintf("calling the agent again (attempt %d)", b.Attempt))
 		}
 	case journal.AttemptEnded:
 		s.hint = b.Hint
@@ -100,7 +101,7 @@ func (s *screen) remarkf(code, mark, format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.agent.Flush()
-	s.foot.erase()
+	s.foot.Erase()
 	s.line(code, mark, fmt.Sprintf(format, args...))
 }
 
@@ -130,35 +131,35 @@ func (s *screen) remark(body journal.Body) {
 		if len(b.Stories) > 0 {
 			what = strings.Join(b.Stories, ", ")
 		}
-		s.line(yellow, "⚠", fmt.Sprintf("not accepted: %s: %s", what, b.Reason))
+		s.line(terminal.Yellow, "⚠", fmt.Sprintf("not accepted: %s: %s", what, b.Reason))
 	case journal.PlanRestored:
-		s.line(yellow, "⚠", putBack(b))
+		s.line(terminal.Yellow, "⚠", putBack(b))
 	case journal.TamperFound:
 		s.tampered(b)
 	case journal.NoWork:
-		s.line(yellow, "⚠", fmt.Sprintf("%s: marked as done, but nothing outside of the plan was changed", strings.Join(b.Stories, ", ")))
+		s.line(terminal.Yellow, "⚠", fmt.Sprintf("%s: marked as done, but nothing outside of the plan was changed", strings.Join(b.Stories, ", ")))
 	case journal.StoryProved:
 		s.proved(b)
 	case journal.WorkProved:
 		for _, doubt := range b.Proof.Doubts {
-			s.line(yellow, "⚠", strings.Join(append(b.Stories, doubt), ": "))
+			s.line(terminal.Yellow, "⚠", strings.Join(append(b.Stories, doubt), ": "))
 		}
 	case journal.HeadMoved:
-		s.line(yellow, "⚠", b.Message)
+		s.line(terminal.Yellow, "⚠", b.Message)
 	case journal.BreakerOpened:
-		s.line(red, "✗", fmt.Sprintf("circuit breaker open: %s (%d in a row)", words.Spaced(b.Reason), b.Count))
+		s.line(terminal.Red, "✗", fmt.Sprintf("circuit breaker open: %s (%d in a row)", words.Spaced(b.Reason), b.Count))
 	case journal.BreakerReset:
-		s.line(dim, "●", "circuit breaker closed: "+b.Message)
+		s.line(terminal.Dim, "●", "circuit breaker closed: "+b.Message)
 	case journal.PlanChanged:
-		s.line(cyan, "●", b.Message)
+		s.line(terminal.Cyan, "●", b.Message)
 	case journal.HarnessSwitched:
-		s.line(yellow, "●", switched(b))
+		s.line(terminal.Yellow, "●", switched(b))
 	case journal.ClockJumped:
-		s.line(yellow, "⚠", b.Message)
+		s.line(terminal.Yellow, "⚠", b.Message)
 	case journal.Request:
-		s.line(cyan, "●", asked(b))
+		s.line(terminal.Cyan, "●", asked(b))
 	case journal.Warning:
-		s.line(yellow, "⚠", b.Message)
+		s.line(terminal.Yellow, "⚠", b.Message)
 	}
 }
 
@@ -168,9 +169,9 @@ func (s *screen) runStarted(b journal.RunStarted, at time.Time) {
 	if b.Model != "" {
 		model += " (" + b.Model + ")"
 	}
-	dot := " " + s.t.symbol("·") + " "
+	dot := " " + s.t.Symbol("·") + " "
 	head := strings.Join([]string{b.Unit, string(b.Plan) + " plan", model}, dot)
-	fmt.Fprintf(s.w, "%s%s%s\n", s.t.paint(bold, "ralph"), dot, stream.OneLine(head))
+	fmt.Fprintf(s.w, "%s%s%s\n", s.t.Paint(terminal.Bold, "ralph"), dot, stream.OneLine(head))
 	done := 0
 	for _, st := range b.Stories {
 		if st.Done {
@@ -181,7 +182,7 @@ func (s *screen) runStarted(b journal.RunStarted, at time.Time) {
 	if len(b.Stories) > 0 {
 		limits = fmt.Sprintf("Progress: %d/%d %s%s%s", done, len(b.Stories), words.Items(string(b.Plan)), dot, limits)
 	}
-	fmt.Fprintln(s.w, s.t.paint(dim, limits))
+	fmt.Fprintln(s.w, s.t.Paint(terminal.Dim, limits))
 }
 
 func (s *screen) iterationStarted(b journal.IterationStarted) {
@@ -190,8 +191,8 @@ func (s *screen) iterationStarted(b journal.IterationStarted) {
 		head += "  " + b.Story.Name()
 	}
 	head = stream.OneLine(head)
-	rule := strings.Repeat(s.t.symbol("─"), 2)
-	fmt.Fprintf(s.w, "\n%s\n", s.t.paint(bold, rule+" "+head+" "+rule))
+	rule := strings.Repeat(s.t.Symbol("─"), 2)
+	fmt.Fprintf(s.w, "\n%s\n", s.t.Paint(terminal.Bold, rule+" "+head+" "+rule))
 	s.setTitle(fmt.Sprintf("%d/%d", b.N, s.max))
 }
 
@@ -215,17 +216,17 @@ func (s *screen) iterationEnded(b journal.IterationEnded) {
 	if !b.Progress && b.NoProgress > 0 {
 		parts = append(parts, fmt.Sprintf("no progress (%d in a row)", b.NoProgress))
 	}
-	dot := " " + s.t.symbol("·") + " "
+	dot := " " + s.t.Symbol("·") + " "
 	if b.Outcome != journal.OutcomeOK {
-		s.line(red, "✗", strings.Join(append([]string{string(b.Outcome) + ": " + b.Error}, parts...), dot))
+		s.line(terminal.Red, "✗", strings.Join(append([]string{string(b.Outcome) + ": " + b.Error}, parts...), dot))
 		if s.hint != "" && b.Outcome != journal.OutcomeAuth { // that ends the run, which tells it
-			fmt.Fprintf(s.w, "  %s\n", s.t.paint(dim, stream.OneLine(s.hint)))
+			fmt.Fprintf(s.w, "  %s\n", s.t.Paint(terminal.Dim, stream.OneLine(s.hint)))
 		}
 		return
 	}
-	code, mark := green, "✓"
+	code, mark := terminal.Green, "✓"
 	if !b.Progress {
-		code, mark = yellow, "●"
+		code, mark = terminal.Yellow, "●"
 	}
 	s.line(code, mark, strings.Join(append([]string{fmt.Sprintf("iteration %d", b.N)}, parts...), dot))
 }
@@ -241,10 +242,10 @@ func (s *screen) check(b journal.CheckEnded) {
 		text += " in a clean worktree"
 	}
 	if b.Outcome == journal.CheckPassed {
-		s.line(green, "✓", text)
+		s.line(terminal.Green, "✓", text)
 		return
 	}
-	s.line(red, "✗", text)
+	s.line(terminal.Red, "✗", text)
 	if s.verbose || b.Phase == journal.PhaseBaseline {
 		for line := range strings.Lines(words.LastLines(b.Tail, 5)) {
 			fmt.Fprintf(s.w, "    %s\n", stream.Sanitize(strings.TrimRight(line, "\n")))
@@ -253,14 +254,14 @@ func (s *screen) check(b journal.CheckEnded) {
 }
 
 func (s *screen) line(code, mark, text string) {
-	fmt.Fprintf(s.w, "%s %s\n", s.t.paint(code, s.t.symbol(mark)), stream.OneLine(text))
+	fmt.Fprintf(s.w, "%s %s\n", s.t.Paint(code, s.t.Symbol(mark)), stream.OneLine(text))
 }
 
 // setTitle names the terminal; the sequence goes to the terminal only, never
 // into a file.
 func (s *screen) setTitle(state string) {
 	if s.title != "" {
-		fmt.Fprintf(s.t.out, "\x1b]2;%s [%s]\x07", s.title, state)
+		fmt.Fprintf(s.t.Out, "\x1b]2;%s [%s]\x07", s.title, state)
 	}
 }
 
@@ -270,11 +271,11 @@ func (s *screen) wait(b journal.WaitStarted) {
 	if b.Until != nil {
 		until = " until " + words.Local(*b.Until)
 	}
-	s.line(yellow, "…", fmt.Sprintf("waiting%s (%s): %s", until, words.Spaced(b.Reason), b.Message))
-	if s.t.isTTY && b.Until != nil {
+	s.line(terminal.Yellow, "…", fmt.Sprintf("waiting%s (%s): %s", until, words.Spaced(b.Reason), b.Message))
+	if s.t.IsTTY && b.Until != nil {
 		end := stopwatch.Until(*b.Until, time.Now())
 		watch := stopwatch.Start()
-		s.foot.show(func() string {
+		s.foot.Show(func() string {
 			return words.Duration(end.Left(watch.Passed(), time.Now())) + " left"
 		})
 	}

@@ -82,7 +82,7 @@ func (c *setupCmd) put(a *app, f commandFile, what string) (left bool, err error
 			return false, err
 		}
 	}
-	a.t.printf("%-12s %s  (%s)\n", done, f.rel, what)
+	a.t.Printf("%-12s %s  (%s)\n", done, f.rel, what)
 	return !write && f.state == fileEdited && !c.DryRun, nil
 }
 
@@ -93,7 +93,7 @@ func (c *setupCmd) decide(a *app, f commandFile) (done string, write bool) {
 	case f.state == fileEdited && c.DryRun && !c.Force:
 		return "edited, kept", false
 	case f.state == fileEdited:
-		write = c.Force || a.t.canAsk && a.t.ask(a.ctx, f.rel+" was edited. Overwrite it?", 5*time.Minute)
+		write = c.Force || a.t.CanAsk && a.t.Ask(a.ctx, f.rel+" was edited. Overwrite it?", 5*time.Minute)
 		if !write {
 			done = "kept"
 		}

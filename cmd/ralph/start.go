@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/registry"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 )
 
 // startCmd is "ralph start".
@@ -99,14 +99,14 @@ func (c *startCmd) background(r *resolved, args []string) error {
 	}
 	_, _ = registry.Clear(r.app.home) // of loops whose worktree is gone; those that it cannot remove are not shown either
 	began := time.Now()
-	done := r.app.t.slowly("waiting for a place to run in")
+	done := r.app.t.Slowly("waiting for a place to run in")
 	b, err := r.carry(c.whereTo(r), c.Fullscreen || r.settings.Start.Fullscreen, args)
 	done()
 	if err != nil {
 		return err
 	}
 	defer b.sent.Close()
-	done = r.app.t.slowly("waiting for the loop to begin")
+	done = r.app.t.Slowly("waiting for the loop to begin")
 	run, report, err := b.untilUp(r.app.ctx, r.place, began)
 	done()
 	switch {
@@ -158,15 +158,15 @@ func (b *carried) endedAtOnce(r *resolved, report handover.Report, began time.Ti
 	last, ran := r.place.endedSince(began)
 	switch {
 	case report.Message != "":
-		t.fail(errors.New(report.Message))
-		t.hint(report.Hint)
+		t.Fail(errors.New(report.Message))
+		t.Hint(report.Hint)
 	case asJSON && ran:
 		if err := b.tellJSON(r, last.Run); err != nil {
 			return err
 		}
 	case !r.verdict(began):
-		t.fail(fmt.Errorf("the loop of %s ended with exit status %d before it was at work", r.place.unit, report.Exit))
-		t.hint(b.lookInto())
+		t.Fail(fmt.Errorf("the loop of %s ended with exit status %d before it was at work", r.place.unit, report.Exit))
+		t.Hint(b.lookInto())
 	}
 	if report.Exit != 0 {
 		return exitError(report.Exit)
@@ -189,10 +189,10 @@ func (b *carried) lookInto() string {
 func (b *carried) tell(r *resolved) {
 	t, unit := r.app.t, stream.ShellWord(r.place.unit)
 	where := map[string]string{inTmux: "in tmux", inWindow: "in a window of its own", inNone: "without a terminal"}[b.terminal]
-	t.printf("%s %s is at work %s (pid %d)\n", t.paint(green, t.symbol("✓")), t.paint(bold, stream.OneLine(r.place.unit)), where, b.sent.PID())
+	t.Printf("%s %s is at work %s (pid %d)\n", t.Paint(terminal.Green, t.Symbol("✓")), t.Paint(terminal.Bold, stream.OneLine(r.place.unit)), where, b.sent.PID())
 	row := func(name, what string) {
 		if what != "" {
-			t.printf("  %-8s %s\n", name, stream.OneLine(what))
+			t.Printf("  %-8s %s\n", name, stream.OneLine(what))
 		}
 	}
 	row("watch:", "ralph monitor "+unit)
@@ -220,8 +220,5 @@ func (b *carried) tellJSON(r *resolved, run string) error {
 		}
 		return &s
 	}
-	enc := json.NewEncoder(r.app.t.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(started{r.place.unit, r.place.repo.Root, run, b.sent.PID(), b.terminal, known(b.attach), known(b.log)})
+	return terminal.PrintJSON(r.app.t, started{r.place.unit, r.place.repo.Root, run, b.sent.PID(), b.terminal, known(b.attach), known(b.log)})
 }

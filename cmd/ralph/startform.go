@@ -28,7 +28,7 @@ const manualHint = "Loop won't auto-stop. Use 'ralph stop' to end."
 // needsForm tells whether the command does not say what to do, nothing in the
 // worktree does, and a person is there to ask.
 func (c *startCmd) needsForm(a *app, p *place) bool {
-	if c.Task != "" || c.loopFlags != (loopFlags{}) || c.JSON || a.handedOver || !a.t.canAsk || os.Getenv("TERM") == "dumb" || p.unit == "" {
+	if c.Task != "" || c.loopFlags != (loopFlags{}) || c.JSON || a.handedOver || !a.t.CanAsk || os.Getenv("TERM") == "dumb" || p.unit == "" {
 		return false
 	}
 	if p.hasPlan() {
@@ -47,7 +47,7 @@ func (c *startCmd) fill(a *app, p *place) (args []string, err error) {
 	// What the settings say is what the form begins with; what is wrong with them is
 	// said when the loop is made ready.
 	quiet, silent := *a.t, *a
-	quiet.err, silent.t = io.Discard, &quiet
+	quiet.Err, silent.t = io.Discard, &quiet
 	r, err := (&runCmd{Text: "-", runFlags: runFlags{loopFlags: loopFlags{Done: doneManual}}}).resolveAt(&silent, p)
 	if err != nil {
 		return nil, err
@@ -61,13 +61,13 @@ func (c *startCmd) fill(a *app, p *place) (args []string, err error) {
 		harnesses = append(harnesses, h.Name)
 	}
 	f := startForm(r.settings, harnesses, relative(p.repo.Root, plan.FindTasks(p.repo.Root)))
-	f.ASCII = a.t.ascii
-	ok, err := f.Ask(a.ctx, a.t.in, os.Stdout, a.t.color)
+	f.ASCII = a.t.ASCII
+	ok, err := f.Ask(a.ctx, a.t.In, os.Stdout, a.t.Color)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
-		a.t.printf("nothing was started\n")
+		a.t.Printf("nothing was started\n")
 		return nil, exitError(journal.ExitInterrupted)
 	}
 	return c.take(f, a.colorMode), nil

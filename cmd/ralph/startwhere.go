@@ -39,7 +39,7 @@ func (r *resolved) carry(terminal string, fullscreen bool, args []string) (*carr
 	case terminal != inAuto:
 		return nil, &hintError{err, "start the loop elsewhere: ralph start --terminal none"}
 	case !errors.As(err, &missing):
-		r.app.t.warn("%v: the loop runs without a terminal", err)
+		r.app.t.Warn("%v: the loop runs without a terminal", err)
 	}
 	return r.carryNowhere(args)
 }
@@ -61,7 +61,7 @@ func (r *resolved) carryToWindow(fullscreen bool, args []string) (*carried, erro
 		return nil, &hintError{err, "start the loop elsewhere: ralph start --terminal tmux, or --terminal none"}
 	}
 	if fullscreen && program.Fullscreen == nil {
-		r.app.t.warn("%s cannot be told to fill the screen", program.Name)
+		r.app.t.Warn("%s cannot be told to fill the screen", program.Name)
 	}
 	sent, argv, err := hand(args, true)
 	if err != nil {

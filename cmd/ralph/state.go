@@ -12,6 +12,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 )
 
 // lockWait is how long a lock that is held is waited for: the guardian of a run
@@ -88,7 +89,7 @@ func finishArchives(ctx context.Context, p *place, me journal.Holder) error {
 			return err
 		}
 		if e, err := store.Find(unit); err == nil { // else it was brought back
-			archiveReport(&terminal{out: io.Discard, err: io.Discard}, placeAt(p.repo, unit), e.Name)
+			archiveReport(&terminal.Terminal{Out: io.Discard, Err: io.Discard}, placeAt(p.repo, unit), e.Name)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"ralph/internal/proc"
 	"ralph/internal/run"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -36,12 +37,12 @@ func (c *statusCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		_, err = a.t.out.Write(data)
+		_, err = a.t.Out.Write(data)
 		return err
 	}
 	showStatus(a.t, now.status, now.alive, now.record.journal)
 	if len(now.status.Recent) > 0 && now.status.Change != "" {
-		a.t.printf("Recent:\n")
+		a.t.Printf("Recent:\n")
 		for _, it := range now.status.Recent {
 			showIteration(a.t, it)
 		}
@@ -60,7 +61,7 @@ type standing struct {
 }
 
 // standing reads the unit's record, and looks whether its process lives.
-func (p *place) standing(t *terminal) (now standing, err error) {
+func (p *place) standing(t *terminal.Terminal) (now standing, err error) {
 	if now.record, err = p.record(); err != nil || now.record == nil {
 		return now, err
 	}
@@ -99,12 +100,12 @@ func loopID(s run.Status) proc.ID { return proc.ID{PID: int(s.PID), Start: s.PID
 // loopAlive reports whether that process is there.
 func loopAlive(s run.Status) bool { return loopID(s).Alive() }
 
-func nothingYet(t *terminal, p *place, asJSON bool) error {
+func nothingYet(t *terminal.Terminal, p *place, asJSON bool) error {
 	if asJSON {
-		t.printf("null\n")
+		t.Printf("null\n")
 		return nil
 	}
-	t.printf("no run of %s yet; start one with '%s'\n", nameOf(p), p.startHint())
+	t.Printf("no run of %s yet; start one with '%s'\n", nameOf(p), p.startHint())
 	return nil
 }
 
@@ -115,7 +116,7 @@ func nameOf(p *place) string {
 	return stream.OneLine(p.unit)
 }
 
-func showStatus(t *terminal, s run.Status, alive bool, path string) {
+func showStatus(t *terminal.Terminal, s run.Status, alive bool, path string) {
 	word := strings.ToUpper(string(s.Status[:1])) + string(s.Status[1:])
 	switch {
 	case alive && s.Status == journal.StatusPaused:
@@ -128,9 +129,9 @@ func showStatus(t *terminal, s run.Status, alive bool, path string) {
 	if s.Reason != "" {
 		word += " (" + strings.ReplaceAll(string(s.Reason), "_", " ") + ")"
 	}
-	t.printf("%s  %s\n", t.paint(bold, stream.Sanitize(s.Unit)), t.paint(dim, stream.Sanitize(fmt.Sprintf("%s plan, %s", s.Plan, s.Harness))))
+	t.Printf("%s  %s\n", t.Paint(terminal.Bold, stream.Sanitize(s.Unit)), t.Paint(terminal.Dim, stream.Sanitize(fmt.Sprintf("%s plan, %s", s.Plan, s.Harness))))
 	row := func(name, format string, args ...any) {
-		t.printf("  %-11s %s\n", name, stream.OneLine(fmt.Sprintf(format, args...)))
+		t.Printf("  %-11s %s\n", name, stream.OneLine(fmt.Sprintf(format, args...)))
 	}
 	if s.Module != "" {
 		row("Module:", "%s", s.Module)
@@ -175,7 +176,7 @@ func callsUsed(s run.Status) string {
 }
 
 // state is what the record of the unit says, an empty state where it never ran.
-func (p *place) state(t *terminal) (*run.State, error) {
+func (p *place) state(t *terminal.Terminal) (*run.State, error) {
 	r, err := p.record()
 	if err != nil || r == nil {
 		return &run.State{}, err

@@ -53,7 +53,7 @@ func (c *stopCmd) Run(a *app) error {
 		}
 		return nothingTo(a, "stop", p, c.Unit)
 	}
-	a.t.printf("asked %s to stop\n", stream.OneLine(p.unit))
+	a.t.Printf("asked %s to stop\n", stream.OneLine(p.unit))
 	return s.await(a)
 }
 
@@ -70,7 +70,7 @@ func stopAll(a *app) error {
 		s, err := p.stop()
 		switch {
 		case err == nil && s != nil:
-			a.t.printf("asked %s in %s to stop\n", stream.OneLine(p.unit), stream.OneLine(p.repo.Root))
+			a.t.Printf("asked %s in %s to stop\n", stream.OneLine(p.unit), stream.OneLine(p.repo.Root))
 			asked = append(asked, s)
 		case err == nil:
 			var told bool
@@ -79,12 +79,12 @@ func stopAll(a *app) error {
 			}
 		}
 		if err != nil {
-			a.t.warn("%s in %s: %v", stream.OneLine(p.unit), stream.OneLine(p.repo.Root), err) // the others are to stop all the same
+			a.t.Warn("%s in %s: %v", stream.OneLine(p.unit), stream.OneLine(p.repo.Root), err) // the others are to stop all the same
 			failed = exitError(1)
 		}
 	}
 	if len(asked)+dead == 0 && failed == nil {
-		a.t.printf("no loop is at work: nothing to stop\n")
+		a.t.Printf("no loop is at work: nothing to stop\n")
 	}
 	for _, s := range asked {
 		if err := s.await(a); err != nil {
@@ -102,14 +102,14 @@ func nothingTo(a *app, do string, p *place, unit string) error {
 	} else if _, err := look(a, unit); errors.Is(err, errNoUnit) {
 		return err
 	}
-	a.t.printf("no loop is at work on %s: nothing to %s\n", stream.OneLine(unit), do)
+	a.t.Printf("no loop is at work on %s: nothing to %s\n", stream.OneLine(unit), do)
 	all, err := registered(a)
 	if err != nil {
 		return err
 	}
 	for _, other := range all {
 		if p != nil && other.unit == p.unit && other.stateDir != p.stateDir && running(other) {
-			a.t.printf("  one is at work in %s\n", stream.OneLine(other.repo.Root))
+			a.t.Printf("  one is at work in %s\n", stream.OneLine(other.repo.Root))
 		}
 	}
 	return nil
@@ -146,19 +146,19 @@ func (p *place) stop() (*stopping, error) {
 
 // await waits until the loop has ended, and says so.
 func (s *stopping) await(a *app) error {
-	done := a.t.slowly("waiting for " + stream.OneLine(s.place.unit) + " to end its agent")
+	done := a.t.Slowly("waiting for " + stream.OneLine(s.place.unit) + " to end its agent")
 	answered, err := s.wait(a.ctx)
 	done()
 	switch {
 	case err != nil:
 		return err
 	case answered:
-		a.t.printf("%s has stopped\n", stream.OneLine(s.place.unit))
+		a.t.Printf("%s has stopped\n", stream.OneLine(s.place.unit))
 		_, err = s.place.settle(a) // it may have been killed before its agent was gone
 	default:
 		var told bool
 		if told, err = s.place.settle(a); !told && err == nil {
-			a.t.printf("%s had ended by itself\n", stream.OneLine(s.place.unit))
+			a.t.Printf("%s had ended by itself\n", stream.OneLine(s.place.unit))
 		}
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"ralph/internal/loop"
 	"ralph/internal/run"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -22,12 +23,12 @@ func (o *output) summary(end loop.End, archived, page, leftOver string) {
 	s := o.screen
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.foot.hide()
+	s.foot.Hide()
 	fmt.Fprintln(s.w)
 	if end.Done() {
-		s.line(green, "✓", "done: "+end.Message)
+		s.line(terminal.Green, "✓", "done: "+end.Message)
 	} else {
-		s.line(red, "✗", strings.ReplaceAll(string(end.Reason), "_", " ")+": "+end.Message)
+		s.line(terminal.Red, "✗", strings.ReplaceAll(string(end.Reason), "_", " ")+": "+end.Message)
 	}
 	o.summaryStories()
 	o.summaryFigures()
@@ -53,14 +54,14 @@ func (o *output) summaryStories() {
 	s := o.screen
 	list, left := worthALine(o.files.last().Plan.Items, summaryStories)
 	for _, st := range list {
-		code, mark := dim, "·"
+		code, mark := terminal.Dim, "·"
 		if st.Done {
-			code, mark = green, "✓"
+			code, mark = terminal.Green, "✓"
 		}
-		fmt.Fprintf(s.w, "  %s %s\n", s.t.paint(code, s.t.symbol(mark)), s.t.fit(stream.OneLine(st.Name()), s.t.width()-4))
+		fmt.Fprintf(s.w, "  %s %s\n", s.t.Paint(code, s.t.Symbol(mark)), s.t.Fit(stream.OneLine(st.Name()), s.t.Width()-4))
 	}
 	if left > 0 {
-		fmt.Fprintf(s.w, "    %s\n", s.t.paint(dim, fmt.Sprintf("and %d more", left)))
+		fmt.Fprintf(s.w, "    %s\n", s.t.Paint(terminal.Dim, fmt.Sprintf("and %d more", left)))
 	}
 }
 
@@ -95,7 +96,7 @@ func (o *output) summaryFigures() {
 		s.row("Checks:", checks)
 	}
 	if c := r.Refused; c.Count > 0 {
-		s.row("Rejected:", s.t.fit(fmt.Sprintf("%s, the last because: %s", words.Count(c.Count, "claim"), c.Reason), s.t.width()-13))
+		s.row("Rejected:", s.t.Fit(fmt.Sprintf("%s, the last because: %s", words.Count(c.Count, "claim"), c.Reason), s.t.Width()-13))
 	}
 }
 
@@ -114,10 +115,10 @@ func (s *screen) row(name, text string) {
 }
 
 // verdict is a line that says how a run ended.
-func verdict(t *terminal, s run.Status) string {
-	mark, word := t.paint(red, t.symbol("✗")), strings.ReplaceAll(string(s.Reason), "_", " ")
+func verdict(t *terminal.Terminal, s run.Status) string {
+	mark, word := t.Paint(terminal.Red, t.Symbol("✗")), strings.ReplaceAll(string(s.Reason), "_", " ")
 	if s.Status == journal.StatusCompleted {
-		mark, word = t.paint(green, t.symbol("✓")), "done"
+		mark, word = t.Paint(terminal.Green, t.Symbol("✓")), "done"
 	}
 	return mark + " " + stream.Sanitize(word+": "+string(s.Message))
 }

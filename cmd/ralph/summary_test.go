@@ -16,6 +16,7 @@ import (
 	"ralph/internal/run"
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -30,7 +31,7 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 		cost := 1.5
 		reset := time.Now().Add(time.Hour)
 		var screen bytes.Buffer
-		term := &terminal{out: &screen, err: &screen}
+		term := &terminal.Terminal{Out: &screen, Err: &screen}
 		o := &output{t: term, files: &files{warned: map[string]bool{}}, screen: newScreen(term, &screen, "/w/repo", false), watch: stopwatch.Start()}
 		tell := func(after time.Duration, b journal.Body) {
 			time.Sleep(after)
@@ -53,7 +54,7 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 		o.summary(loop.End{Reason: journal.ReasonUsageLimit, Message: "the provider's usage limit is reached", Hint: "go on after it with 'ralph run'", ResumesAt: reset}, "", "", "")
 
 		story := func(mark string, n int) string {
-			return shortened(fmt.Sprintf("%s STORY-%03d: %s", mark, n, stories[0].Title), 78)
+			return terminal.Shortened(fmt.Sprintf("%s STORY-%03d: %s", mark, n, stories[0].Title), 78)
 		}
 		var want []string
 		want = append(want, "", "✗ usage limit: the provider's usage limit is reached", "  "+story("✓", 11))
@@ -85,7 +86,7 @@ func TestFooter(t *testing.T) {
 	run := func(tty bool, took time.Duration) string {
 		var shown bytes.Buffer
 		synctest.Test(t, func(t *testing.T) {
-			term := &terminal{out: &shown, err: &shown, isTTY: tty}
+			term := &terminal.Terminal{Out: &shown, Err: &shown, IsTTY: tty}
 			s := newScreen(term, &shown, "/w/repo", false)
 			s.working("running check unit")
 			time.Sleep(took)
@@ -117,12 +118,12 @@ func TestFooter(t *testing.T) {
 func TestFooterMakesRoom(t *testing.T) {
 	var shown bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
-		s := newScreen(&terminal{out: &shown, err: &shown, isTTY: true}, &shown, "/w/repo", false)
+		s := newScreen(&terminal.Terminal{Out: &shown, Err: &shown, IsTTY: true}, &shown, "/w/repo", false)
 		until := time.Now().Add(90 * time.Second)
 		s.event(journal.Event{Body: journal.WaitStarted{Reason: "usage_limit", Until: &until, Message: "no more"}})
 		time.Sleep(2500 * time.Millisecond)
 		s.event(journal.Event{Body: journal.ClockJumped{Seconds: -60, Message: "the clock was set back by 1m"}})
-		s.remarkf(yellow, "⚠", "something else")
+		s.remarkf(terminal.Yellow, "⚠", "something else")
 		time.Sleep(time.Second)
 		s.event(journal.Event{Body: journal.WaitEnded{Reason: "usage_limit"}})
 		synctest.Wait()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ralph/internal/journal"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -13,7 +14,7 @@ const shownFindings = 10
 // proved shows for what a story was accepted.
 func (s *screen) proved(b journal.StoryProved) {
 	if len(b.Checks) == 0 {
-		s.line(yellow, "⚠", b.Story+": marked, not proved: no check is configured")
+		s.line(terminal.Yellow, "⚠", b.Story+": marked, not proved: no check is configured")
 		return
 	}
 	text := fmt.Sprintf("%s: proved in place", b.Story)
@@ -25,23 +26,23 @@ func (s *screen) proved(b journal.StoryProved) {
 	if b.Proof != nil {
 		text += ": " + b.Proof.Line
 	}
-	s.line(green, "✓", text)
+	s.line(terminal.Green, "✓", text)
 }
 
 // tampered shows what an iteration did to tests, checks and CI.
 func (s *screen) tampered(b journal.TamperFound) {
 	if len(b.Findings) == 0 {
-		s.line(green, "✓", "what was weakened is as it was before")
+		s.line(terminal.Green, "✓", "what was weakened is as it was before")
 		return
 	}
 	head := fmt.Sprintf("tests, checks or CI were weakened in %s", words.Count(len(b.Findings)+b.More, "place"))
 	if !b.Accepted {
 		head += "; nothing is accepted until that is undone (tamper: warn would accept it)"
 	}
-	s.line(yellow, "⚠", head)
+	s.line(terminal.Yellow, "⚠", head)
 	for i, f := range b.Findings {
 		if i == shownFindings {
-			s.line(dim, " ", fmt.Sprintf("  and %d more, in the journal", len(b.Findings)-i+b.More))
+			s.line(terminal.Dim, " ", fmt.Sprintf("  and %d more, in the journal", len(b.Findings)-i+b.More))
 			break
 		}
 		text := "  " + f.Message
@@ -54,6 +55,6 @@ func (s *screen) tampered(b journal.TamperFound) {
 		if f.Text != "" {
 			text += ": " + f.Text
 		}
-		s.line(dim, " ", text)
+		s.line(terminal.Dim, " ", text)
 	}
 }

@@ -116,13 +116,13 @@ func (p *place) settle(a *app) (told bool, err error) {
 		if err := loop.EndStrays(p.stateDir); err != nil {
 			return false, err
 		}
-		a.t.printf("the last run of %s was cut off; what it left alive is ended, and goes on record when the loop of %s has ended\n",
+		a.t.Printf("the last run of %s was cut off; what it left alive is ended, and goes on record when the loop of %s has ended\n",
 			stream.OneLine(p.unit), stream.OneLine(held.Holder.Unit))
 		return true, nil
 	}
 	told = err == nil && end != nil
 	if told {
-		a.t.printf("the last run of %s was cut off: %s; what it left alive is ended, and on record\n", stream.OneLine(p.unit), stream.OneLine(end.Message))
+		a.t.Printf("the last run of %s was cut off: %s; what it left alive is ended, and on record\n", stream.OneLine(p.unit), stream.OneLine(end.Message))
 	}
 	return told, err
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/plan"
 	"ralph/internal/preflight"
+	"ralph/internal/terminal"
 )
 
 // validateCmd is "ralph validate".
@@ -33,13 +33,10 @@ func (c *validateCmd) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		enc := json.NewEncoder(a.t.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(report)
+		err = terminal.PrintJSON(a.t, report)
 	} else {
-		err = report.Text(a.t.out, a.t.color, a.t.ascii)
-		a.t.warnAll(report.Notes)
+		err = report.Text(a.t.Out, a.t.Color, a.t.ASCII)
+		a.t.WarnAll(report.Notes)
 	}
 	if err == nil && !report.OK {
 		return exitError(1)
@@ -86,11 +83,11 @@ func (r *resolved) preflight() error {
 	}
 	// Standard error: with --json, standard output is for events.
 	if report.Warned() {
-		if err := report.Text(r.app.t.err, r.app.t.errColor, r.app.t.ascii); err != nil {
+		if err := report.Text(r.app.t.Err, r.app.t.ErrColor, r.app.t.ASCII); err != nil {
 			return err
 		}
 	}
-	r.app.t.warnAll(report.Notes)
+	r.app.t.WarnAll(report.Notes)
 	if !report.OK {
 		return exitError(1)
 	}
@@ -100,7 +97,7 @@ func (r *resolved) preflight() error {
 // check gathers what preflight has to know, and runs it. Of an agent it says
 // something where one was chosen.
 func (r *resolved) check() (preflight.Report, error) {
-	defer r.app.t.slowly("checking the plan")()
+	defer r.app.t.Slowly("checking the plan")()
 	in, err := preflight.Gather(r.app.ctx, r.place.repo)
 	if err != nil {
 		return preflight.Report{}, err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +9,7 @@ import (
 
 	"ralph/internal/check"
 	"ralph/internal/proc"
+	"ralph/internal/terminal"
 	"ralph/internal/verify"
 	"ralph/internal/words"
 )
@@ -62,10 +62,7 @@ func (c *verifyCmd) Run(a *app) error {
 		return toldToEnd(a.ctx, err)
 	}
 	if c.JSON {
-		enc := json.NewEncoder(a.t.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(v.report)
+		err = terminal.PrintJSON(a.t, v.report)
 	} else {
 		showVerified(a.t, v.report, v.receipts)
 	}
@@ -154,7 +151,7 @@ func (v *verification) possible() error {
 	}
 	changes, err := repo.Status(ctx, ".ralph", ".claude", ".ito/.state")
 	if err == nil && len(changes) > 0 {
-		v.app.t.warn("%s not part of it: %s is proved", words.Plural(len(changes), "uncommitted change is", "uncommitted changes are"), v.report.Commit[:12])
+		v.app.t.Warn("%s not part of it: %s is proved", words.Plural(len(changes), "uncommitted change is", "uncommitted changes are"), v.report.Commit[:12])
 	}
 	return err
 }
@@ -173,7 +170,7 @@ func (v *verification) checks(clean *check.Clean) error {
 	}
 	defer g.Close()
 	if v.report.Mode == "clean" {
-		done := v.app.t.slowly("making a clean worktree")
+		done := v.app.t.Slowly("making a clean worktree")
 		dir, err = clean.Dir(v.app.ctx)
 		done()
 		if err != nil {
@@ -186,7 +183,7 @@ func (v *verification) checks(clean *check.Clean) error {
 		}
 	}
 	v.say("%s", v.heading())
-	running := func() func() { return v.app.t.slowly("running the checks") }
+	running := func() func() { return v.app.t.Slowly("running the checks") }
 	done := running()
 	v.report.Checks, err = verify.Run(v.app.ctx, g, v.resolved.checks(), dir, v.checkEnv(), func(c verify.Check) {
 		done()
@@ -207,14 +204,14 @@ func (v *verification) heading() string {
 
 func (v *verification) say(format string, args ...any) {
 	if !v.quiet {
-		v.app.t.printf(format+"\n", args...)
+		v.app.t.Printf(format+"\n", args...)
 	}
 }
 
 // remove removes the clean worktree, whatever else has happened.
 func (v *verification) remove(clean *check.Clean) {
 	if err := clean.Remove(); err != nil {
-		v.app.t.warn("the clean worktree in %s cannot be removed: %v", clean.Folder(), err)
+		v.app.t.Warn("the clean worktree in %s cannot be removed: %v", clean.Folder(), err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"ralph/internal/evidence"
 	"ralph/internal/journal"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/verify"
 	"ralph/internal/words"
 )
@@ -15,52 +16,52 @@ import (
 // of a CI has nothing else.
 const tailShown = 20
 
-func showCheck(t *terminal, c verify.Check) {
-	code, mark := green, "✓"
+func showCheck(t *terminal.Terminal, c verify.Check) {
+	code, mark := terminal.Green, "✓"
 	text := fmt.Sprintf("check %s: %s (%s)", c.Name, c.Outcome, words.Seconds(c.DurationSeconds))
 	switch {
 	case !c.Accepted:
-		code, mark = red, "✗"
+		code, mark = terminal.Red, "✗"
 	case c.Outcome != "passed":
-		code, mark = yellow, "●"
+		code, mark = terminal.Yellow, "●"
 		text += ", which is accepted"
 	}
-	t.printf("%s %s\n", t.paint(code, t.symbol(mark)), stream.Sanitize(text))
+	t.Printf("%s %s\n", t.Paint(code, t.Symbol(mark)), stream.Sanitize(text))
 	for line := range strings.Lines(words.LastLines(c.Tail, tailShown)) {
-		t.printf("    %s\n", stream.Sanitize(strings.TrimRight(line, "\n")))
+		t.Printf("    %s\n", stream.Sanitize(strings.TrimRight(line, "\n")))
 	}
 }
 
 // showVerified prints a line per story and the verdict.
-func showVerified(t *terminal, r verify.Report, receipts bool) {
+func showVerified(t *terminal.Terminal, r verify.Report, receipts bool) {
 	if len(r.Stories) == 0 {
-		t.printf("no finished stories, nothing to prove\n")
+		t.Printf("no finished stories, nothing to prove\n")
 		return
 	}
 	proved := 0
 	for _, s := range r.Stories {
-		code, mark, why := green, "✓", receipt(s.Receipt)
+		code, mark, why := terminal.Green, "✓", receipt(s.Receipt)
 		switch {
 		case s.Open:
-			code, mark, why = red, "✗", "is open, so there is nothing to prove"
+			code, mark, why = terminal.Red, "✗", "is open, so there is nothing to prove"
 		case !s.OK:
-			code, mark = red, "✗"
+			code, mark = terminal.Red, "✗"
 		default:
 			proved++
 		}
-		t.printf("%s %s  %s\n", t.paint(code, t.symbol(mark)), stream.Sanitize(s.Unit+" "+s.ID+": "+s.Title), t.paint(dim, stream.Sanitize(why)))
+		t.Printf("%s %s  %s\n", t.Paint(code, t.Symbol(mark)), stream.Sanitize(s.Unit+" "+s.ID+": "+s.Title), t.Paint(terminal.Dim, stream.Sanitize(why)))
 	}
 	verdict := fmt.Sprintf("%d of %d stories proved", proved, len(r.Stories))
 	if r.OK {
-		t.printf("%s %s\n", t.paint(green, t.symbol("✓")), verdict)
+		t.Printf("%s %s\n", t.Paint(terminal.Green, t.Symbol("✓")), verdict)
 		return
 	}
 	if red := failedChecks(r); red != "" {
 		verdict += ": " + red + " failed"
 	}
-	t.printf("%s %s\n", t.paint(red, t.symbol("✗")), stream.Sanitize(verdict))
+	t.Printf("%s %s\n", t.Paint(terminal.Red, t.Symbol("✗")), stream.Sanitize(verdict))
 	if n := r.Unreceipted(); n > 0 && receipts {
-		t.printf("  %s no receipt here. Fetch the receipts: %s\n  or judge by the checks alone: ralph verify --no-receipts\n",
+		t.Printf("  %s no receipt here. Fetch the receipts: %s\n  or judge by the checks alone: ralph verify --no-receipts\n",
 			words.Plural(n, "story has", "stories have"), journal.FetchNotes)
 	}
 }

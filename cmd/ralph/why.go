@@ -7,6 +7,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/report"
+	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
 
@@ -88,20 +89,20 @@ type whyJSON struct {
 }
 
 // iteration tells why one iteration came out as it did.
-func (c *whyCmd) iteration(t *terminal, acc *account, it *report.Iteration) error {
+func (c *whyCmd) iteration(t *terminal.Terminal, acc *account, it *report.Iteration) error {
 	decisions := acc.Run.Decisions(it)
 	if c.JSON {
-		return printJSON(t, whyJSON{acc.Unit, acc.Run.ID, it.N, decisions})
+		return terminal.PrintJSON(t, whyJSON{acc.Unit, acc.Run.ID, it.N, decisions})
 	}
-	return page(t, func(t *terminal) error {
+	return terminal.Page(t, func(t *terminal.Terminal) error {
 		head := fmt.Sprintf("iteration %d of run %s", it.N, acc.Run.ID)
 		if it.Story != nil {
 			head += ", on " + it.Story.Name()
 		}
-		t.printf("%s  %s\n", t.paint(bold, acc.Unit), t.paint(dim, head))
+		t.Printf("%s  %s\n", t.Paint(terminal.Bold, acc.Unit), t.Paint(terminal.Dim, head))
 		showDecisions(t, decisions)
 		if it.LogFile != "" {
-			t.printf("\n%s\n", t.paint(dim, "what the agent did: "+acc.record.log(it.LogFile)))
+			t.Printf("\n%s\n", t.Paint(terminal.Dim, "what the agent did: "+acc.record.log(it.LogFile)))
 		}
 		return nil
 	})
@@ -111,7 +112,7 @@ func (c *whyCmd) iteration(t *terminal, acc *account, it *report.Iteration) erro
 const mostIterations = 20
 
 // whole tells why the run ended as it did.
-func (c *whyCmd) whole(t *terminal, acc *account) error {
+func (c *whyCmd) whole(t *terminal.Terminal, acc *account) error {
 	run := acc.Run
 	before := run.Decisions(&run.Before)
 	if c.JSON {
@@ -122,19 +123,19 @@ func (c *whyCmd) whole(t *terminal, acc *account) error {
 		if len(run.Iterations) == 0 {
 			decisions = append(decisions, run.End())
 		}
-		return printJSON(t, whyJSON{acc.Unit, run.ID, 0, decisions})
+		return terminal.PrintJSON(t, whyJSON{acc.Unit, run.ID, 0, decisions})
 	}
-	return page(t, func(t *terminal) error {
-		t.printf("%s  %s\n", t.paint(bold, acc.Unit), t.paint(dim, strings.TrimSpace("run "+run.ID+" "+archived(acc.record))))
+	return terminal.Page(t, func(t *terminal.Terminal) error {
+		t.Printf("%s  %s\n", t.Paint(terminal.Bold, acc.Unit), t.Paint(terminal.Dim, strings.TrimSpace("run "+run.ID+" "+archived(acc.record))))
 		showDecisions(t, []report.Decision{run.End()})
 		if len(before) > 0 {
-			t.printf("\n%s\n", t.paint(bold, "Before the first iteration"))
+			t.Printf("\n%s\n", t.Paint(terminal.Bold, "Before the first iteration"))
 			showDecisions(t, before)
 		}
 		showStories(t, acc, len(run.Stories))
 		showIterations(t, run, false)
 		if len(run.Iterations) > 0 {
-			t.printf("\n%s\n", t.paint(dim, "the evidence of one iteration: ralph why N"))
+			t.Printf("\n%s\n", t.Paint(terminal.Dim, "the evidence of one iteration: ralph why N"))
 		}
 		return nil
 	})
@@ -148,51 +149,51 @@ func archived(r *record) string {
 }
 
 // showDecisions shows each decision with the evidence below it.
-func showDecisions(t *terminal, decisions []report.Decision) {
+func showDecisions(t *terminal.Terminal, decisions []report.Decision) {
 	for _, d := range decisions {
-		code, mark := green, "✓"
+		code, mark := terminal.Green, "✓"
 		if !d.Good {
-			code, mark = yellow, "●"
+			code, mark = terminal.Yellow, "●"
 			if d.Kind == report.NotAccepted || d.Kind == report.RunEnded {
-				code, mark = red, "✗"
+				code, mark = terminal.Red, "✗"
 			}
 		}
-		t.printf("%s %s\n", t.paint(code, t.symbol(mark)), d.Text)
+		t.Printf("%s %s\n", t.Paint(code, t.Symbol(mark)), d.Text)
 		for _, because := range d.Because {
-			t.printf("    %s\n", t.paint(dim, strings.ReplaceAll(because, "\n", "\n    ")))
+			t.Printf("    %s\n", t.Paint(terminal.Dim, strings.ReplaceAll(because, "\n", "\n    ")))
 		}
 	}
 }
 
 // showStories lists the first stories of the plan and how each stands.
-func showStories(t *terminal, acc *account, most int) {
+func showStories(t *terminal.Terminal, acc *account, most int) {
 	if len(acc.Run.Stories) == 0 {
 		return
 	}
-	t.printf("\n%s\n", t.paint(bold, strings.ToUpper(words.Items(acc.Plan)[:1])+words.Items(acc.Plan)[1:]))
+	t.Printf("\n%s\n", t.Paint(terminal.Bold, strings.ToUpper(words.Items(acc.Plan)[:1])+words.Items(acc.Plan)[1:]))
 	for i := range acc.Run.Stories[:min(most, len(acc.Run.Stories))] {
 		s := &acc.Run.Stories[i]
-		code, mark := green, "✓"
+		code, mark := terminal.Green, "✓"
 		if !s.Done {
-			code, mark = yellow, "●"
+			code, mark = terminal.Yellow, "●"
 		}
-		t.printf("%s %s  %s\n", t.paint(code, t.symbol(mark)), s.Name(), t.paint(dim, s.Brief()))
+		t.Printf("%s %s  %s\n", t.Paint(code, t.Symbol(mark)), s.Name(), t.Paint(terminal.Dim, s.Brief()))
 	}
 	if more := len(acc.Run.Stories) - most; more > 0 {
-		t.printf("  %s\n", t.paint(dim, fmt.Sprintf("and %d more", more)))
+		t.Printf("  %s\n", t.Paint(terminal.Dim, fmt.Sprintf("and %d more", more)))
 	}
 }
 
 // showIterations lists the last iterations, each in a line, with bars of where
 // the time went or without.
-func showIterations(t *terminal, run *report.Run, bars bool) {
+func showIterations(t *terminal.Terminal, run *report.Run, bars bool) {
 	if len(run.Iterations) == 0 {
 		return
 	}
-	t.printf("\n%s\n", t.paint(bold, "Iterations"))
+	t.Printf("\n%s\n", t.Paint(terminal.Bold, "Iterations"))
 	left := max(0, len(run.Iterations)-mostIterations)
 	if left > 0 {
-		t.printf("  %s\n", t.paint(dim, fmt.Sprintf("%d earlier ones are left out here", left)))
+		t.Printf("  %s\n", t.Paint(terminal.Dim, fmt.Sprintf("%d earlier ones are left out here", left)))
 	}
 	longest := 0.0
 	for _, it := range run.Iterations[left:] {
@@ -204,18 +205,18 @@ func showIterations(t *terminal, run *report.Run, bars bool) {
 		if bars {
 			bar = timeBar(t, it.Spent, longest) + "  "
 		}
-		t.printf("%s %3d  %7s  %s%s\n", iterationMark(t, it), it.N, took(it), bar, it.Brief())
+		t.Printf("%s %3d  %7s  %s%s\n", iterationMark(t, it), it.N, took(it), bar, it.Brief())
 	}
 }
 
-func iterationMark(t *terminal, it *report.Iteration) string {
+func iterationMark(t *terminal.Terminal, it *report.Iteration) string {
 	switch it.Mark() {
 	case report.Good:
-		return t.paint(green, t.symbol("✓"))
+		return t.Paint(terminal.Green, t.Symbol("✓"))
 	case report.Bad:
-		return t.paint(red, t.symbol("✗"))
+		return t.Paint(terminal.Red, t.Symbol("✗"))
 	}
-	return t.paint(yellow, t.symbol("●"))
+	return t.Paint(terminal.Yellow, t.Symbol("●"))
 }
 
 // took is how long an iteration took, from its beginning to its end.

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -12,13 +12,13 @@ import (
 // going on.
 const patienceOfPeople = time.Second
 
-// footer shows what goes on at the moment: on a terminal one line at its foot, drawn
+// Footer shows what goes on at the moment: on a terminal one line at its foot, drawn
 // anew each second and gone before anything else is shown; elsewhere a line, once. The
 // caller of its methods holds lock.
-type footer struct {
-	t    *terminal
-	lock *sync.Mutex
-	line func(text string) // shows it where there is no terminal
+type Footer struct {
+	T    *Terminal
+	Lock *sync.Mutex
+	Line func(text string) // shows it where there is no terminal
 	now  *footing
 }
 
@@ -29,9 +29,9 @@ type footing struct {
 	done  chan struct{}
 }
 
-// show shows a text, after a second, until hide.
-func (f *footer) show(text func() string) {
-	f.hide()
+// Show shows a text, after a second, until hide.
+func (f *Footer) Show(text func() string) {
+	f.Hide()
 	now := &footing{text: text, done: make(chan struct{})}
 	f.now = now
 	go func() {
@@ -52,63 +52,63 @@ func (f *footer) show(text func() string) {
 }
 
 // draw reports whether the text is to be drawn again.
-func (f *footer) draw(now *footing) bool {
-	f.lock.Lock()
-	defer f.lock.Unlock()
+func (f *Footer) draw(now *footing) bool {
+	f.Lock.Lock()
+	defer f.Lock.Unlock()
 	if f.now != now {
 		return false
 	}
-	if !f.t.isTTY {
-		f.line(now.text())
+	if !f.T.IsTTY {
+		f.Line(now.text())
 		return false
 	}
 	now.drawn = true
-	fmt.Fprintf(f.t.out, "\r\x1b[K  %s ", f.t.paint(dim, f.t.fit(now.text(), f.t.width()-4)))
+	fmt.Fprintf(f.T.Out, "\r\x1b[K  %s ", f.T.Paint(Dim, f.T.Fit(now.text(), f.T.Width()-4)))
 	return true
 }
 
-// erase makes room for a line; the footer comes back with its next second.
-func (f *footer) erase() {
+// Erase makes room for a line; the footer comes back with its next second.
+func (f *Footer) Erase() {
 	if f.now != nil && f.now.drawn {
 		f.now.drawn = false
-		fmt.Fprint(f.t.out, "\r\x1b[K")
+		fmt.Fprint(f.T.Out, "\r\x1b[K")
 	}
 }
 
-// hide ends the footer.
-func (f *footer) hide() {
+// Hide ends the footer.
+func (f *Footer) Hide() {
 	if f.now != nil {
-		f.erase()
+		f.Erase()
 		close(f.now.done)
 		f.now = nil
 	}
 }
 
-// working shows that something takes a while, and how long it has taken.
-func (f *footer) working(what string) {
+// Working shows that something takes a while, and how long it has taken.
+func (f *Footer) Working(what string) {
 	began := time.Now()
-	f.show(func() string {
-		if !f.t.isTTY {
+	f.Show(func() string {
+		if !f.T.IsTTY {
 			return what
 		}
 		return what + ", " + words.Duration(time.Since(began).Truncate(time.Second))
 	})
 }
 
-// slowly shows on standard error what a command without a screen does, once it has
+// Slowly shows on standard error what a command without a screen does, once it has
 // taken a while. The returned function removes it.
-func (t *terminal) slowly(what string) (done func()) {
+func (t *Terminal) Slowly(what string) (done func()) {
 	if !t.errTTY {
 		return func() {}
 	}
 	var lock sync.Mutex
-	f := &footer{t: &terminal{out: t.err, isTTY: true, color: t.errColor, ascii: t.ascii}, lock: &lock}
+	f := &Footer{T: &Terminal{Out: t.Err, IsTTY: true, Color: t.ErrColor, ASCII: t.ASCII}, Lock: &lock}
 	lock.Lock()
 	defer lock.Unlock()
-	f.working(what)
+	f.Working(what)
 	return func() {
 		lock.Lock()
 		defer lock.Unlock()
-		f.hide()
+		f.Hide()
 	}
 }

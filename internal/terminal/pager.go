@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"io"
@@ -9,21 +9,21 @@ import (
 	"golang.org/x/term"
 )
 
-// paged shows a text, through the user's pager where it is longer than the
+// Paged shows a text, through the user's pager where it is longer than the
 // screen, as git and man do.
-func (t *terminal) paged(text string) {
+func (t *Terminal) Paged(text string) {
 	if argv := t.pager(strings.Count(text, "\n")); argv != nil && runPager(argv, text) {
 		return
 	}
-	_, _ = io.WriteString(t.out, text)
+	_, _ = io.WriteString(t.Out, text)
 }
 
 // pager is the command that shows so many lines, nil where none is needed or
 // wanted: where a program reads, or nobody can press a key. A terminal without a
 // size has nobody before it: 'script' makes one where it has none itself.
-func (t *terminal) pager(lines int) []string {
+func (t *Terminal) pager(lines int) []string {
 	_, rows, err := term.GetSize(int(os.Stdout.Fd()))
-	if t.out != os.Stdout || !t.canAsk || err != nil || rows == 0 || lines < rows || os.Getenv("TERM") == "dumb" {
+	if t.Out != os.Stdout || !t.CanAsk || err != nil || rows == 0 || lines < rows || os.Getenv("TERM") == "dumb" {
 		return nil
 	}
 	for _, name := range []string{"RALPH_PAGER", "PAGER"} {

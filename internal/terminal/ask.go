@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bufio"
@@ -13,44 +13,44 @@ import (
 	"ralph/internal/words"
 )
 
-// ask puts a question with yes and no to the person at the terminal. No answer
+// Ask puts a question with yes and no to the person at the terminal. No answer
 // within the limit is a no: nobody is there.
-func (t *terminal) ask(ctx context.Context, question string, limit time.Duration) bool {
+func (t *Terminal) Ask(ctx context.Context, question string, limit time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	answer := make(chan string, 1)
 	go func() {
 		// A read of a terminal cannot be called off; this one is left behind when
 		// the limit is over, and ends with the process.
-		line, _ := bufio.NewReader(t.in).ReadString('\n')
+		line, _ := bufio.NewReader(t.In).ReadString('\n')
 		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	until := time.Now().Add(limit)
 	for {
-		fmt.Fprintf(t.out, "\r\x1b[K%s [y/N] (%s) ", stream.OneLine(question), words.Duration(time.Until(until).Round(time.Second)))
+		fmt.Fprintf(t.Out, "\r\x1b[K%s [y/N] (%s) ", stream.OneLine(question), words.Duration(time.Until(until).Round(time.Second)))
 		select {
 		case a := <-answer:
 			return a == "y" || a == "yes"
 		case <-ctx.Done():
-			fmt.Fprintln(t.out)
+			fmt.Fprintln(t.Out)
 			return false
 		case <-tick.C:
 		}
 	}
 }
 
-// askNumber asks for a number from 1 to most until there is one, or the person
+// AskNumber asks for a number from 1 to most until there is one, or the person
 // gives up.
-func (t *terminal) askNumber(ctx context.Context, most int) (int, error) {
-	in := bufio.NewReader(t.in)
+func (t *Terminal) AskNumber(ctx context.Context, most int) (int, error) {
+	in := bufio.NewReader(t.In)
 	type reply struct {
 		line string
 		err  error
 	}
 	for {
-		fmt.Fprintf(t.out, "Number (1-%d): ", most)
+		fmt.Fprintf(t.Out, "Number (1-%d): ", most)
 		answer := make(chan reply, 1)
 		go func() { // left behind where the context ends, as in ask
 			line, err := in.ReadString('\n')
@@ -58,14 +58,14 @@ func (t *terminal) askNumber(ctx context.Context, most int) (int, error) {
 		}()
 		select {
 		case <-ctx.Done():
-			fmt.Fprintln(t.out)
+			fmt.Fprintln(t.Out)
 			return 0, context.Cause(ctx)
 		case a := <-answer:
 			if n, err := strconv.Atoi(strings.TrimSpace(a.line)); err == nil && n >= 1 && n <= most {
 				return n, nil
 			}
 			if a.err != nil {
-				fmt.Fprintln(t.out)
+				fmt.Fprintln(t.Out)
 				return 0, errors.New("nothing was chosen")
 			}
 		}

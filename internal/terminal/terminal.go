@@ -1,4 +1,6 @@
-package main
+// Package terminal writes for the user: marks, colours, warnings and hints, questions, the
+// pager, and the line that shows what takes long.
+package terminal
 
 import (
 	"fmt"
@@ -13,7 +15,7 @@ import (
 	"ralph/internal/stream"
 )
 
-// terminal is where a command writes for people. The rules of all output:
+// Terminal is where a command writes for people. The rules of all output:
 //
 //   - What a command was asked for goes to standard output; errors, warnings and
 //     hints go to standard error, with "ralph: " in front of errors only.
@@ -21,17 +23,17 @@ import (
 //     they are sentences that people and scripts know.
 //   - Colour never carries a meaning alone: a symbol or a word says the same.
 //   - Whatever comes from an agent or a file is made harmless before it is shown.
-type terminal struct {
-	in       *os.File
-	out, err io.Writer
-	isTTY    bool // standard output is a terminal
+type Terminal struct {
+	In       *os.File
+	Out, Err io.Writer
+	IsTTY    bool // standard output is a terminal
 	errTTY   bool // standard error is one
-	canAsk   bool // and standard input too
-	color    bool // on standard output
-	errColor bool // on standard error
-	ascii    bool
+	CanAsk   bool // and standard input too
+	Color    bool // on standard output
+	ErrColor bool // on standard error
+	ASCII    bool
 
-	unwritten error // the first failure of writing to standard output
+	Unwritten error // the first failure of writing to standard output
 }
 
 // checked notes the first failure of a writer, which no caller has to check.
@@ -49,15 +51,15 @@ func (c *checked) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// newTerminal looks at the real standard files. mode is auto, always or never.
-func newTerminal(mode string) *terminal {
-	t := &terminal{in: os.Stdin, err: os.Stderr}
-	t.out = &checked{to: os.Stdout, failed: &t.unwritten}
-	t.isTTY = term.IsTerminal(int(os.Stdout.Fd()))
-	t.canAsk = t.isTTY && term.IsTerminal(int(os.Stdin.Fd()))
+// New looks at the real standard files. mode is auto, always or never.
+func New(mode string) *Terminal {
+	t := &Terminal{In: os.Stdin, Err: os.Stderr}
+	t.Out = &checked{to: os.Stdout, failed: &t.Unwritten}
+	t.IsTTY = term.IsTerminal(int(os.Stdout.Fd()))
+	t.CanAsk = t.IsTTY && term.IsTerminal(int(os.Stdin.Fd()))
 	t.errTTY = term.IsTerminal(int(os.Stderr.Fd()))
-	t.color, t.errColor = colored(mode, t.isTTY), colored(mode, t.errTTY)
-	t.ascii = !utf8Locale()
+	t.Color, t.ErrColor = colored(mode, t.IsTTY), colored(mode, t.errTTY)
+	t.ASCII = !utf8Locale()
 	return t
 }
 
@@ -85,10 +87,10 @@ func utf8Locale() bool {
 	return true
 }
 
-// width is the terminal's; elsewhere that of COLUMNS, which no shell passes on
+// Width is the terminal's; elsewhere that of COLUMNS, which no shell passes on
 // unasked, else the usual one.
-func (t *terminal) width() int {
-	if w, _, err := term.GetSize(int(os.Stdout.Fd())); t.isTTY && err == nil && w > 0 {
+func (t *Terminal) Width() int {
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); t.IsTTY && err == nil && w > 0 {
 		return w
 	}
 	if w, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && w > 0 {
@@ -99,17 +101,17 @@ func (t *terminal) width() int {
 
 // The SGR codes that are used; see ECMA-48, 8.3.117.
 const (
-	bold   = "1"
-	dim    = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	cyan   = "36"
+	Bold   = "1"
+	Dim    = "2"
+	Red    = "31"
+	Green  = "32"
+	Yellow = "33"
+	Cyan   = "36"
 )
 
-func (t *terminal) paint(code, s string) string { return paint(t.color, code, s) }
+func (t *Terminal) Paint(code, s string) string { return paint(t.Color, code, s) }
 
-func (t *terminal) paintErr(code, s string) string { return paint(t.errColor, code, s) }
+func (t *Terminal) paintErr(code, s string) string { return paint(t.ErrColor, code, s) }
 
 func paint(on bool, code, s string) string {
 	if !on || s == "" {
@@ -118,9 +120,9 @@ func paint(on bool, code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// symbol returns a mark, or its ASCII stand-in where the locale has no other.
-func (t *terminal) symbol(s string) string {
-	if !t.ascii {
+// Symbol returns a mark, or its ASCII stand-in where the locale has no other.
+func (t *Terminal) Symbol(s string) string {
+	if !t.ASCII {
 		return s
 	}
 	if a, ok := map[string]string{"✓": "+", "✗": "x", "⚠": "!", "●": "*", "─": "-", "…": "...", "·": "-"}[s]; ok {
@@ -129,27 +131,27 @@ func (t *terminal) symbol(s string) string {
 	return s
 }
 
-func (t *terminal) printf(format string, args ...any) { fmt.Fprintf(t.out, format, args...) }
+func (t *Terminal) Printf(format string, args ...any) { fmt.Fprintf(t.Out, format, args...) }
 
-// warn shows a warning, harmless whatever it holds.
-func (t *terminal) warn(format string, args ...any) {
+// Warn shows a warning, harmless whatever it holds.
+func (t *Terminal) Warn(format string, args ...any) {
 	text := stream.Sanitize(fmt.Sprintf(format, args...))
-	fmt.Fprintf(t.err, "%s %s\n", t.paintErr(yellow, t.symbol("⚠")), text)
+	fmt.Fprintf(t.Err, "%s %s\n", t.paintErr(Yellow, t.Symbol("⚠")), text)
 }
 
-func (t *terminal) warnAll(texts []string) {
+func (t *Terminal) WarnAll(texts []string) {
 	for _, text := range texts {
-		t.warn("%s", text)
+		t.Warn("%s", text)
 	}
 }
 
-// fail shows an error.
-func (t *terminal) fail(err error) {
-	fmt.Fprintf(t.err, "%s %s\n", t.paintErr(red, "ralph:"), stream.Sanitize(err.Error()))
+// Fail shows an error.
+func (t *Terminal) Fail(err error) {
+	fmt.Fprintf(t.Err, "%s %s\n", t.paintErr(Red, "ralph:"), stream.Sanitize(err.Error()))
 }
 
-func (t *terminal) hint(text string) {
+func (t *Terminal) Hint(text string) {
 	if text != "" {
-		fmt.Fprintf(t.err, "  %s\n", t.paintErr(dim, stream.Sanitize(text)))
+		fmt.Fprintf(t.Err, "  %s\n", t.paintErr(Dim, stream.Sanitize(text)))
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import "testing"
 
@@ -7,7 +7,7 @@ func TestTextsAreCutByColumns(t *testing.T) {
 		text  string
 		most  int
 		utf8  string
-		ascii string
+		ASCII string
 	}{
 		{"short", 5, "short", "short"},
 		{"longer", 5, "long…", "lo..."},
@@ -17,14 +17,14 @@ func TestTextsAreCutByColumns(t *testing.T) {
 		{"über", 4, "über", "über"},
 		{"none", 0, "", ""},
 	} {
-		if got := (&terminal{}).fit(c.text, c.most); got != c.utf8 {
+		if got := (&Terminal{}).Fit(c.text, c.most); got != c.utf8 {
 			t.Errorf("%q in %d columns is %q, want %q", c.text, c.most, got, c.utf8)
 		}
-		if got := (&terminal{ascii: true}).fit(c.text, c.most); got != c.ascii {
-			t.Errorf("%q in %d columns of ASCII is %q, want %q", c.text, c.most, got, c.ascii)
+		if got := (&Terminal{ASCII: true}).Fit(c.text, c.most); got != c.ASCII {
+			t.Errorf("%q in %d columns of ASCII is %q, want %q", c.text, c.most, got, c.ASCII)
 		}
 	}
-	if got := padded("登录", 6) + "|"; got != "登录  |" {
+	if got := Padded("登录", 6) + "|"; got != "登录  |" {
 		t.Errorf("padded to 6 columns: %q", got)
 	}
 }
