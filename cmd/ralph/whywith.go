@@ -9,6 +9,8 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/run"
+	"ralph/internal/terminal"
+	"ralph/internal/words"
 )
 
 // withJSON is what `ralph why --with` prints as JSON. The last iteration that is the same
@@ -32,7 +34,7 @@ type stepJSON struct {
 
 // with plays the run again by other settings, and shows the first decision that would have
 // been different.
-func (c *whyCmd) with(t *terminal, acc *account) error {
+func (c *whyCmd) with(t *terminal.Terminal, acc *account) error {
 	events, _, err := journal.ReadFile(acc.record.journal)
 	if err != nil {
 		return err
@@ -53,25 +55,25 @@ func (c *whyCmd) with(t *terminal, acc *account) error {
 		if d != nil {
 			out.After, out.Was, out.Would = d.After, stepOf(d.Was), stepOf(d.Would)
 		}
-		return printJSON(t, out)
+		return terminal.PrintJSON(t, out)
 	}
 	var settings []string
 	for _, key := range slices.Sorted(maps.Keys(c.With)) {
 		settings = append(settings, key+"="+c.With[key])
 	}
-	t.printf("%s  %s\n", t.paint(bold, acc.Unit), t.paint(dim, "run "+acc.Run.ID+" with "+strings.Join(settings, ", ")))
+	t.Printf("%s  %s\n", t.Paint(terminal.Bold, acc.Unit), t.Paint(terminal.Dim, "run "+acc.Run.ID+" with "+strings.Join(settings, ", ")))
 	if d == nil {
-		t.printf("%s no decision of the run would have been different\n", t.paint(green, t.symbol("✓")))
+		t.Printf("%s no decision of the run would have been different\n", t.Paint(terminal.Green, t.Symbol("✓")))
 		return nil
 	}
-	t.printf("%s the first different decision: %s\n", t.paint(yellow, t.symbol("●")), after(d.After))
-	t.printf("    %s\n    %s\n", "the run: "+say(d.Was), "would be: "+say(d.Would))
+	t.Printf("%s the first different decision: %s\n", t.Paint(terminal.Yellow, t.Symbol("●")), after(d.After))
+	t.Printf("    %s\n    %s\n", "the run: "+say(d.Was), "would be: "+say(d.Would))
 	left := acc.Run.Ended - d.After
 	switch {
 	case d.Would.Do == run.DoEnd && left > 0:
-		t.printf("    %s\n", t.paint(dim, plural(left, "iteration")+" would not have been run"))
+		t.Printf("    %s\n", t.Paint(terminal.Dim, words.Count(left, "iteration")+" would not have been run"))
 	case d.Would.Do != run.DoEnd:
-		t.printf("    %s\n", t.paint(dim, "what would have followed is not in the journal"))
+		t.Printf("    %s\n", t.Paint(terminal.Dim, "what would have followed is not in the journal"))
 	}
 	return nil
 }
