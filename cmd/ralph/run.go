@@ -25,6 +25,7 @@ import (
 	"ralph/internal/registry"
 	"ralph/internal/secret"
 	"ralph/internal/terminal"
+	"ralph/internal/words"
 )
 
 // runCmd is "ralph run".
@@ -213,7 +214,7 @@ func (r *resolved) leftOver(end loop.End, start string) string {
 	work := len(git.Without(changes, ".ralph", ".claude"))
 	switch head, err := r.place.repo.Head(context.WithoutCancel(r.app.ctx)); {
 	case work > 0:
-		return plural2(work, "file is", "files are") + " not committed: git add -A && git commit"
+		return words.Plural(work, "file is", "files are") + " not committed: git add -A && git commit"
 	case len(git.Without(changes, ".claude")) > 0:
 		return "the plan's own files are not committed: git add -A .ralph && git commit"
 	case err == nil && head.Commit == start && r.plan.Kind() == plan.KindPrompt:

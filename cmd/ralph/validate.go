@@ -68,7 +68,7 @@ func validate(a *app, p *place, flags loopFlags, text string) (preflight.Report,
 // preflightUnlessSkipped is preflight, or says that it was left out.
 func (r *resolved) preflightUnlessSkipped() error {
 	if r.flags.SkipPreflight {
-		r.app.t.warn("preflight is skipped: nothing was checked before this run")
+		r.app.t.Warn("preflight is skipped: nothing was checked before this run")
 		return nil
 	}
 	return r.preflight()
