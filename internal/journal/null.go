@@ -30,14 +30,6 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return t.UTC().AppendFormat(nil, `"`+timeLayout+`"`), nil
 }
 
-// timeAt returns the time at t; nil is none.
-func timeAt(t *time.Time) Time {
-	if t == nil {
-		return Time{}
-	}
-	return Time{t.UTC()}
-}
-
 // PID is a process id whose zero value is null in JSON.
 type PID int
 

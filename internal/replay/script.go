@@ -214,7 +214,7 @@ func (s *Script) yamlFault(err error) error {
 		line, _ = strconv.Atoi(m[1])
 		text = text[len(m[0]):]
 	}
-	if m := regexp.MustCompile("^cannot unmarshal !!\\w+ (.*) into ").FindStringSubmatch(text); m != nil {
+	if m := regexp.MustCompile(`^cannot unmarshal !!\w+ (.*) into `).FindStringSubmatch(text); m != nil {
 		text = "unexpected value " + m[1] + " (see docs/replay.md)"
 	}
 	m := regexp.MustCompile(`^field (\S+) not found in type replay\.(\w+)$`).FindStringSubmatch(text)

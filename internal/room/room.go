@@ -77,15 +77,6 @@ func (r *Room) above(path string) rule {
 	return rule{}
 }
 
-// sees reports whether the room shows a path that exists outside.
-func (r *Room) sees(path string) bool {
-	ru, ok := r.rules[path]
-	if !ok {
-		ru = r.above(path)
-	}
-	return ru.access == readOnly || ru.access == writable
-}
-
 // Wrap returns the words before a command that run it in the room, in dir. They make the
 // folders that the room needs in its scratch folder.
 func (r *Room) Wrap(dir string) ([]string, error) {

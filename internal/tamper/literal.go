@@ -45,13 +45,6 @@ func (e expr) possible(line string) bool {
 
 func (e expr) match(line string) bool { return e.possible(line) && e.MatchString(line) }
 
-func (e expr) submatch(line string) []string {
-	if !e.possible(line) {
-		return nil
-	}
-	return e.FindStringSubmatch(line)
-}
-
 // needed returns texts of which every match of the expression holds at least
 // one, nil where there are none or too many.
 func needed(re *syntax.Regexp) []string {
