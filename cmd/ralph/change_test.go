@@ -71,11 +71,11 @@ func TestCommandsOfAChangeAtWork(t *testing.T) {
 	s := newChange(t, changeHangs)
 	cmd, out := s.start("working", "--change", "add-x")
 	for _, c := range []struct{ args, want string }{
-		{"context add careful", "002-01_add-x tells its agent from the next iteration on"},
-		{"context add slowly --change 2-1", "002-01_add-x tells its agent from the next iteration on"},
+		{"context add careful", "the agent of 002-01_add-x gets this text from the next iteration on"},
+		{"context add slowly --change 2-1", "the agent of 002-01_add-x gets this text from the next iteration on"},
 		{"context show", "- careful\n- slowly\n"},
 		{"context show --json", "{\n  \"unit\": \"002-01_add-x\",\n  \"context\": [\n    \"careful\",\n    \"slowly\"\n  ]\n}\n"},
-		{"context clear", "002-01_add-x tells its agent only the plan from the next iteration on"},
+		{"context clear", "the agent of 002-01_add-x gets only the plan from the next iteration on"},
 		{"context show", "002-01_add-x tells its agent nothing but the plan"},
 		{"context show --json", "\"context\": []"},
 		{"pause", "002-01_add-x pauses after the iteration at work"},

@@ -154,6 +154,7 @@ func TestTokensOfACallThatWasCutOff(t *testing.T) {
 // TestCheckKillsTheGuardian: its death says nothing about the project.
 func TestCheckKillsTheGuardian(t *testing.T) {
 	s := newScratch(t, finishes)
+	s.env = append(s.env, "RALPH_SANDBOX=off") // a room has no guardian to kill
 	s.write(".ralph/config.yaml", "proof: {mode: inplace}\nquality_checks:\n  unit: \"test ! -e one.txt || test -e ../once || { : > ../once; kill -9 $PPID; sleep 600; }\"\n")
 	s.runToEnd("--no-archive")
 	if _, err := os.Stat(filepath.Join(s.repo, "../once")); err != nil {
