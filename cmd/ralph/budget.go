@@ -14,7 +14,7 @@ type usageError struct{ error }
 // be measured against; preflight refuses those of the settings.
 func (r *resolved) checkBudgets() error {
 	for _, c := range r.callers() {
-		if fault, hint := r.unmeasured(c.Harness); fault != "" && (r.flags.MaxCost != nil || r.flags.MaxTokens != nil) {
+		if fault, hint := r.unmeasured(c.Harness); fault != "" && (r.flags.MaxCost != nil || r.flags.MaxTokens != nil || r.flags.MaxAccount != nil) {
 			return &hintError{usageError{errors.New(fault)}, hint}
 		}
 	}
@@ -33,14 +33,17 @@ func (r *resolved) unmeasured(h agent.Harness) (fault, hint string) {
 	}
 	cost, tokens := name(r.flags.MaxCost != nil, "--max-cost", "max_cost_usd"), name(r.flags.MaxTokens != nil, "--max-tokens", "max_tokens")
 	switch {
+	case b.MaxAccount > 0 && !h.Output.ReportsAccount():
+		return fmt.Sprintf("%s cannot work: agent '%s' does not report how much of its account is used",
+			name(r.flags.MaxAccount != nil, "--max-account", "max_account"), h.Name), "limit the run with --max-time or --until"
 	case b.MaxTokens > 0 && !h.Output.ReportsTokens():
 		return fmt.Sprintf("%s cannot work: agent '%s' does not report tokens", tokens, h.Name),
-			"limit the run with --max-iterations or with the setting budget.max_time"
+			"limit the run with --max-iterations or --max-time"
 	case b.MaxCostUSD > 0 && !h.Output.ReportsCost() && h.Output.ReportsTokens():
 		return fmt.Sprintf("%s cannot work: agent '%s' does not report its cost", cost, h.Name), "limit its tokens with --max-tokens N"
 	case b.MaxCostUSD > 0 && !h.Output.ReportsCost():
 		return fmt.Sprintf("%s cannot work: agent '%s' does not report its cost", cost, h.Name),
-			"limit the run with --max-iterations or with the setting budget.max_time"
+			"limit the run with --max-iterations or --max-time"
 	}
 	return "", ""
 }

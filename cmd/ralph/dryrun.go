@@ -63,6 +63,9 @@ func furtherLimits(s loop.Settings) string {
 	add(s.Limits.Idle > 0, "an idle agent ended after %s", words.Duration(s.Limits.Idle))
 	add(s.MaxTokens > 0, "at most %s", words.Count(int(s.MaxTokens), "token"))
 	add(s.MaxCost > 0, "at most $%.2f", s.MaxCost)
+	add(s.MaxTime > 0, "at most %s in all", words.Duration(s.MaxTime))
+	add(!s.EndsAt.IsZero(), "no iteration after %s", words.Local(s.EndsAt))
+	add(s.MaxAccount > 0, "at most %g%% of the account's limit", s.MaxAccount)
 	add(s.OnLimit != "ask", "at the usage limit: %s", s.OnLimit)
 	return strings.Join(list, ", ")
 }

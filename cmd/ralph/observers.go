@@ -126,6 +126,13 @@ func (f *files) replace(path string, text []byte, err error) {
 	f.try(path, err)
 }
 
+// budget is how much of the run's budgets is used, empty where it has none.
+func (f *files) budget() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.state.Budget(time.Now())
+}
+
 // summary is the state of the run as of its last event.
 func (f *files) summary() run.Status {
 	f.mu.Lock()

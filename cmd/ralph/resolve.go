@@ -176,6 +176,12 @@ func (f *runFlags) overrides() []config.Override {
 	if f.MaxCost != nil {
 		set(true, "budget.max_cost_usd", "--max-cost", strconv.FormatFloat(*f.MaxCost, 'g', -1, 64))
 	}
+	if f.MaxTime != nil {
+		set(true, "budget.max_time", "--max-time", span(time.Duration(*f.MaxTime), time.Minute))
+	}
+	if f.MaxAccount != nil {
+		set(true, "budget.max_account", "--max-account", strconv.FormatFloat(*f.MaxAccount, 'g', -1, 64))
+	}
 	set(f.Harness != "", "harness", "--harness", f.Harness)
 	set(f.Model != "", "model", "--model", f.Model)
 	set(f.OnLimit != "", "usage_limit.action", "--on-limit", f.OnLimit)
@@ -334,13 +340,17 @@ func (r *resolved) change() change.Change {
 func (r *resolved) loopSettings() loop.Settings {
 	s := r.settings
 	checks := r.checks()
+	var endsAt time.Time
+	if r.flags.Until != nil {
+		endsAt = r.flags.Until.after(time.Now())
+	}
 	return loop.Settings{
 		MaxIterations: s.Defaults.MaxIterations, MinIterations: s.Defaults.MinIterations,
 		Limits: agent.Limits{Timeout: s.Defaults.TimeoutMinutes.Duration(), Idle: s.Defaults.IdleTimeoutMinutes.Duration()},
 		Pause:  s.Defaults.PauseSeconds.Duration(), Transient: s.Defaults.TransientSeconds.Duration(),
 		RateLimit: s.Defaults.RateLimitPerHour, NoProgress: s.CircuitBreaker.NoProgressThreshold, SameError: s.CircuitBreaker.SameErrorThreshold, Duds: r.duds(),
 		OnLimit: s.UsageLimit.Action, AskTimeout: s.UsageLimit.AskTimeoutSeconds.Duration(), MaxWait: s.UsageLimit.MaxWaitHours.Duration(),
-		MaxTokens: s.Budget.MaxTokens, MaxCost: s.Budget.MaxCostUSD,
+		MaxTokens: s.Budget.MaxTokens, MaxCost: s.Budget.MaxCostUSD, MaxTime: s.Budget.MaxTime.Duration(), EndsAt: endsAt, MaxAccount: s.Budget.MaxAccount,
 		Promise: s.Completion.Promise, TrustPromise: s.Completion.TrustPromise,
 		Gate: evidence.Rules{Mode: evidence.Mode(s.Proof.Mode), RejectWeakened: s.Tamper == "reject", Runs: proofRuns(s), Strength: s.Proof.Strength,
 			RequireChange: s.Completion.RequireChange == "true" || s.Completion.RequireChange == "auto" && len(checks) > 0},

@@ -30,13 +30,16 @@ type loopFlags struct {
 	changeFlags
 	Status bool `group:"Plan:" help:"Show the status of the change, as 'ralph status --change ID', and start nothing."`
 
-	AcceptBaseline bool     `help:"Accept quality checks that already fail before the run."`
-	StallThreshold *int     `group:"Limits:" aliases:"no-progress" help:"Iterations without progress that end the run (default 3; tasks and text plans 2)." placeholder:"N"`
-	SameError      *int     `group:"Limits:" help:"Equal errors in a row that end the run (default 5)." placeholder:"N"`
-	OnLimit        string   `group:"Limits:" help:"At the provider's usage limit: ask, wait or exit (default ask)." type:"choice" enum:",ask,wait,exit" default:"" placeholder:"HOW"`
-	MaxTokens      *int64   `group:"Limits:" help:"End the run after the iteration that exceeds N tokens (input and output, without cache)." placeholder:"N"`
-	MaxCost        *float64 `group:"Limits:" help:"End the run after the iteration that exceeds this cost in US dollars." placeholder:"USD"`
-	Pause          *seconds `group:"Limits:" help:"Pause between iterations (default 2s)." placeholder:"D"`
+	AcceptBaseline bool       `help:"Accept quality checks that already fail before the run."`
+	StallThreshold *int       `group:"Limits:" aliases:"no-progress" help:"Iterations without progress that end the run (default 3; tasks and text plans 2)." placeholder:"N"`
+	SameError      *int       `group:"Limits:" help:"Equal errors in a row that end the run (default 5)." placeholder:"N"`
+	OnLimit        string     `group:"Limits:" help:"At the provider's usage limit: ask, wait or exit (default ask)." type:"choice" enum:",ask,wait,exit" default:"" placeholder:"HOW"`
+	MaxTokens      *int64     `group:"Limits:" help:"End the run after the iteration that exceeds N tokens (input and output, without cache)." placeholder:"N"`
+	MaxCost        *float64   `group:"Limits:" help:"End the run after the iteration that exceeds this cost in US dollars." placeholder:"USD"`
+	MaxTime        *minutes   `group:"Limits:" help:"Start no iteration after this time, waits included: minutes, or 90s, 6h." placeholder:"D"`
+	Until          *clockTime `group:"Limits:" help:"Start no iteration after this time of day, such as 07:30." placeholder:"HH:MM"`
+	MaxAccount     *float64   `group:"Limits:" help:"Start no iteration when this share of the provider's limit is used (claude)." placeholder:"PERCENT"`
+	Pause          *seconds   `group:"Limits:" help:"Pause between iterations (default 2s)." placeholder:"D"`
 
 	DangerouslySkipPermissions bool `group:"Agent:" aliases:"allow-all,yolo" help:"Let the agent do everything without a question."`
 	TrustPromise               bool `group:"Agent:" help:"Accept the completion promise even while stories are open."`
@@ -71,7 +74,35 @@ func (f *loopFlags) Validate() error {
 	if f.MaxCost != nil && *f.MaxCost <= 0 {
 		return fmt.Errorf("--max-cost must be more than 0, not %g", *f.MaxCost)
 	}
+	if f.MaxTime != nil && *f.MaxTime <= 0 {
+		return errors.New("--max-time must be more than 0")
+	}
+	if f.MaxAccount != nil && (*f.MaxAccount <= 0 || *f.MaxAccount > 100) {
+		return fmt.Errorf("--max-account must be more than 0 and at most 100, not %g", *f.MaxAccount)
+	}
 	return nil
+}
+
+// clockTime is a time of day on the command line.
+type clockTime struct{ hour, minute int }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (c *clockTime) UnmarshalText(text []byte) error {
+	t, err := time.Parse("15:04", strings.TrimSpace(string(text)))
+	if err != nil {
+		return fmt.Errorf("%q is no time of day: write one such as 07:30", text)
+	}
+	c.hour, c.minute = t.Hour(), t.Minute()
+	return nil
+}
+
+// after returns the first such time after now.
+func (c *clockTime) after(now time.Time) time.Time {
+	t := time.Date(now.Year(), now.Month(), now.Day(), c.hour, c.minute, 0, 0, now.Location())
+	if !t.After(now) {
+		t = time.Date(now.Year(), now.Month(), now.Day()+1, c.hour, c.minute, 0, 0, now.Location())
+	}
+	return t
 }
 
 // minutes is a duration on the command line whose bare number is minutes.

@@ -40,7 +40,7 @@ func (c *statusCmd) Run(a *app) error {
 		_, err = a.t.Out.Write(data)
 		return err
 	}
-	showStatus(a.t, now.status, now.alive, now.record.journal)
+	showStatus(a.t, now)
 	if len(now.status.Recent) > 0 && now.status.Change != "" {
 		a.t.Printf("Recent:\n")
 		for _, it := range now.status.Recent {
@@ -58,6 +58,7 @@ type standing struct {
 	record *record    // nil where no run of the unit has begun
 	status run.Status // corrected for a process that is dead or suspended
 	alive  bool       // its loop is at work
+	budget string     // how much of the run's budgets is used, empty where it has none
 }
 
 // standing reads the unit's record, and looks whether its process lives.
@@ -74,6 +75,11 @@ func (p *place) standing(t *terminal.Terminal) (now standing, err error) {
 		return standing{}, nil
 	}
 	now.status, now.alive = corrected(now.status)
+	when := time.Now()
+	if !now.alive {
+		when = now.status.LastUpdated.Time
+	}
+	now.budget = s.Budget(when)
 	recent := s.History(!now.alive)
 	now.status.Recent = recent[max(0, len(recent)-recentIterations):]
 	return now, nil
@@ -116,7 +122,8 @@ func nameOf(p *place) string {
 	return stream.OneLine(p.unit)
 }
 
-func showStatus(t *terminal.Terminal, s run.Status, alive bool, path string) {
+func showStatus(t *terminal.Terminal, now standing) {
+	s, alive, path := now.status, now.alive, now.record.journal
 	word := strings.ToUpper(string(s.Status[:1])) + string(s.Status[1:])
 	switch {
 	case alive && s.Status == journal.StatusPaused:
@@ -154,6 +161,9 @@ func showStatus(t *terminal.Terminal, s run.Status, alive bool, path string) {
 			spent += fmt.Sprintf(", $%.2f", *s.CostUSD)
 		}
 		row("Tokens:", "%s", spent)
+	}
+	if now.budget != "" {
+		row("Budget:", "%s", now.budget)
 	}
 	if !s.ResumesAt.IsZero() {
 		row("Resumes:", "%s", words.Local(s.ResumesAt.Time))

@@ -88,6 +88,9 @@ func (o *output) summaryFigures() {
 		}
 		s.row("Tokens:", spent)
 	}
+	if budget := o.files.budget(); budget != "" {
+		s.row("Budget:", budget)
+	}
 	if c := r.Checks; c.Green+c.Red > 0 {
 		checks := fmt.Sprintf("%d passed, %d failed", c.Green, c.Red)
 		if len(c.Failing) > 0 {

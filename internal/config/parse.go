@@ -28,7 +28,7 @@ func (d *decoder) parse(node *yaml.Node, value reflect.Value) error {
 		return parseList(node, into)
 	case *map[string]string:
 		return parseMap(node, into)
-	case *Minutes, *Seconds, *Hours:
+	case *Minutes, *Seconds, *Hours, *Span:
 		return parseSpan(node, value, text)
 	case *bool:
 		on, err := parseBool(node)
@@ -75,11 +75,14 @@ const maxSpan = 366 * 24 * time.Hour
 func parseSpan(node *yaml.Node, value reflect.Value, text bool) error {
 	units := map[reflect.Type]time.Duration{
 		reflect.TypeFor[Minutes](): time.Minute, reflect.TypeFor[Seconds](): time.Second, reflect.TypeFor[Hours](): time.Hour,
+		reflect.TypeFor[Span](): time.Minute,
 	}
-	unit := units[value.Type()]
-	if span, err := time.ParseDuration(node.Value); text && err == nil && strings.ContainsAny(node.Value, "smh") {
+	unit, free := units[value.Type()], value.Type() == reflect.TypeFor[Span]()
+	if span, err := time.ParseDuration(node.Value); (text || free) && err == nil && strings.ContainsAny(node.Value, "smh") {
 		value.SetFloat(float64(span) / float64(unit))
-	} else if err := parseFloat(node, value, text); err != nil {
+	} else if err := parseFloat(node, value, text); err != nil && free {
+		return fmt.Errorf("want minutes, or a span such as 6h or 1h30m, got %s", describe(node))
+	} else if err != nil {
 		return fmt.Errorf("want a number of %s, got %s", strings.ToLower(value.Type().Name()), describe(node))
 	}
 	if value.Float() > float64(maxSpan/unit) {

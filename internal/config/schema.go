@@ -109,6 +109,8 @@ func typeSchema(t reflect.Type) map[string]any {
 		return map[string]any{"enum": []any{true, false, "yes", "no", "on", "off"}}
 	case t.Kind() == reflect.Int, t.Kind() == reflect.Int64:
 		return map[string]any{"type": "integer"}
+	case t == reflect.TypeFor[Span]():
+		return map[string]any{"type": []any{"string", "number"}}
 	case t.Kind() == reflect.Float64:
 		return map[string]any{"type": "number"}
 	}

@@ -61,6 +61,8 @@ type CircuitBreaker struct {
 type Budget struct {
 	MaxTokens  int64   `yaml:"max_tokens" min:"0"` // input and output, without cache
 	MaxCostUSD float64 `yaml:"max_cost_usd" min:"0"`
+	MaxTime    Span    `yaml:"max_time" min:"0"`              // of the run, waits included
+	MaxAccount float64 `yaml:"max_account" min:"0" max:"100"` // percent of the provider's window
 }
 
 // Completion says what is believed of an agent that claims to be done.

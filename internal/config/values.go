@@ -12,6 +12,7 @@ type (
 	Minutes float64
 	Seconds float64
 	Hours   float64
+	Span    float64 // minutes; a file too may write it with its unit, as in 6h
 )
 
 // Duration returns the span of time.
@@ -22,6 +23,9 @@ func (s Seconds) Duration() time.Duration { return time.Duration(float64(s) * fl
 
 // Duration returns the span of time.
 func (h Hours) Duration() time.Duration { return time.Duration(float64(h) * float64(time.Hour)) }
+
+// Duration returns the span of time.
+func (s Span) Duration() time.Duration { return Minutes(s).Duration() }
 
 // Command is a program and its arguments. No shell ever reads it.
 type Command []string

@@ -77,9 +77,13 @@ type Rules struct {
 	MaxWaitHours     float64 `json:"maxWaitHours"`
 	PauseSeconds     float64 `json:"pauseSeconds"`
 	TransientSeconds float64 `json:"transientSeconds"`
-	MaxTokens        int64   `json:"maxTokens,omitempty"`    // 0 is no budget
-	MaxCostUSD       float64 `json:"maxCostUsd,omitempty"`   // 0 is no budget
-	ResetCircuit     bool    `json:"resetCircuit,omitempty"` // close an open breaker
+	MaxTokens        int64   `json:"maxTokens,omitempty"`  // 0 is no budget
+	MaxCostUSD       float64 `json:"maxCostUsd,omitempty"` // 0 is no budget
+	// seconds from the start of the run, waits included; 0 is no budget
+	MaxTimeSeconds float64    `json:"maxTimeSeconds,omitempty"`
+	EndsAt         *time.Time `json:"endsAt,omitempty"`       // no new iteration from this time on
+	MaxAccount     float64    `json:"maxAccount,omitempty"`   // percent of the provider's window; 0 is no budget
+	ResetCircuit   bool       `json:"resetCircuit,omitempty"` // close an open breaker
 }
 
 // Story is a story or a task of the plan.

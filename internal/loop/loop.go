@@ -49,6 +49,9 @@ type Settings struct {
 	MaxWait       time.Duration // longest standstill at usage limits, until a call goes through
 	MaxTokens     int64         // 0 is no budget
 	MaxCost       float64       // in US dollars, 0 is no budget
+	MaxTime       time.Duration // of the run with its waits, 0 is no budget
+	EndsAt        time.Time     // no new iteration from then on, where it is not zero
+	MaxAccount    float64       // percent of the provider's window, 0 is no budget
 
 	Promise        string
 	TrustPromise   bool
@@ -342,7 +345,8 @@ func (l *Loop) see(ctx context.Context) (run.Seen, error) {
 func (l *Loop) rules() journal.Rules {
 	return journal.Rules{MaxIterations: l.MaxIterations, MinIterations: l.MinIterations, NoProgress: l.NoProgress, SameError: l.SameError,
 		Duds: l.Duds, OnLimit: l.OnLimit, MaxWaitHours: l.MaxWait.Hours(), PauseSeconds: l.Pause.Seconds(), TransientSeconds: l.Transient.Seconds(),
-		MaxTokens: l.MaxTokens, MaxCostUSD: l.MaxCost, ResetCircuit: l.ResetCircuit}
+		MaxTokens: l.MaxTokens, MaxCostUSD: l.MaxCost, ResetCircuit: l.ResetCircuit,
+		MaxTimeSeconds: l.MaxTime.Seconds(), EndsAt: timePtr(l.EndsAt), MaxAccount: l.MaxAccount}
 }
 
 // prepare is what comes before the first iteration: the checks as they are now, and marks

@@ -40,6 +40,9 @@ func (m *model) facts(now time.Time, width int) []fact {
 		list = append(list, fact{text: m.label("Progress:", m.progress(width)), rank: 1, progress: true})
 	}
 	list = append(list, fact{text: m.label("Tokens:", m.spent(width)), rank: 5})
+	if budget := s.all.Budget(now); budget != "" {
+		list = append(list, fact{text: m.label("Budget:", plainLine(budget)), rank: 4})
+	}
 	rank := 6
 	if noProgress, sameError := s.last().Stuck(); noProgress > 0 || sameError > 0 || s.all.Breaker != nil {
 		rank = 3

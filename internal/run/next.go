@@ -126,11 +126,11 @@ func Next(p *Position, s Seen, r journal.Rules) Step {
 		stopped, left, doneAlready, doneNow, questions, takenOver, login, refusedAtEnd, breaker, prepare, budget, iterations, paused, pause, begin,
 	}
 	if p.Open != nil {
-		rules = []func(*Position, Seen, journal.Rules) Step{outcome, stopped, overload, paused, usageLimit, rateLimit, call}
+		rules = []func(*Position, Seen, journal.Rules) Step{outcome, stopped, refusedToo, overload, paused, usageLimit, rateLimit, call}
 	}
 	for _, rule := range rules {
 		if step := rule(p, s, r); step.Do != "" {
-			return step
+			return inTime(step, p, s, r)
 		}
 	}
 	return Step{}
@@ -387,22 +387,6 @@ func prepare(_ *Position, s Seen, _ journal.Rules) Step {
 		return Step{}
 	}
 	return Step{Do: DoPrepare, Rule: RuleGoOn}
-}
-
-// budget: no new iteration where the run's tokens or dollars are spent.
-func budget(p *Position, s Seen, r journal.Rules) Step {
-	step := Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Facts: facts(p.facts.Last)}
-	switch {
-	case r.MaxTokens > 0 && p.Tokens >= r.MaxTokens:
-		step.Message = fmt.Sprintf("%d tokens are spent, the budget is %d; %s", p.Tokens, r.MaxTokens, s.Left)
-		step.Hint = "go on with a new budget: ralph run --max-tokens N"
-	case r.MaxCostUSD > 0 && p.Cost != nil && *p.Cost >= r.MaxCostUSD:
-		step.Message = fmt.Sprintf("$%.2f are spent, the budget is $%.2f; %s", *p.Cost, r.MaxCostUSD, s.Left)
-		step.Hint = "go on with a new budget: ralph run --max-cost USD"
-	default:
-		return Step{}
-	}
-	return step
 }
 
 // iterations: no new iteration where all are used up.

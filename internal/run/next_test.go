@@ -10,6 +10,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -38,6 +39,8 @@ func came(o journal.Outcome) journal.AttemptEnded {
 	return journal.AttemptEnded{N: 1, Attempt: 1, Outcome: o, Message: "words", Hint: "do"}
 }
 
+func to[T any](v T) *T { return &v }
+
 // ended is the end of an iteration that got nowhere for the n-th time in a row.
 func ended(i, n int) journal.IterationEnded {
 	return journal.IterationEnded{N: i, Outcome: journal.OutcomeOK, NoProgress: n, Print: "p0"}
@@ -56,6 +59,11 @@ func TestNext(t *testing.T) {
 	over := append(slices.Clone(stuck3), open, journal.RunEnded{Reason: journal.ReasonNoProgress}, started)
 	done := ended(1, 0)
 	done.Done, done.DoneReason, done.Progress = true, journal.ReasonStoriesComplete, true
+	at := func(t time.Time) string { return words.Clock(t, noon) }
+	share, over80 := 0.8, came(journal.OutcomeOK)
+	over80.Limits = []journal.LimitWindow{{Window: "five_hour", Utilization: &share, ResetsAt: &resets}, {Window: "seven_day", Utilization: to(0.3)},
+		{Window: "old", Utilization: to(0.9), ResetsAt: &noon}}
+	used80 := []journal.Body{started, opened, calling, agent, over80, ended(1, 1)}
 	spent := came(journal.OutcomeOK)
 	dollars := 1.5
 	spent.Tokens, spent.CostUSD = stream.Tokens{Input: 60, Output: 40, CacheRead: 900}, &dollars
@@ -169,6 +177,31 @@ func TestNext(t *testing.T) {
 			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "100 tokens are spent, the budget is 100; 1 story", Hint: "--max-tokens", Facts: []int{6}}},
 		{"dollars are spent", paid, ready, set(func(r *journal.Rules) { r.MaxCostUSD = 1.25 }),
 			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "$1.50 are spent, the budget is $1.25; 1 story", Hint: "--max-cost", Facts: []int{6}}},
+		{"the time is over", []journal.Body{started, journal.Warning{}, journal.Warning{}}, ready, set(func(r *journal.Rules) { r.MaxTimeSeconds = 2 }),
+			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "over at " + at(noon) + "; 1 story", Hint: "--max-time"}},
+		{"the time is not over", []journal.Body{started, journal.Warning{}}, ready, set(func(r *journal.Rules) { r.MaxTimeSeconds = 2 }),
+			Step{Do: DoBegin, Rule: RuleGoOn, N: 1}},
+		{"the clock was set meanwhile", []journal.Body{started, journal.ClockJumped{Seconds: 1}, journal.Warning{}}, ready,
+			set(func(r *journal.Rules) { r.MaxTimeSeconds = 2 }), Step{Do: DoBegin, Rule: RuleGoOn, N: 1}},
+		{"the machine slept meanwhile", []journal.Body{started, journal.ClockJumped{Seconds: 1, Slept: true}, journal.Warning{}}, ready,
+			set(func(r *journal.Rules) { r.MaxTimeSeconds = 2 }),
+			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "over at " + at(noon) + "; 1 story", Hint: "--max-time"}},
+		{"it is the time of day", []journal.Body{started}, ready, set(func(r *journal.Rules) { r.EndsAt = &noon }),
+			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "over at " + at(noon) + "; 1 story", Hint: "--until"}},
+		{"the time is over, the plan is done", []journal.Body{started, done}, ready, set(func(r *journal.Rules) { r.EndsAt = &noon }),
+			Step{Do: DoEnd, Rule: RuleDone, Reason: journal.ReasonStoriesComplete, Message: "1 story", Facts: []int{2}}},
+		{"a limit that lasts longer than the run", refused, with(func(s *Seen) { s.Limit, s.Agents = limit, []string{"a"} }),
+			set(func(r *journal.Rules) { r.EndsAt = to(noon.Add(time.Minute)) }),
+			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "the wait until " + at(resets) + " is longer than this run may last (until " + at(noon.Add(time.Minute)) + "): no more; 1 story", Hint: "--until", Facts: []int{5}}},
+		{"and marks are to be judged", refused, with(func(s *Seen) { s.Limit, s.Agents, s.Marked = limit, []string{"a"}, true }),
+			set(func(r *journal.Rules) { r.EndsAt = to(noon.Add(time.Minute)) }), Step{Do: DoJudge, Rule: RuleBudget, N: 1, Facts: []int{5}}},
+		{"the time was over during a limit", refused, ready, set(func(r *journal.Rules) { r.EndsAt = &noon }),
+			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "over at " + at(noon) + "; 1 story", Hint: "--until", Facts: []int{5}}},
+		{"the account is used", used80, ready, set(func(r *journal.Rules) { r.MaxAccount = 80 }),
+			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "80% of the account's limit (five hour) are used, the budget is 80%; 1 story", Hint: "after " + at(resets), Facts: []int{5}}},
+		{"the account was used in the run before", append(slices.Clone(used80), journal.RunEnded{}, started), ready, set(func(r *journal.Rules) { r.MaxAccount = 80 }),
+			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "80% of the account's limit (five hour) are used, the budget is 80%; 1 story", Hint: "after " + at(resets)}},
+		{"less of the account is used", used80, ready, set(func(r *journal.Rules) { r.MaxAccount = 81 }), Step{Do: DoBegin, Rule: RuleGoOn, N: 2}},
 		{"neither is", paid, ready, set(func(r *journal.Rules) { r.MaxTokens, r.MaxCostUSD = 101, 1.51 }), Step{Do: DoBegin, Rule: RuleGoOn, N: 2}},
 		{"the iterations are used up", []journal.Body{started, ended(1, 1), ended(2, 1)}, ready, set(func(r *journal.Rules) { r.MaxIterations = 2 }),
 			Step{Do: DoEnd, Rule: RuleIterations, Reason: journal.ReasonMaxIterations, Message: "2 iterations are used up and 1 story", Hint: "--max-iterations", Facts: []int{3}}},

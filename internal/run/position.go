@@ -1,6 +1,7 @@
 package run
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -28,6 +29,10 @@ type Position struct {
 	Tokens     int64 // of this run, without the cache
 	Cost       *float64
 	Limits     Limits
+
+	began   time.Time                                 // when the run's time began to count
+	caller  string                                    // harness of the last call
+	windows map[string]map[string]journal.LimitWindow // of the accounts, by harness and name
 
 	seq   int      // of the last event of this run, from 1
 	facts factSeqs // of what the rules use
@@ -96,6 +101,10 @@ func (p *Position) Apply(e journal.Event) {
 		if b.Branch != p.Branch {
 			p.Left, p.facts.Moved = b.Message, p.seq
 		}
+	case journal.ClockJumped:
+		if !b.Slept { // the clock was set, and no time has passed
+			p.began = p.began.Add(seconds(b.Seconds))
+		}
 	case journal.WaitStarted:
 		p.Limits.waitStarted(e.Time, b)
 	case journal.WaitEnded:
@@ -121,7 +130,7 @@ func (p *Position) Apply(e journal.Event) {
 // short to get stuck by itself (one iteration from cron, say).
 func (p *Position) start(at time.Time, b journal.RunStarted) {
 	next := Position{Running: true, Harness: b.Harness, Branch: b.Branch, Started: at, Breaker: p.Breaker, Limits: p.Limits,
-		seq: 1, print: b.Print, most: b.MaxIterations}
+		began: at, caller: b.Harness, windows: p.windows, seq: 1, print: b.Print, most: b.MaxIterations}
 	same := b.Print != "" && b.Print == p.print && (b.Rules == nil || !b.Rules.ResetCircuit)
 	again := p.died || b.MaxIterations == p.most && b.MaxIterations < b.StallThreshold
 	if same && again {
@@ -130,6 +139,9 @@ func (p *Position) start(at time.Time, b journal.RunStarted) {
 	again = p.died || b.MaxIterations == p.most && b.MaxIterations < b.SameError
 	if same && again {
 		next.Streak.SameError, next.Streak.Error = p.Streak.SameError, p.Streak.Error
+	}
+	for _, windows := range next.windows { // one without a reset may be long over
+		maps.DeleteFunc(windows, func(_ string, w journal.LimitWindow) bool { return w.ResetsAt == nil })
 	}
 	*p = next
 }
@@ -153,6 +165,7 @@ func (p *Position) called(at time.Time, b journal.AttemptEnded) {
 		p.Cost = &sum
 	}
 	p.Limits.attemptEnded(at, p.call, b)
+	p.heard(p.call.Harness, b.Limits)
 	o := p.Open
 	if o == nil {
 		return

@@ -37,6 +37,9 @@ func (f Format) ReportsTokens() bool { return f != FormatText && f != FormatCopi
 // ReportsCost reports whether the agent says what a session cost.
 func (f Format) ReportsCost() bool { return f == FormatClaude || f == FormatOpenCode }
 
+// ReportsAccount reports whether the agent says how much of the account's limits is used.
+func (f Format) ReportsAccount() bool { return f == FormatClaude }
+
 // ParseFormat returns the format of that name; case does not matter.
 func ParseFormat(name string) (Format, error) {
 	for f, known := range formatNames {

@@ -197,6 +197,10 @@ func (w *world) call(n int) {
 func (w *world) agent(n int) journal.AttemptEnded {
 	e := journal.AttemptEnded{N: n, Outcome: journal.OutcomeOK, Message: "words"}
 	e.Tokens.Input = int64(w.rng.IntN(200))
+	if w.rng.IntN(8) == 0 {
+		share := w.rng.Float64()
+		e.Limits = []journal.LimitWindow{{Window: "five_hour", Utilization: &share}}
+	}
 	if w.overloaded {
 		w.overloaded = w.rng.IntN(20) > 0
 		e.Outcome = journal.OutcomeTransient

@@ -65,10 +65,12 @@ type truth struct {
 	left      bool // the agent left the branch
 	auth      bool
 	done      bool
-	open      bool // the breaker
-	calls     int  // attempts on record
-	overload  bool // the last call met one, and was not waited for since
-	overloads int  // of this iteration
+	open      bool      // the breaker
+	calls     int       // attempts on record
+	overload  bool      // the last call met one, and was not waited for since
+	overloads int       // of this iteration
+	began     time.Time // this run
+	account   float64   // share that the last call reported
 	starts    int
 	ends      int
 }
@@ -105,6 +107,16 @@ func newWorld(seed uint64, b bug) *world {
 		OnLimit: pick(rng, run.LimitWait, run.LimitWait, run.LimitAsk, run.LimitExit), MaxWaitHours: 6, PauseSeconds: 2, TransientSeconds: 1}
 	if rng.IntN(3) == 0 {
 		w.rules.MaxTokens = int64(100 + rng.IntN(2000))
+	}
+	if rng.IntN(4) == 0 {
+		w.rules.MaxTimeSeconds = float64(1 + rng.IntN(12*3600))
+	}
+	if rng.IntN(4) == 0 {
+		ends := w.now.Add(time.Duration(rng.IntN(24*3600)) * time.Second)
+		w.rules.EndsAt = &ends
+	}
+	if rng.IntN(4) == 0 {
+		w.rules.MaxAccount = 50
 	}
 	w.gate = evidence.Rules{Mode: evidence.InPlace, RequireChange: true, RejectWeakened: true}
 	w.rateLimit = 2 + rng.IntN(12)
@@ -227,7 +239,7 @@ func (w *world) check(b journal.Body) {
 		if short := w.rules.MaxIterations < w.rules.NoProgress; !short && !t.died || w.print() != t.print || w.rules.ResetCircuit {
 			t.row = 0 // only a short run that is repeated, or one after a death, continues the row
 		}
-		*t = truth{row: t.row, print: t.print, open: t.open, calls: t.calls, stood: t.stood, starts: t.starts, ends: t.ends}
+		*t = truth{row: t.row, print: t.print, open: t.open, calls: t.calls, stood: t.stood, began: w.now, starts: t.starts, ends: t.ends}
 	case journal.IterationStarted:
 		t.begun++
 		t.overload, t.overloads = false, 0
@@ -240,6 +252,10 @@ func (w *world) check(b journal.Body) {
 			w.fail("an iteration with an open breaker")
 		case w.rules.MaxTokens > 0 && t.tokens >= w.rules.MaxTokens:
 			w.fail("an iteration after %d of %d tokens", t.tokens, w.rules.MaxTokens)
+		case w.late(w.now):
+			w.fail("an iteration after the time of the run")
+		case w.rules.MaxAccount > 0 && t.account >= w.rules.MaxAccount:
+			w.fail("an iteration at %g%% of the account", t.account)
 		case t.done:
 			w.fail("an iteration after the plan was done")
 		case t.auth:
@@ -265,6 +281,9 @@ func (w *world) check(b journal.Body) {
 		}
 	case journal.AttemptEnded:
 		t.tokens += b.Tokens.Total()
+		for _, l := range b.Limits {
+			t.account = 100 * *l.Utilization
+		}
 		t.overload = b.Outcome == journal.OutcomeTransient
 		if t.overload {
 			t.overloads++
@@ -273,6 +292,10 @@ func (w *world) check(b journal.Body) {
 		case journal.OutcomeTransient, journal.OutcomeUsageLimit, journal.OutcomeAuth:
 		default:
 			t.stood = 0
+		}
+	case journal.WaitStarted:
+		if b.Until != nil && w.late(*b.Until) {
+			w.fail("a wait beyond the time of the run")
 		}
 	case journal.WaitEnded:
 		t.overload = t.overload && b.Reason != journal.WaitTransient
@@ -302,6 +325,12 @@ func (w *world) check(b journal.Body) {
 	case journal.RunEnded:
 		w.checkEnd(b)
 	}
+}
+
+// late reports whether the time of the run is over by then.
+func (w *world) late(at time.Time) bool {
+	r := &w.rules
+	return r.EndsAt != nil && !at.Before(*r.EndsAt) || r.MaxTimeSeconds > 0 && at.Sub(w.truth.began).Seconds() >= r.MaxTimeSeconds
 }
 
 // checkAccepted: what counts has evidence that was collected against the true base.
