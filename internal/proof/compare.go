@@ -226,7 +226,7 @@ func (c *comparison) putBack(ctx context.Context) (map[string]git.Entry, error) 
 	for _, name := range c.changed[Mixed] {
 		was, is := c.was[name], c.is[name]
 		switch {
-		case !was.IsFile():
+		case !was.IsFile() && (!is.IsFile() || path.Base(name) == "Cargo.toml"):
 		case !is.IsFile():
 			edits[name] = was
 		default:

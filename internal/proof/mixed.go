@@ -35,6 +35,9 @@ var checkKeys = []string{"jest", "vitest", "mocha", "ava", "tap", "nyc", "c8", "
 
 func mergePackage(dependencies, settings string) string {
 	var head, base map[string]json.RawMessage
+	if settings == "" {
+		settings = "{}" // the file is new
+	}
 	if json.Unmarshal([]byte(dependencies), &head) != nil || json.Unmarshal([]byte(settings), &base) != nil {
 		return dependencies
 	}

@@ -16,6 +16,8 @@ func TestMerge(t *testing.T) {
 			`{"name":"x","scripts":{"test":"jest"},"jest":{"bail":true}}`,
 			[]string{`"test": "jest"`, `"left": "1"`, `"bail": true`, `"gen": "x"`}, []string{"rm -r", "testMatch", "nyc"},
 		},
+		"new/package.json": {`{"scripts":{"prepare":"x","build":"y"},"dependencies":{"left":"1"},"jest":{}}`, "", []string{`"left": "1"`, `"build": "y"`}, []string{"prepare", "jest"}},
+		"sub/.npmrc":       {"registry=https://x\nnode-options=--require=./a\n", "", []string{"registry"}, []string{"node-options"}},
 		"web/package.json": {`{"dependencies":{"left":"1"}`, `{"scripts":{}}`, []string{`{"dependencies":{"left":"1"}`}, nil},
 		"pyproject.toml": {
 			"[project]\ndependencies = [\"new\"]\n[tool.pytest.ini_options]\naddopts = \"-k nothing\"\n[tool.poetry]\nname = \"y\"\n",
