@@ -259,7 +259,7 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 		Identity: loop.Identity{Version: version, Run: runID, Unit: r.place.unit, Feature: r.place.unit, Task: r.text, Change: r.change().ID, Module: r.change().Module,
 			StateDir: r.place.stateDir, LogDir: r.place.logDir(), Self: self, Host: host, Token: token, Since: s.since},
 		Settings: r.loopSettings(),
-		Plan:     r.plan, Repo: r.place.repo, Changes: r.changes, Inbox: s.inbox,
+		Plan:     r.plan, Repo: r.place.repo, States: r.place.states(), Changes: r.changes, Inbox: s.inbox,
 		Ledger: ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), r.ledgerDir(), r.harness.Name, r.settings.Defaults.RateLimitPerHour).For(token),
 		Agents: r.callers(), Env: os.Environ(), CheckEnv: r.checkEnv(),
 		Recorder: &recorder.Recorder{Journal: s.writer, Run: runID, Secrets: secret.New(environs)},

@@ -219,6 +219,8 @@ func decodeBody(typ string, line []byte) (Body, error) {
 		return decode[NoWork](line)
 	case "head_moved":
 		return decode[HeadMoved](line)
+	case "undone":
+		return decode[Undone](line)
 	case "breaker_opened":
 		return decode[BreakerOpened](line)
 	case "breaker_reset":

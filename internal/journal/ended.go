@@ -43,5 +43,9 @@ func Ended(path string) (bool, error) {
 	if err := json.Unmarshal(last, &head); err != nil {
 		return false, nil //nolint:nilerr // a full reading tells what is wrong
 	}
-	return head.Type == RunEnded{}.EventType() || head.Type == Archived{}.EventType(), nil
+	switch head.Type {
+	case RunEnded{}.EventType(), Archived{}.EventType(), Undone{}.EventType():
+		return true, nil
+	}
+	return false, nil
 }

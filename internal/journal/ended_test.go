@@ -23,6 +23,7 @@ func TestEnded(t *testing.T) {
 		{"empty", "", true},
 		{"ended", started + ended, true},
 		{"archived", started + ended + put, true},
+		{"undone", started + ended + `{"time":"2026-11-21T14:02:03.456Z","type":"undone","run":"r"}` + "\n", true},
 		{"at work", started + warned, false},
 		{"ended once, at work again", started + ended + started, false},
 		{"the end is torn", started + ended[:40], false},

@@ -106,6 +106,8 @@ type IterationStarted struct {
 	N     int    `json:"iteration"`       // number, from 1 in each run
 	Story *Story `json:"story,omitempty"` // the open story with the highest priority
 	Head  string `json:"head"`            // commit before the iteration
+	// commit that keeps the worktree as it was before the iteration
+	State string `json:"state,omitempty"`
 }
 
 // AttemptStarted precedes each call of the agent.
@@ -421,6 +423,25 @@ type HeadMoved struct {
 	Message string `json:"message"`   // for people
 }
 
+// Undone records that the user went back to the state before an iteration: from here on only
+// what counted then counts.
+type Undone struct {
+	Of        string          `json:"of"`                  // id of the run; the name of an undo where that is undone
+	N         int             `json:"iteration"`           // its iteration
+	State     string          `json:"state"`               // commit that keeps the state
+	Kept      string          `json:"kept"`                // reference of the state that was left
+	Head      string          `json:"head"`                // commit of the branch now
+	Accepted  []string        `json:"accepted"`            // ids of the stories that count
+	TakenOver []string        `json:"takenOver,omitempty"` // as in run_started
+	Base      string          `json:"base,omitempty"`      // commit that claims are compared with
+	Work      string          `json:"work,omitempty"`      // fingerprint of its worktree without the plan
+	Known     []TamperFinding `json:"known,omitempty"`     // findings that are part of it
+	Weakened  bool            `json:"weakened,omitempty"`  // true: other findings were not accepted
+	Seen      string          `json:"seen,omitempty"`      // commit that ralph had seen last
+	SeenWork  string          `json:"seenWork,omitempty"`  // fingerprint of the worktree then
+	Message   string          `json:"message"`             // for people
+}
+
 // BreakerOpened records that the run is stuck.
 type BreakerOpened struct {
 	Reason Reason `json:"reason"` // no_progress or same_error
@@ -496,6 +517,7 @@ func (PlanRestored) EventType() string     { return "plan_restored" }
 func (PlanChanged) EventType() string      { return "plan_changed" }
 func (NoWork) EventType() string           { return "no_work" }
 func (HeadMoved) EventType() string        { return "head_moved" }
+func (Undone) EventType() string           { return "undone" }
 func (BreakerOpened) EventType() string    { return "breaker_opened" }
 func (BreakerReset) EventType() string     { return "breaker_reset" }
 func (Request) EventType() string          { return "request" }

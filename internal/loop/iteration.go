@@ -166,7 +166,11 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 	if err := l.Plan.Snapshot(filepath.Join(l.StateDir, "snapshot")); err != nil {
 		return err
 	}
-	e := journal.IterationStarted{N: it.n, Head: head.Commit}
+	kept, err := l.keepState(ctx, it)
+	if err != nil {
+		return err
+	}
+	e := journal.IterationStarted{N: it.n, Head: head.Commit, State: kept}
 	if next := l.state.Next; next != nil {
 		e.Story = &journal.Story{ID: next.ID, Title: next.Title}
 	}

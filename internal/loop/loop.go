@@ -14,6 +14,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/calls"
 	"ralph/internal/check"
+	"ralph/internal/checkpoint"
 	"ralph/internal/evidence"
 	"ralph/internal/git"
 	"ralph/internal/journal"
@@ -91,6 +92,7 @@ type Loop struct {
 	Repo     *git.Repo
 	Recorder *recorder.Recorder
 	Inbox    *journal.Inbox
+	States   checkpoint.Store
 	Changes  *[]git.Change     // not committed, as seen a moment ago; optional
 	Ledger   *ratelimit.Ledger // of the first agent
 	Agents   []calls.Caller    // the first does the work; the others take over, in this order, while those before are limited
@@ -128,6 +130,7 @@ type Loop struct {
 	gate      *evidence.Gatherer
 	unseenIn  int  // the last iteration whose changes were not inspected
 	unnoted   bool // it was said that git notes cannot be written
+	unkept    bool // it was said that the state before an iteration cannot be kept
 	notes     notes
 	late      []string // warnings from before the run had a record
 }
@@ -259,6 +262,7 @@ func (l *Loop) iterate(ctx context.Context) (run.Step, error) {
 	if err := l.takeAllowed(); err != nil {
 		return run.Step{}, err
 	}
+	l.pruneStates(ctx)
 	for {
 		step, err := l.next(ctx)
 		if err == nil && step.Do == run.DoEnd {

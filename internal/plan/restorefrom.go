@@ -34,6 +34,10 @@ func RestoreBroken(dir, root, label string) ([]Restored, error) {
 	})
 }
 
+// SnapshotFiles lists the files of a plan, from the worktree's root, of which a snapshot is in
+// the folder dir.
+func SnapshotFiles(dir string) []string { return filesBelow(filepath.Join(dir, "files"), ".") }
+
 // restoreFrom holds those files of the snapshot against the tree that are wanted.
 func restoreFrom(dir, root, label string, wanted func(rel string) bool) ([]Restored, error) {
 	base := filepath.Join(dir, "files")

@@ -80,6 +80,9 @@ func (s *State) Apply(e journal.Event) {
 		r.Calls.Harness, r.Calls.Model = b.To, "" // whose model is known with its call
 	case journal.Request:
 		s.request(b)
+	case journal.Undone:
+		s.Gate.undone(b)
+		r.Plan.goBack(e.Time, b.Accepted)
 	case journal.Archived:
 		r.Archived = b.Path
 	case journal.RunEnded:
@@ -137,7 +140,7 @@ func ofRecovery(body journal.Body) bool {
 		return b.Outcome == journal.OutcomeCrash
 	case journal.RunEnded:
 		return b.Reason == journal.ReasonCrashed
-	case journal.PlanRestored:
+	case journal.PlanRestored, journal.Undone:
 		return true
 	}
 	return false

@@ -125,6 +125,20 @@ func (g *Gate) runEnded(b journal.RunEnded) {
 	}
 }
 
+// undone goes back to what was known at an earlier time.
+func (g *Gate) undone(b journal.Undone) {
+	g.Accepted, g.TakenOver = map[string]bool{}, map[string]bool{}
+	for _, id := range b.Accepted {
+		g.Accepted[id] = true
+	}
+	for _, id := range b.TakenOver {
+		g.TakenOver[id] = true
+	}
+	g.moved(Base{b.Base, b.Work}, b.Known)
+	g.seen, g.Weakened = Base{b.Seen, b.SeenWork}, b.Weakened
+	g.Rejected, g.cutOff, g.working, g.away = false, false, false, false
+}
+
 func (g *Gate) checkEnded(b journal.CheckEnded) {
 	switch {
 	case b.Compares():

@@ -95,3 +95,21 @@ func (p *Plan) refuse(ids []string, reason string) {
 		}
 	}
 }
+
+// goBack leaves only some items done.
+func (p *Plan) goBack(at time.Time, accepted []string) {
+	left := make(map[string]bool, len(accepted))
+	for _, id := range accepted {
+		left[id] = true
+	}
+	complete := 0
+	for i := range p.Items {
+		item := &p.Items[i]
+		if item.Done = left[item.ID]; item.Done {
+			complete++
+		} else {
+			item.Iteration, item.Proof = 0, nil
+		}
+	}
+	p.point(at, complete, len(p.Items))
+}

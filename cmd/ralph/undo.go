@@ -1,0 +1,233 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ralph/internal/git"
+	"ralph/internal/journal"
+	"ralph/internal/plan"
+	"ralph/internal/stream"
+	"ralph/internal/undo"
+	"ralph/internal/words"
+)
+
+// undoCmd is "ralph undo".
+type undoCmd struct {
+	Iteration int    `arg:"" optional:"" help:"Go back to the state before this iteration (default: the last one)."`
+	RunID     string `name:"run" help:"The run of the iteration (default: the last one)." placeholder:"ID"`
+	DryRun    bool   `help:"Show what would change, and change nothing."`
+	Yes       bool   `short:"y" help:"Do not ask."`
+}
+
+// shownPaths bounds how many files are listed.
+const shownPaths = 20
+
+// Validate refuses an iteration that cannot be; kong calls it.
+func (c *undoCmd) Validate() error {
+	if c.Iteration < 0 {
+		return fmt.Errorf("there is no iteration %d: they are counted from 1", c.Iteration)
+	}
+	return nil
+}
+
+// Run carries the command out.
+func (c *undoCmd) Run(a *app) error {
+	p, err := here(a.ctx, "")
+	switch {
+	case err != nil:
+		return err
+	case p.unit == "":
+		return errDetached
+	case byAgent(p):
+		return &hintError{errors.New("the agent that works on the plan cannot undo anything"), "the user can: ralph undo"}
+	case running(p):
+		return &hintError{fmt.Errorf("a loop is at work on %s", stream.OneLine(p.unit)), "stop it first: ralph stop"}
+	case p.repo.InProgress() != "":
+		return fmt.Errorf("a %s is in progress: end it first", p.repo.InProgress())
+	}
+	if !c.DryRun {
+		if err := recoverFirst(a, p); err != nil {
+			return err
+		}
+	}
+	if r, err := p.record(); err != nil || r == nil || r.archive != "" {
+		return c.nothing(p, r, err)
+	}
+	s, err := lockState(a.ctx, p)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	return c.goBack(a, p, s)
+}
+
+// nothing says why there is nothing to go back to.
+func (c *undoCmd) nothing(p *place, r *record, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case r != nil:
+		return &hintError{fmt.Errorf("%s is done and archived", stream.OneLine(p.unit)), "bring it back first: ralph archive --restore " + stream.ShellWord(r.archive)}
+	}
+	return fmt.Errorf("%s has not run here: there is nothing to undo", stream.OneLine(p.unit))
+}
+
+// goBack shows what would change, asks, and restores the state. The present state is kept
+// first, then what counts from now on is recorded, then the worktree is changed: whoever dies
+// in between can repeat it.
+func (c *undoCmd) goBack(a *app, p *place, s *state) error {
+	events, _, err := journal.ReadFile(p.journalPath())
+	if err != nil {
+		return err
+	}
+	states := p.states()
+	to, err := undo.Find(a.ctx, events, states, c.RunID, c.Iteration)
+	var none *undo.NotKeptError
+	if errors.As(err, &none) {
+		return &hintError{err, none.Hint}
+	}
+	if err != nil {
+		return err
+	}
+	head, err := p.repo.Head(a.ctx)
+	if err != nil {
+		return err
+	}
+	if to.Branch != "" && head.Branch != to.Branch {
+		return &hintError{fmt.Errorf("the run %s worked on the branch %s, and this is %s", to.Run, to.Branch, head.Branch), "git switch " + stream.ShellWord(to.Branch)}
+	}
+	name := undo.LeftAt(time.Now())
+	ref := states.Iteration(name, 1)
+	now, err := states.Save(a.ctx, ref, "left by ralph undo", time.Now(), plan.SnapshotFiles(filepath.Join(p.stateDir, "snapshot"))...)
+	if err != nil {
+		return err
+	}
+	drop := func(err error) error {
+		return errors.Join(err, p.repo.DeleteRefs(a.ctx, git.Ref{Name: ref, Commit: now.Commit}))
+	}
+	reopened := to.Reopened(events)
+	some, err := c.show(a, p, to, head.Branch, now, reopened)
+	switch {
+	case err != nil:
+		return drop(err)
+	case !some:
+		a.t.Printf("nothing to undo: the worktree is in this state\n")
+		if c.Iteration == 0 && to.N > 1 {
+			a.t.Printf("  %s to go further back: ralph undo %d\n", a.t.Symbol("→"), to.N-1)
+		}
+		return drop(nil)
+	case c.DryRun:
+		return drop(nil)
+	}
+	if err := c.confirm(a); err != nil {
+		return drop(err)
+	}
+	if err := c.record(p, s, to.Event(ref)); err != nil {
+		return drop(err)
+	}
+	back := "ralph undo --run " + name
+	if err := states.Restore(a.ctx, head.Branch, now, now, to.State); err != nil {
+		return &hintError{fmt.Errorf("not all of it could be restored: %w", err),
+			"nothing is lost: call 'ralph undo' again, or go back with: " + back}
+	}
+	f := newFiles(a.t, p)
+	f.renew()
+	a.t.Printf("restored; to undo this: %s\n", back)
+	return nil
+}
+
+// record records what counts from now on.
+func (c *undoCmd) record(p *place, s *state, e journal.Undone) error {
+	w, err := journal.OpenWriter(p.journalPath())
+	if err != nil {
+		return err
+	}
+	s.writer = w
+	events, _, err := journal.ReadFile(p.journalPath())
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	_, err = w.Append(events[len(events)-1].Run, time.Now(), e)
+	return err
+}
+
+// confirm asks whether to go on. Without a terminal --yes is needed.
+func (c *undoCmd) confirm(a *app) error {
+	switch {
+	case c.Yes:
+		return nil
+	case !a.t.CanAsk:
+		return &hintError{errors.New("nothing was changed: there is no terminal to ask on"), "do it with: ralph undo --yes"}
+	case a.t.Ask(a.ctx, "Restore this state?", askLimit):
+		return nil
+	}
+	a.t.Printf("nothing was changed\n")
+	return exitError(1)
+}
+
+// show prints what would change, and reports whether anything would.
+func (c *undoCmd) show(a *app, p *place, to undo.Target, branch string, now git.Saved, reopened []string) (bool, error) {
+	files, err := p.states().Compare(a.ctx, now, to.State)
+	if err != nil {
+		return false, err
+	}
+	off, on, err := p.repo.Moved(a.ctx, to.State.Head, now.Head)
+	if err != nil {
+		return false, err
+	}
+	a.t.Printf("Back to %s, of %s\n", stream.OneLine(to.String()), to.At.Local().Format("2006-01-02 15:04:05"))
+	if to.Moved {
+		a.t.Warn("its reference was changed by somebody else; the state in the journal counts")
+	}
+	if now.Head != to.State.Head {
+		a.t.Printf("\nThe branch %s moves from %s to %s:\n", stream.OneLine(branch), short(now.Head), short(to.State.Head))
+		for _, list := range []struct {
+			commits []string
+			what    string
+		}{{off, "taken off"}, {on, "on it again"}} {
+			for i := len(list.commits) - 1; i >= max(0, len(list.commits)-shownPaths); i-- {
+				a.t.Printf("  %s %s\n", short(list.commits[i]), list.what)
+			}
+			more(a, len(list.commits)-shownPaths)
+		}
+	}
+	if len(files) > 0 {
+		a.t.Printf("\n%s:\n", words.Count(len(files), "file"))
+		for _, f := range files[:min(shownPaths, len(files))] {
+			what := "changed"
+			switch {
+			case f.Old.Mode == "":
+				what = "restored"
+			case f.New.Mode == "":
+				what = "removed"
+			}
+			a.t.Printf("  %-8s  %s\n", what, stream.OneLine(f.Path))
+		}
+		more(a, len(files)-shownPaths)
+	}
+	if len(reopened) > 0 {
+		a.t.Printf("\nOpen again: %s\n", stream.OneLine(strings.Join(reopened, ", ")))
+	}
+	some := now.Head != to.State.Head || len(files) > 0 || len(reopened) > 0
+	if some {
+		a.t.Printf("\n")
+	}
+	return some, nil
+}
+
+func more(a *app, n int) {
+	if n > 0 {
+		a.t.Printf("  and %d more\n", n)
+	}
+}
+
+func short(commit string) string {
+	if commit == "" {
+		return "no commit"
+	}
+	return commit[:min(8, len(commit))]
+}

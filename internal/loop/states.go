@@ -1,0 +1,36 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ralph/internal/plan"
+)
+
+// keepStates is how long the states before iterations are kept.
+const keepStates = 14 * 24 * time.Hour
+
+// keepState keeps the worktree and the plan as they are before an iteration, and returns the
+// commit, empty where they cannot be kept: the run goes on without.
+func (l *Loop) keepState(ctx context.Context, it *iteration) (string, error) {
+	what := fmt.Sprintf("before iteration %d", it.n)
+	if next := l.state.Next; next != nil {
+		title, _, _ := strings.Cut(next.Title, "\n")
+		what += fmt.Sprintf(" (%s: %s)", next.ID, title)
+	}
+	files := plan.SnapshotFiles(filepath.Join(l.StateDir, "snapshot"))
+	kept, err := l.States.Save(ctx, l.States.Iteration(l.Identity.Run, it.n), l.Recorder.Secrets.Text(what), time.Now(), files...)
+	if err == nil || ctx.Err() != nil || l.unkept {
+		return kept.Commit, context.Cause(ctx)
+	}
+	l.unkept = true
+	return "", l.warn("'ralph undo' cannot go back to iteration %d: %v", it.n, err)
+}
+
+// pruneStates forgets old states. What cannot be forgotten now is forgotten another time.
+func (l *Loop) pruneStates(ctx context.Context) {
+	_, _ = l.States.Prune(ctx, time.Now().Add(-keepStates), l.Identity.Run)
+}

@@ -1,0 +1,144 @@
+// Package undo finds the state before an iteration, and says what counts when a unit goes back
+// to it.
+package undo
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"ralph/internal/checkpoint"
+	"ralph/internal/git"
+	"ralph/internal/journal"
+	"ralph/internal/run"
+)
+
+// Left is the beginning of the names that stand for a run's id where a state is kept that the
+// user left with an undo. Its only iteration is the first.
+const Left = "undo-"
+
+// LeftAt returns the name of the state that is left at a time.
+func LeftAt(now time.Time) string { return Left + now.UTC().Format("20060102-150405.000") }
+
+// Target is a state that can be restored.
+type Target struct {
+	Run    string
+	N      int
+	Story  *journal.Story // that the iteration was about, may be nil
+	At     time.Time
+	Branch string
+	State  git.Saved
+	// Moved: the reference names another state than the journal. That of the journal counts.
+	Moved bool
+
+	gate run.Gate
+}
+
+// NotKeptError is that a state cannot be restored.
+type NotKeptError struct {
+	What string
+	Hint string
+}
+
+// Error implements error.
+func (e *NotKeptError) Error() string { return e.What }
+
+// Find finds the state before iteration n of a run. 0 is the last iteration, and an empty id
+// the last run that has one.
+func Find(ctx context.Context, events []journal.Event, states checkpoint.Store, id string, n int) (Target, error) {
+	s := &run.State{}
+	t, found := Target{}, false
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case journal.IterationStarted:
+			if (id == "" || e.Run == id) && (n == 0 || b.N == n || id == "" && e.Run != t.Run) {
+				t, found = Target{Run: e.Run, N: b.N, Story: b.Story, At: e.Time, Branch: branchOf(s, e.Run), State: git.Saved{Commit: b.State}, gate: snapshot(s.Gate)}, true
+			}
+		case journal.Undone:
+			if id != "" && b.Kept == states.Iteration(id, 1) {
+				t, found = Target{Run: id, N: 1, At: e.Time, Branch: branchOf(s, e.Run), gate: snapshot(s.Gate)}, true
+			}
+		}
+		s.Apply(e)
+	}
+	switch {
+	case !found && id == "":
+		return t, &NotKeptError{"no iteration is on record", "undo goes back to the state before an iteration"}
+	case !found:
+		return t, &NotKeptError{fmt.Sprintf("the journal has no such iteration of the run %s", id), "see the runs and their iterations with: ralph history"}
+	case n != 0 && t.N != n:
+		return t, &NotKeptError{fmt.Sprintf("the run %s has no iteration %d", t.Run, n), "see them with: ralph history"}
+	}
+	return t, t.read(ctx, states)
+}
+
+// read reads the state. The reference can be changed by anybody, the journal by ralph alone.
+func (t *Target) read(ctx context.Context, states checkpoint.Store) error {
+	commit, err := states.Repo.RefCommit(ctx, states.Iteration(t.Run, t.N))
+	if err != nil {
+		return err
+	}
+	t.Moved = t.State.Commit != "" && commit != "" && commit != t.State.Commit
+	if t.State.Commit == "" {
+		t.State.Commit = commit
+	}
+	if t.State.Commit != "" {
+		t.State, err = states.Repo.ReadState(ctx, t.State.Commit)
+	}
+	if t.State.Commit != "" && err == nil {
+		return nil
+	}
+	hint := "states are kept for two weeks"
+	if points, err := states.Points(ctx, t.Run); err == nil && len(points) > 0 {
+		hint = fmt.Sprintf("of this run the states before iterations %d to %d are kept", points[0].N, points[len(points)-1].N)
+	}
+	return &NotKeptError{fmt.Sprintf("the state before iteration %d of the run %s is not kept", t.N, t.Run), hint}
+}
+
+// Event is the record of going back. kept is the reference of the state that is left.
+func (t *Target) Event(kept string) journal.Undone {
+	seen := t.gate.Seen()
+	return journal.Undone{Of: t.Run, N: t.N, State: t.State.Commit, Kept: kept, Head: t.State.Head,
+		Accepted: accepted(t.gate), TakenOver: slices.Sorted(maps.Keys(t.gate.TakenOver)),
+		Base: t.gate.Base.Commit, Work: t.gate.Base.Work, Known: t.gate.Known, Weakened: t.gate.Weakened,
+		Seen: seen.Commit, SeenWork: seen.Work, Message: "the user went back to " + t.String()}
+}
+
+// String says which state it is.
+func (t *Target) String() string {
+	if t.Story == nil {
+		return fmt.Sprintf("the state before iteration %d of the run %s", t.N, t.Run)
+	}
+	return fmt.Sprintf("the state before iteration %d of the run %s (%s)", t.N, t.Run, t.Story.ID)
+}
+
+// Reopened lists the stories that count now and do not count then.
+func (t *Target) Reopened(events []journal.Event) []string {
+	then := accepted(t.gate)
+	return slices.DeleteFunc(accepted(run.Fold(events).Gate), func(id string) bool { return slices.Contains(then, id) })
+}
+
+func accepted(g run.Gate) []string {
+	list := []string{}
+	for _, id := range slices.Sorted(maps.Keys(g.Accepted)) {
+		if g.Accepted[id] {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// snapshot copies what later events change.
+func snapshot(g run.Gate) run.Gate {
+	g.Accepted, g.TakenOver, g.Known = maps.Clone(g.Accepted), maps.Clone(g.TakenOver), slices.Clone(g.Known)
+	return g
+}
+
+func branchOf(s *run.State, id string) string {
+	if r := s.Run(id); r != nil {
+		return r.Start.Branch
+	}
+	return ""
+}
