@@ -24,7 +24,7 @@ const (
 const (
 	wordsInMessages = 12
 	wordsInComments = 21
-	longLinesInCode = 5400
+	longLinesInCode = 5800
 	tabWidth        = 4
 )
 
