@@ -47,7 +47,9 @@ func newScratch(t *testing.T, script string) *scratch {
 			t.Fatal(err)
 		}
 	}
-	s.env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "RALPH_NOTIFY_DESKTOP=false", "RALPH_KEEP_AWAKE=false", "HOME="+dir, "RALPH_HOME="+filepath.Join(dir, ".home"), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+	// The agents of these tests report through files next to the repository, which a room
+	// does not let them write. What a room does is shown in scripts and with the real agents.
+	s.env = append(os.Environ(), "RALPH_SANDBOX=off", "GORACE=atexit_sleep_ms=0", "RALPH_NOTIFY_DESKTOP=false", "RALPH_KEEP_AWAKE=false", "HOME="+dir, "RALPH_HOME="+filepath.Join(dir, ".home"), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
 		"GIT_AUTHOR_NAME=tester", "GIT_AUTHOR_EMAIL=t@example.invalid", "GIT_COMMITTER_NAME=tester", "GIT_COMMITTER_EMAIL=t@example.invalid")
 	s.write(".ralph/feature-x/spec.md", "---\ncreated: 2026-01-02T03:04:05Z\n---\n# X\n\n## Problem Statement\n\nX.\n\n## Success Criteria\n\n- [ ] X\n\n## User Stories\n\n"+
 		"### STORY-001: One\n\n**Acceptance Criteria:**\n- [ ] Typecheck passes\n- [ ] Unit tests pass\n\n## Out of Scope\n\n- Y\n")

@@ -69,7 +69,7 @@ again() {
 	grep -q '3 of 3 stories proved' "$GITHUB_STEP_SUMMARY"
 	step validate
 	[ "$status" -eq 1 ] # the feature is archived
-	grep -q 'Folder missing: .ralph/feature-greeting/' "$GITHUB_STEP_SUMMARY"
+	grep -q 'Folder missing: the feature is done and archived in ' "$GITHUB_STEP_SUMMARY"
 	step frobnicate
 	[ "$status" -eq 80 ]
 	[[ "$output" == *'::error::command is run, verify or validate, not frobnicate'* ]]
