@@ -61,7 +61,7 @@ func Groups() []Group {
 		{"Plan", []string{"plan", "import", "prd", "validate", "setup"}},
 		{"Run", []string{"run", "start", "stop", "pause", "resume", "context", "allow"}},
 		{"Watch", []string{"status", "monitor", "logs", "list", "limits"}},
-		{"Afterwards", []string{"history", "why", "report", "pr", "verify", "archive"}},
+		{"Afterwards", []string{"history", "why", "report", "pr", "verify", "undo", "archive"}},
 		{"More", []string{"demo", "doctor", "config", "mcp", "compat", "completion", "help"}},
 	}
 }
