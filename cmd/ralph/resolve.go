@@ -357,6 +357,8 @@ func (r *resolved) loopSettings() loop.Settings {
 		Notes:          s.Proof.Notes,
 		AcceptBaseline: r.flags.AcceptBaseline, ResetCircuit: r.flags.ResetCircuit, CountChanges: r.change().ID != "",
 		Template: r.template, Checks: checks,
+		Hooks: loop.Hooks{BeforeRun: s.Hooks.BeforeRun, BeforeIteration: s.Hooks.BeforeIteration, AfterIteration: s.Hooks.AfterIteration,
+			StoryDone: s.Hooks.StoryDone, AfterRun: s.Hooks.AfterRun, Timeout: s.Hooks.TimeoutSeconds.Duration()},
 	}
 }
 

@@ -266,7 +266,7 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 		Keeper: &proc.Keeper{Token: token, Start: func() (*proc.Guardian, error) {
 			return proc.StartGuardian([]string{exe, guardianWord, r.place.repo.Root, r.place.unit, r.place.folder}, token)
 		}},
-		Working: out.working, Stopping: out.stopping, Stream: out.screen.stream, Drained: out.drained,
+		Working: out.working, Stopping: out.stopping, Stream: out.screen.stream, Drained: out.drained, Complain: out.warn,
 	}
 	if r.app.t.CanAsk && !r.flags.NoInteractive && !r.flags.JSON {
 		l.Ask = out.ask

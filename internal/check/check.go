@@ -38,6 +38,7 @@ type Check struct {
 	Timeout        time.Duration
 	AcceptBaseline bool   // a failure that was there before the run does not stand in the way
 	Rooms          *Rooms // where it runs; nil is without a room
+	Input          []byte // on its standard input; nil is nothing
 }
 
 // Result is one run of one check.
@@ -109,10 +110,18 @@ func runIn(ctx context.Context, g *proc.Guardian, c Check, dir string, env []str
 		return Result{}, fmt.Errorf("check %s: %w", c.Name, err)
 	}
 	defer r.Close()
+	in, err := input(c.Input)
+	if err != nil {
+		w.Close()
+		return Result{}, fmt.Errorf("check %s: %w", c.Name, err)
+	}
 	// The command is the user's own line of shell; nothing of ralph's is in it.
 	dead := g.IsLost()
-	p, err := g.Start(proc.Command{Room: words, Argv: []string{"/bin/sh", "-c", c.Command}, Dir: dir, Env: env, Stdout: w, Stderr: w})
+	p, err := g.Start(proc.Command{Room: words, Argv: []string{"/bin/sh", "-c", c.Command}, Dir: dir, Env: env, Stdin: in, Stdout: w, Stderr: w})
 	w.Close()
+	if in != nil {
+		in.Close()
+	}
 	if errors.Is(err, proc.ErrLost) && !dead {
 		// A check that kills its parent can be faster than the news of its start.
 		return Result{Check: c, Outcome: journal.CheckFailed, Duration: watch.Passed().Awake, Tail: killed, Lost: true}, nil
@@ -149,6 +158,22 @@ func runIn(ctx context.Context, g *proc.Guardian, c Check, dir string, env []str
 		res.Outcome = verdict(p.Exit(), res.Tail)
 	}
 	return res, nil
+}
+
+// input returns the reading end of a pipe with the text, nil where there is none.
+func input(text []byte) (*os.File, error) {
+	if text == nil {
+		return nil, nil
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		_, _ = w.Write(text) // who does not care need not read it
+		w.Close()
+	}()
+	return r, nil
 }
 
 // await waits until the check has exited or has to be ended, and says why; it is empty

@@ -61,7 +61,7 @@ func TestExampleIsTheDefault(t *testing.T) {
 		Harness:           "claude", Fallback: []string{},
 		Claude:     Claude{Command: Command{"claude"}, AllowedTools: "Write,Bash(git *),Read"},
 		UsageLimit: UsageLimit{Action: "ask", AskTimeoutSeconds: 30, MaxWaitHours: 24},
-		KeepAwake:  true, Notify: Notify{Desktop: true}, Start: Start{Terminal: "auto"},
+		KeepAwake:  true, Notify: Notify{Desktop: true}, Hooks: Hooks{TimeoutSeconds: 60}, Start: Start{Terminal: "auto"},
 		TrustedProjects: []string{},
 	}
 	if diff := cmp.Diff(want, got.Settings); diff != "" {

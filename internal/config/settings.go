@@ -36,6 +36,7 @@ type Settings struct {
 	UsageLimit        UsageLimit     `yaml:"usage_limit"`
 	KeepAwake         bool           `yaml:"keep_awake"`
 	Notify            Notify         `yaml:"notify"`
+	Hooks             Hooks          `yaml:"hooks"`
 	Start             Start          `yaml:"start"`
 	TrustedProjects   []string       `yaml:"trusted_projects" format:"absolute" yours:"true"`
 }
@@ -146,6 +147,16 @@ type UsageLimit struct {
 type Notify struct {
 	Command Command `yaml:"command" yours:"true"`
 	Desktop bool    `yaml:"desktop"`
+}
+
+// Hooks are commands around a run: lines for sh.
+type Hooks struct {
+	BeforeRun       string  `yaml:"before_run" yours:"true"`
+	BeforeIteration string  `yaml:"before_iteration" yours:"true"`
+	AfterIteration  string  `yaml:"after_iteration" yours:"true"`
+	StoryDone       string  `yaml:"story_done" yours:"true"`
+	AfterRun        string  `yaml:"after_run" yours:"true"`
+	TimeoutSeconds  Seconds `yaml:"timeout_seconds" above:"0"`
 }
 
 // Start says where "ralph start" puts the loop.

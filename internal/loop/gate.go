@@ -248,7 +248,11 @@ func (l *Loop) accept(ctx context.Context, it *iteration, f evidence.Facts, v ev
 	}
 	l.settle(v.Accepted, false)
 	base := l.gate.Base()
-	return l.record(journal.ClaimAccepted{N: it.n, Stories: v.Accepted, Rule: string(v.Rule), Commit: base.Commit, Work: base.Work, Known: l.known()})
+	e := journal.ClaimAccepted{N: it.n, Stories: v.Accepted, Rule: string(v.Rule), Commit: base.Commit, Work: base.Work, Known: l.known()}
+	if err := l.record(e); err != nil {
+		return err
+	}
+	return l.storiesDone(ctx, e)
 }
 
 // unseen returns the marks that were not judged: made in the iteration, or by somebody else

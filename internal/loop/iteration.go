@@ -149,6 +149,10 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 	if some, err := l.answer(); some || err != nil {
 		return err
 	}
+	upcoming := journal.IterationStarted{N: step.N, Head: l.head, Story: l.nextStory()}
+	if err := l.before(ctx, "before_iteration", l.Hooks.BeforeIteration, upcoming); err != nil {
+		return err
+	}
 	if err := l.reread(); err != nil {
 		return err
 	}
@@ -170,12 +174,16 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 	if err != nil {
 		return err
 	}
-	e := journal.IterationStarted{N: it.n, Head: head.Commit, State: kept}
-	if next := l.state.Next; next != nil {
-		e.Story = &journal.Story{ID: next.ID, Title: next.Title}
-	}
 	l.it, l.turn = it, turn{}
-	return l.record(e)
+	return l.record(journal.IterationStarted{N: it.n, Head: head.Commit, Story: l.nextStory(), State: kept})
+}
+
+// nextStory is what the next iteration is about, nil where the plan does not say.
+func (l *Loop) nextStory() *journal.Story {
+	if next := l.state.Next; next != nil {
+		return &journal.Story{ID: next.ID, Title: next.Title}
+	}
+	return nil
 }
 
 // protect lets the guard put the plan back in order.
@@ -278,14 +286,12 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 	if it.verdict.Done {
 		e.DoneReason = journal.Reason(it.verdict.Reason)
 	}
-	if next := l.state.Next; next != nil {
-		e.CurrentStory = &journal.Story{ID: next.ID, Title: next.Title}
-	}
+	e.CurrentStory = l.nextStory()
 	if err := l.record(e); err != nil {
 		return err
 	}
 	l.it = nil
-	return nil
+	return l.after(ctx, hooked{Hook: "after_iteration"}, l.Hooks.AfterIteration, e)
 }
 
 // hindrance is what kept the agent from working, empty where it left anything

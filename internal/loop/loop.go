@@ -62,6 +62,7 @@ type Settings struct {
 	ResetCircuit   bool
 	CountChanges   bool // the record tells how many files each iteration changed
 
+	Hooks    Hooks
 	Template string // the prompt after the context
 	Checks   []check.Check
 }
@@ -108,6 +109,8 @@ type Loop struct {
 	// none left for the moment. Both are optional.
 	Stream  func(stream.Event)
 	Drained func()
+	// Complain shows a warning that comes after the end of the record. It is optional.
+	Complain func(string)
 	// Ask asks the person at the terminal whether to wait until a time. It is
 	// nil where there is no terminal.
 	Ask func(ctx context.Context, question string, limit time.Duration) bool
@@ -115,6 +118,7 @@ type Loop struct {
 	past      past // what the journal tells of earlier runs
 	team      *calls.Team
 	requests  requests
+	opening   journal.RunStarted
 	ready     bool       // prepare is done
 	it        *iteration // that is open, nil between two
 	turn      turn
@@ -177,11 +181,18 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 			return end, err
 		}
 	}
-	return end, l.record(journal.RunEnded{
+	ended := journal.RunEnded{
 		Rule: string(step.Rule), Facts: step.Facts, Head: seen.Commit, Work: seen.Work,
 		Status: end.Status(), Reason: end.Reason, ExitCode: end.ExitCode(), Message: end.Message,
 		ResumesAt: timePtr(end.ResumesAt), Tokens: l.team.Tokens, CostUSD: l.team.Cost,
-	})
+	}
+	if err := l.record(ended); err != nil {
+		return end, err
+	}
+	if err := l.hook(context.WithoutCancel(ctx), hooked{Hook: "after_run"}, l.Hooks.AfterRun, ended); err != nil && l.Complain != nil {
+		l.Complain(err.Error())
+	}
+	return end, nil
 }
 
 // begin reads the plan and opens the run in the journal.
@@ -224,7 +235,7 @@ func (l *Loop) begin(ctx context.Context) error {
 		return err
 	}
 	rules := l.rules()
-	if err := l.record(journal.RunStarted{
+	l.opening = journal.RunStarted{
 		Schema: journal.SchemaVersion, Version: l.Version, Unit: l.Unit, Plan: journal.PlanKind(l.Plan.Kind()),
 		Feature: l.Feature, Task: l.Task, Change: l.Change, Module: l.Module, DoneCriteria: l.Plan.Criteria(), Branch: head.Branch,
 		Worktree: l.Repo.Root, Head: head.Commit, Harness: l.team.Current().Harness.Name, Model: l.team.Current().Options.Model,
@@ -233,7 +244,8 @@ func (l *Loop) begin(ctx context.Context) error {
 		PID: l.Self.PID, PIDStart: l.Self.Start, Host: l.Host, Token: l.Token,
 		Stories: l.stories(), TakenOver: slices.Sorted(maps.Keys(l.takenOver)), Checks: names,
 		Rules: &rules, Print: l.print(),
-	}); err != nil {
+	}
+	if err := l.record(l.opening); err != nil {
 		return err
 	}
 	return l.recordBase(0, moved)
@@ -251,6 +263,9 @@ func (l *Loop) assemble() {
 
 // iterate asks for the next step and does it, until that is the end of the run.
 func (l *Loop) iterate(ctx context.Context) (run.Step, error) {
+	if err := l.before(ctx, "before_run", l.Hooks.BeforeRun, l.opening); err != nil {
+		return run.Step{}, err
+	}
 	for _, w := range l.late {
 		if err := l.warn("%s", w); err != nil {
 			return run.Step{}, err
