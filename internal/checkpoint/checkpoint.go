@@ -115,7 +115,7 @@ func (s Store) Prune(ctx context.Context, before time.Time, keep string) (int, e
 
 // Compare lists the paths in which two states differ.
 func (s Store) Compare(ctx context.Context, from, to git.Saved) ([]git.PathChange, error) {
-	return s.Repo.CompareTrees(ctx, from.Tree, to.Tree)
+	return s.Repo.CompareTrees(ctx, from.Commit, to.Commit)
 }
 
 // MixedError is that paths were changed by somebody else, too.
@@ -145,7 +145,7 @@ func (s Store) Restore(ctx context.Context, branch string, now, from, to git.Sav
 		return err
 	}
 	left := all
-	if now.Tree != from.Tree {
+	if now.Commit != from.Commit {
 		if left, err = s.left(ctx, all, now, to); err != nil {
 			return err
 		}

@@ -25,7 +25,6 @@ const (
 // Saved is the state of a worktree, kept as a commit that no branch knows.
 type Saved struct {
 	Commit string // its files are those of the worktree
-	Tree   string // of these files
 	Head   string // what was checked out, the first parent; empty on a branch without a commit
 }
 
@@ -64,7 +63,11 @@ func (r *Repo) SaveState(ctx context.Context, ref, message string, now time.Time
 	if err != nil {
 		return Saved{}, err
 	}
-	return r.ReadState(ctx, strings.TrimSpace(string(out)))
+	commit := strings.TrimSpace(string(out))
+	if !isHash(commit) {
+		return Saved{}, fmt.Errorf("git fast-import answers %q", commit)
+	}
+	return Saved{Commit: commit, Head: head.Commit}, nil
 }
 
 // ReadState returns the state that a commit or reference keeps.
@@ -72,15 +75,15 @@ func (r *Repo) ReadState(ctx context.Context, revision string) (Saved, error) {
 	if err := checkRevision(revision); err != nil {
 		return Saved{}, err
 	}
-	out, err := r.git(ctx, "log", "-1", "--format=%H %T %P", "--no-show-signature", revision, "--")
+	out, err := r.git(ctx, "log", "-1", "--format=%H %P", "--no-show-signature", revision, "--")
 	if err != nil {
 		return Saved{}, err
 	}
-	part := append(strings.Fields(string(out)), "", "", "")
-	if !isHash(part[0]) || !isHash(part[1]) {
+	part := append(strings.Fields(string(out)), "", "")
+	if !isHash(part[0]) {
 		return Saved{}, fmt.Errorf("%s keeps no state", revision)
 	}
-	return Saved{Commit: part[0], Tree: part[1], Head: part[2]}, nil
+	return Saved{Commit: part[0], Head: part[1]}, nil
 }
 
 // staged returns a commit of the index where that has content which neither the head nor the
