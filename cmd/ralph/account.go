@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ralph/internal/hint"
 	"ralph/internal/report"
 	"ralph/internal/run"
 	"ralph/internal/terminal"
@@ -53,7 +54,7 @@ func readAccount(t *terminal.Terminal, p *place, run string) (*account, error) {
 			return acc, nil
 		}
 	}
-	return nil, &hintError{fmt.Errorf("%s has no run %s", nameOf(p), run), "see: ralph history --json"}
+	return nil, hint.With(fmt.Errorf("%s has no run %s", nameOf(p), run), "see: ralph history --json")
 }
 
 // account folds a record.

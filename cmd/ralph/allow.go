@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/user"
 
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
@@ -27,7 +28,7 @@ func (c *allowCmd) Run(a *app) error {
 	case p == nil:
 		return fmt.Errorf("there is no unit %s", c.Unit)
 	case byAgent(p):
-		return &hintError{errors.New("the agent that works on the plan cannot allow anything"), "the user can: ralph allow " + c.Story}
+		return hint.With(errors.New("the agent that works on the plan cannot allow anything"), "the user can: ralph allow "+c.Story)
 	}
 	if err := c.known(a, p); err != nil {
 		return err
@@ -50,7 +51,7 @@ func (c *allowCmd) known(a *app, p *place) error {
 	if err != nil || d == nil || d.Story(c.Story) != nil {
 		return nil //nolint:nilerr // it is a list of tasks, or the run refuses the plan
 	}
-	return &hintError{fmt.Errorf("there is no story %s in %s/prd.json", c.Story, p.folder), "see the ids with: ralph status"}
+	return hint.With(fmt.Errorf("there is no story %s in %s/prd.json", c.Story, p.folder), "see the ids with: ralph status")
 }
 
 // byAgent reports whether the caller is the agent that works on the unit. An agent may have

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ralph/internal/archive"
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
@@ -107,8 +108,8 @@ func (p *place) hasFolder() bool {
 }
 
 func (p *place) nothingToArchive() error {
-	return &hintError{fmt.Errorf("there is nothing to archive: %s/ does not exist", p.folder),
-		"see what is archived with: ralph archive --list; or plan a feature: ralph plan"}
+	return hint.With(fmt.Errorf("there is nothing to archive: %s/ does not exist", p.folder),
+		"see what is archived with: ralph archive --list; or plan a feature: ralph plan")
 }
 
 func (c *archiveCmd) list(a *app, p *place) error {
@@ -146,7 +147,7 @@ func (c *archiveCmd) restore(a *app, p *place, name string) error {
 	}
 	i := slices.IndexFunc(entries, func(e archive.Entry) bool { return e.Name == name })
 	if i < 0 {
-		return &hintError{fmt.Errorf("there is no archive %q", name), "see: ralph archive --list"}
+		return hint.With(fmt.Errorf("there is no archive %q", name), "see: ralph archive --list")
 	}
 	p.unit = entries[i].Unit
 	p.folder, p.stateDir = filepath.Join(".ralph", p.unit), filepath.Join(p.repo.GitDir, "ralph", p.unit)

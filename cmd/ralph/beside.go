@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ralph/internal/handover"
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/run"
 	"ralph/internal/stream"
@@ -128,7 +129,7 @@ func (b *beside) finish(ctx context.Context) error {
 		_ = b.session.Close(ctx) // it may be gone already
 	}
 	if errors.Is(b.result.err, handover.ErrLost) {
-		return &hintError{fmt.Errorf("the loop of %s has died", b.r.place.unit), "go on with: ralph run"}
+		return hint.With(fmt.Errorf("the loop of %s has died", b.r.place.unit), "go on with: ralph run")
 	}
 	if b.result.err != nil {
 		return b.result.err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ralph/internal/agent"
+	"ralph/internal/hint"
 )
 
 // usageError is a mistake on the command line that only shows together with the settings.
@@ -14,8 +15,8 @@ type usageError struct{ error }
 // be measured against; preflight refuses those of the settings.
 func (r *resolved) checkBudgets() error {
 	for _, c := range r.callers() {
-		if fault, hint := r.unmeasured(c.Harness); fault != "" && (r.flags.MaxCost != nil || r.flags.MaxTokens != nil || r.flags.MaxAccount != nil) {
-			return &hintError{usageError{errors.New(fault)}, hint}
+		if fault, remedy := r.unmeasured(c.Harness); fault != "" && (r.flags.MaxCost != nil || r.flags.MaxTokens != nil || r.flags.MaxAccount != nil) {
+			return hint.With(usageError{errors.New(fault)}, remedy)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ralph/internal/change"
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
 	"ralph/internal/run"
@@ -34,13 +35,13 @@ func (c *runCmd) choosePlan(a *app, p *place) (plan.Plan, error) {
 		return nil, err
 	}
 	if choice.Change != nil && c.Done != "" {
-		return nil, &hintError{errors.New("a change has its own way to tell that it is done"), "leave out --done, or --change and --module"}
+		return nil, hint.With(errors.New("a change has its own way to tell that it is done"), "leave out --done, or --change and --module")
 	}
 	chosen, warning, err := plan.Choose(choice)
 	var which *plan.WhichChangeError
 	if errors.As(err, &which) {
 		if !ask {
-			return nil, &hintError{err, "name it with --change ID, or go on without one: --done manual \"what to do\""}
+			return nil, hint.With(err, "name it with --change ID, or go on without one: --done manual \"what to do\"")
 		}
 		if choice.Change, err = askChange(a, which.Changes); err == nil {
 			chosen, warning, err = plan.Choose(choice)
@@ -112,7 +113,7 @@ func (f changeFlags) pick(a *app, list []change.Change, ask bool) (*change.Chang
 	case ask:
 		return askChange(a, list)
 	}
-	return nil, &hintError{&change.AmbiguousError{What: "--module " + string(f.Module), Candidates: list}, "name one of them with --change ID"}
+	return nil, hint.With(&change.AmbiguousError{What: "--module " + string(f.Module), Candidates: list}, "name one of them with --change ID")
 }
 
 // whichOne adds to the error that a short form means several changes what helps.
@@ -122,9 +123,9 @@ func whichOne(err error) error {
 		return err
 	}
 	if all := several.Candidates; all[0].ID == all[1].ID {
-		return &hintError{err, "rename one of the folders: changes of one id would have one state"}
+		return hint.With(err, "rename one of the folders: changes of one id would have one state")
 	}
-	return &hintError{err, "name one of them by its whole id"}
+	return hint.With(err, "name one of them by its whole id")
 }
 
 // askChange lets the person at the terminal choose.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ralph/internal/compat"
+	"ralph/internal/hint"
 	"ralph/internal/stream"
 )
 
@@ -19,7 +20,7 @@ type compatCmd struct {
 func (c *compatCmd) Run(a *app) error {
 	line, err := compat.Translate(c.Tool, c.Args)
 	if err != nil {
-		return &hintError{err, "see: ralph help"}
+		return hint.With(err, "see: ralph help")
 	}
 	for _, why := range line.Ignored {
 		a.t.Warn("%s", stream.OneLine(why))

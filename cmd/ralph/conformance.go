@@ -10,6 +10,7 @@ import (
 
 	"ralph/internal/agent"
 	"ralph/internal/conformance"
+	"ralph/internal/hint"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
@@ -27,7 +28,7 @@ func (c *doctorCmd) conform(a *app, g *proc.Guardian, token string) error {
 		argv[0] = abs
 	}
 	if _, err := exec.LookPath(argv[0]); err != nil {
-		return &hintError{fmt.Errorf("the command %q cannot be run: %w", argv[0], err), "name the program first, then its arguments: ralph doctor --conformance my-agent --headless"}
+		return hint.With(fmt.Errorf("the command %q cannot be run: %w", argv[0], err), "name the program first, then its arguments: ralph doctor --conformance my-agent --headless")
 	}
 	in := conformance.Input{Calling: func(about string, limit time.Duration) func() {
 		return a.t.Slowly(fmt.Sprintf("%s (at most %s)", about, words.Duration(limit)))

@@ -11,6 +11,7 @@ import (
 
 	"ralph/internal/agent"
 	"ralph/internal/doctor"
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/preflight"
@@ -185,7 +186,7 @@ func (e *examination) gather() (doctor.Input, error) {
 			for _, h := range s.known {
 				known = append(known, h.Name)
 			}
-			return in, &hintError{fmt.Errorf("there is no harness %q", name), "known are: " + strings.Join(known, ", ")}
+			return in, hint.With(fmt.Errorf("there is no harness %q", name), "known are: "+strings.Join(known, ", "))
 		}
 		in.Harnesses = append(in.Harnesses, h)
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"ralph/internal/handover"
+	"ralph/internal/hint"
 	"ralph/internal/tmux"
 )
 
@@ -54,13 +55,13 @@ func takeOver(args []string) int {
 func reportOf(code int, err error) handover.Report {
 	r := handover.Report{Exit: code}
 	var exit exitError
-	var hinted *hintError
+	var hinted *hint.Error
 	if err == nil || errors.As(err, &exit) {
 		return r
 	}
 	r.Message = err.Error()
 	if errors.As(err, &hinted) {
-		r.Hint = hinted.hint
+		r.Hint = hinted.Hint
 	}
 	return r
 }

@@ -9,6 +9,7 @@ import (
 
 	"ralph"
 	"ralph/internal/help"
+	"ralph/internal/hint"
 	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
@@ -41,9 +42,9 @@ func (c *helpCmd) Run(a *app) error {
 		return nil // not reached: the parser ends the program behind the help
 	}
 	if best := words.Closest(name, help.Topics()); best != "" {
-		return &hintError{err, "did you mean: ralph help " + best}
+		return hint.With(err, "did you mean: ralph help "+best)
 	}
-	return &hintError{err, "see: ralph help topics"}
+	return hint.With(err, "see: ralph help topics")
 }
 
 // printHelp is what --help shows: of the program or of one command.

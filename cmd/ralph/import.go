@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ralph/internal/git"
+	"ralph/internal/hint"
 	"ralph/internal/importer"
 	"ralph/internal/prd"
 	"ralph/internal/stream"
@@ -73,11 +74,11 @@ func (c *importCmd) read(a *app, p *place) (*importer.Plan, error) {
 		found, err := importer.Find(p.repo.Root, p.unit)
 		var none *importer.NoSourceError
 		if errors.As(err, &none) {
-			hint := "name the file or folder: ralph import SOURCE"
+			remedy := "name the file or folder: ralph import SOURCE"
 			if len(none.Found) > 0 {
-				hint = "name one: ralph import " + none.Found[0]
+				remedy = "name one: ralph import " + none.Found[0]
 			}
-			return nil, &hintError{err, hint}
+			return nil, hint.With(err, remedy)
 		}
 		if err != nil {
 			return nil, err
@@ -86,8 +87,8 @@ func (c *importCmd) read(a *app, p *place) (*importer.Plan, error) {
 	}
 	made, err := importer.Read(source)
 	if err != nil {
-		return nil, &hintError{errors.New(relative(p.repo.Root, err.Error())),
-			"correct the source, or let the agent read it: ralph import --with-agent " + source}
+		return nil, hint.With(errors.New(relative(p.repo.Root, err.Error())),
+			"correct the source, or let the agent read it: ralph import --with-agent "+source)
 	}
 	made.From = relative(p.repo.Root, made.From)
 	for i, line := range made.Lost {
@@ -117,8 +118,8 @@ func (c *importCmd) plan(a *app, p *place, made *importer.Plan) error {
 	}
 	for _, name := range []string{"spec.md", "prd.json"} {
 		if _, err := os.Lstat(filepath.Join(target.repo.Root, target.folder, name)); err == nil {
-			return &hintError{fmt.Errorf("%s/%s exists, and ralph import never overwrites a plan", target.folder, name),
-				"import on a branch of its own: git switch -c " + branchFor(made.Title)}
+			return hint.With(fmt.Errorf("%s/%s exists, and ralph import never overwrites a plan", target.folder, name),
+				"import on a branch of its own: git switch -c "+branchFor(made.Title))
 		}
 	}
 	c.show(a.t, target, branch, made, state)
@@ -229,7 +230,7 @@ func (c *importCmd) confirm(a *app) error {
 	case c.Yes:
 		return nil
 	case !a.t.CanAsk:
-		return &hintError{errors.New("nothing was written: there is no terminal to ask on"), "write it with: ralph import --yes"}
+		return hint.With(errors.New("nothing was written: there is no terminal to ask on"), "write it with: ralph import --yes")
 	case a.t.Ask(a.ctx, "Write these files?", askLimit):
 		return nil
 	}
@@ -250,7 +251,7 @@ func (c *importCmd) settings(a *app) error {
 	if source == "" {
 		found, err := importer.FindSettings(p.repo.Root)
 		if err != nil {
-			return &hintError{err, "name the file: ralph import --settings FILE"}
+			return hint.With(err, "name the file: ralph import --settings FILE")
 		}
 		source = filepath.Join(p.repo.Root, found)
 	}
@@ -264,10 +265,10 @@ func (c *importCmd) settings(a *app) error {
 	showNotImported(a.t, s.Lost)
 	target := filepath.Join(p.repo.Root, ".ralph", "config.yaml")
 	if _, err := os.Lstat(target); err == nil {
-		return &hintError{errors.New("nothing was written: .ralph/config.yaml exists"), "move it away first, or add the lines above to it"}
+		return hint.With(errors.New("nothing was written: .ralph/config.yaml exists"), "move it away first, or add the lines above to it")
 	}
 	if len(s.Set) == 0 {
-		return &hintError{errors.New("nothing was written: no setting has an equivalent"), "ralph's own settings: ralph config show"}
+		return hint.With(errors.New("nothing was written: no setting has an equivalent"), "ralph's own settings: ralph config show")
 	}
 	if err := c.confirm(a); err != nil {
 		return err

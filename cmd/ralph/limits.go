@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ralph/internal/agent"
+	"ralph/internal/hint"
 	"ralph/internal/limits"
 	"ralph/internal/ratelimit"
 	"ralph/internal/registry"
@@ -197,7 +198,7 @@ func (c *limitsCmd) clear(a *app, s *surroundings) error {
 			names = append(names, h.Name)
 		}
 		slices.Sort(names)
-		return &hintError{fmt.Errorf("there is no harness %q", c.Clear), "known are: " + strings.Join(slices.Compact(names), ", ")}
+		return hint.With(fmt.Errorf("there is no harness %q", c.Clear), "known are: "+strings.Join(slices.Compact(names), ", "))
 	}
 	say := func(format string, args ...any) { a.t.Printf(format, args...) }
 	if c.JSON { // standard output is for the list

@@ -8,6 +8,7 @@ import (
 
 	"ralph/internal/agent"
 	"ralph/internal/config"
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/run"
 	"ralph/internal/stream"
@@ -77,7 +78,7 @@ func (p *place) attempt(t *terminal.Terminal, r *record, iteration int) (*journa
 		}
 	}
 	if err == nil && at == nil && iteration > 0 {
-		err = &hintError{&noIterationError{nameOf(p), iteration}, "see: ralph history"}
+		err = hint.With(&noIterationError{nameOf(p), iteration}, "see: ralph history")
 	}
 	return at, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ralph/internal/help"
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/terminal"
@@ -79,7 +80,7 @@ func command(args []string, handedOver bool) (int, error) {
 	err = kctx.Run(&app{ctx: ctx, t: t, home: ralphHome(), args: args, colorMode: cli.Color, handedOver: handedOver})
 	loops := kctx.Selected().Name == "run" // its exit code says how it ended, seen or not
 	if err == nil && !loops && t.Unwritten != nil && !errors.Is(t.Unwritten, syscall.EPIPE) {
-		err = &hintError{fmt.Errorf("standard output cannot be written: %w", t.Unwritten), "free some space, or write to another place"}
+		err = hint.With(fmt.Errorf("standard output cannot be written: %w", t.Unwritten), "free some space, or write to another place")
 	}
 	err = signalled(ctx, t, err)
 	return exitCode(t, err), err
@@ -119,18 +120,9 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// hintError is an error with what to do about it.
-type hintError struct {
-	err  error
-	hint string
-}
-
-func (e *hintError) Error() string { return e.err.Error() }
-func (e *hintError) Unwrap() error { return e.err }
-
 func exitCode(t *terminal.Terminal, err error) int {
 	var exit exitError
-	var hinted *hintError
+	var hinted *hint.Error
 	switch {
 	case err == nil:
 		return 0
@@ -139,7 +131,7 @@ func exitCode(t *terminal.Terminal, err error) int {
 	}
 	t.Fail(err)
 	if errors.As(err, &hinted) {
-		t.Hint(hinted.hint)
+		t.Hint(hinted.Hint)
 	} else {
 		t.Hint(obstacle(err))
 	}

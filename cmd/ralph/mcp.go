@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ralph/internal/git"
+	"ralph/internal/hint"
 	"ralph/internal/mcpserver"
 	"ralph/internal/plan"
 	"ralph/internal/registry"
@@ -103,18 +104,18 @@ func forClient(err error) error {
 	var several *severalError
 	var which *plan.WhichChangeError
 	var missing *noIterationError
-	var hinted *hintError
+	var hinted *hint.Error
 	switch {
 	case errors.As(err, &several):
-		return &hintError{several, "name the one that is meant with the argument worktree"}
+		return hint.With(several, "name the one that is meant with the argument worktree")
 	case errors.As(err, &which):
-		return &hintError{which, "name it with the argument unit"}
+		return hint.With(which, "name it with the argument unit")
 	case errors.As(err, &missing):
-		return &hintError{missing, "get_history tells which there are"}
+		return hint.With(missing, "get_history tells which there are")
 	case errors.Is(err, git.ErrNotWorktree):
-		return &hintError{errors.New("this server was not started inside a git worktree"), "name a unit; list_loops tells which there are"}
+		return hint.With(errors.New("this server was not started inside a git worktree"), "name a unit; list_loops tells which there are")
 	case errors.Is(err, errNoUnit) && errors.As(err, &hinted):
-		return &hintError{hinted.err, "list_loops tells which there are"}
+		return hint.With(hinted.Err, "list_loops tells which there are")
 	}
 	return err
 }
@@ -137,9 +138,9 @@ func (u mcpUnit) listed(a *app) (*place, error) {
 		if p := u.planned(a, entries); p != nil {
 			return p, nil
 		}
-		return nil, &hintError{fmt.Errorf("%w in %s", errNoUnit, u.Worktree), "list_loops tells which there are"}
+		return nil, hint.With(fmt.Errorf("%w in %s", errNoUnit, u.Worktree), "list_loops tells which there are")
 	case len(found) > 1:
-		return nil, &hintError{errors.New("several units have run in that worktree: " + strings.Join(found, ", ")), "name one with the argument unit"}
+		return nil, hint.With(errors.New("several units have run in that worktree: "+strings.Join(found, ", ")), "name one with the argument unit")
 	}
 	return p, nil
 }
@@ -154,9 +155,9 @@ func addTool[In, Out any](s *mcpServer, t *mcp.Tool, call func(a *app, in In) (O
 
 // withHint is an error with its hint, in one text.
 func withHint(err error) error {
-	var hinted *hintError
-	if errors.As(err, &hinted) && hinted.hint != "" {
-		return fmt.Errorf("%w; %s", err, hinted.hint)
+	var hinted *hint.Error
+	if errors.As(err, &hinted) && hinted.Hint != "" {
+		return fmt.Errorf("%w; %s", err, hinted.Hint)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ralph/internal/handover"
+	"ralph/internal/hint"
 	"ralph/internal/preflight"
 	"ralph/internal/proc"
 )
@@ -126,7 +127,7 @@ func startNowhere(a *app, p *place, args []string) (mcpStartOut, error) {
 		return out, nil
 	}
 	said := cmp.Or(report.Message, fmt.Sprintf("its exit status is %d", report.Exit))
-	return out, &hintError{errors.New("the loop ended before it began: " + said), cmp.Or(report.Hint, b.lookInto())}
+	return out, hint.With(errors.New("the loop ended before it began: "+said), cmp.Or(report.Hint, b.lookInto()))
 }
 
 // args is the command line of the loop.
@@ -160,7 +161,7 @@ func obstacles(report preflight.Report) error {
 	if report.OK {
 		return nil
 	}
-	return &hintError{errors.New("the run cannot begin: " + strings.Join(found, "; ")), "the tool validate tells more"}
+	return hint.With(errors.New("the run cannot begin: "+strings.Join(found, "; ")), "the tool validate tells more")
 }
 
 // checkedOut is the unit as the place of a run, and the flags by which the run is
@@ -191,7 +192,7 @@ func (u mcpUnit) checkedOut(a *app) (p *place, flags loopFlags, err error) {
 		p.work(c.ID, meant.folder)
 		flags.Change = c.ID
 	case p.unit != meant.unit:
-		return nil, flags, &hintError{fmt.Errorf("%s has another branch checked out than that of %s", p.repo.Root, meant.unit), "a run works on the branch that is checked out"}
+		return nil, flags, hint.With(fmt.Errorf("%s has another branch checked out than that of %s", p.repo.Root, meant.unit), "a run works on the branch that is checked out")
 	}
 	return p, flags, nil
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/mcpserver"
 	"ralph/internal/plan"
@@ -62,7 +63,7 @@ func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
 	}
 	state, err := chosen.Read()
 	if errors.Is(err, fs.ErrNotExist) {
-		err = &hintError{err, "the unit has no plan yet"}
+		err = hint.With(err, "the unit has no plan yet")
 	}
 	if err != nil {
 		return out, err

@@ -9,6 +9,7 @@ import (
 	"ralph/internal/archive"
 	"ralph/internal/checkpoint"
 	"ralph/internal/git"
+	"ralph/internal/hint"
 	"ralph/internal/preflight"
 )
 
@@ -82,8 +83,8 @@ func (p *place) notAnothers() error {
 	if owner == "" || owner == p.branch {
 		return nil
 	}
-	return &hintError{fmt.Errorf("%s/ belongs to branch %s", p.folder, owner),
-		"give one of the branches another name with: git branch -m NAME; or, if the folder is this branch's own now, remove " + p.ownerFile()}
+	return hint.With(fmt.Errorf("%s/ belongs to branch %s", p.folder, owner),
+		"give one of the branches another name with: git branch -m NAME; or, if the folder is this branch's own now, remove "+p.ownerFile())
 }
 
 // archive is where the worktree's finished features are.

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"ralph/internal/agent"
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
 )
@@ -94,15 +95,15 @@ func (c *planCmd) ready(a *app, r *resolved) error {
 	p := r.place
 	switch op := p.repo.InProgress(); {
 	case p.unit == "" && op != "":
-		return &hintError{fmt.Errorf("a %s is in progress", op), "finish it first, or undo it"}
+		return hint.With(fmt.Errorf("a %s is in progress", op), "finish it first, or undo it")
 	case p.unit == "":
-		return &hintError{errDetached.err, "begin a branch for the feature: git switch -c " + branchFor(c.Description)}
+		return hint.With(errDetached.Err, "begin a branch for the feature: git switch -c "+branchFor(c.Description))
 	case running(p):
-		return &hintError{fmt.Errorf("a loop is at work on %s: it would put spec.md back after each iteration", p.unit),
-			"stop it first: ralph stop; or edit spec.md yourself and run: ralph prd"}
+		return hint.With(fmt.Errorf("a loop is at work on %s: it would put spec.md back after each iteration", p.unit),
+			"stop it first: ralph stop; or edit spec.md yourself and run: ralph prd")
 	case !a.t.CanAsk:
-		return &hintError{errors.New("planning is a conversation with the agent: it needs a terminal"),
-			fmt.Sprintf("without one, write %s/spec.md yourself and run: ralph prd", p.folder)}
+		return hint.With(errors.New("planning is a conversation with the agent: it needs a terminal"),
+			fmt.Sprintf("without one, write %s/spec.md yourself and run: ralph prd", p.folder))
 	}
 	return nil
 }
@@ -116,8 +117,8 @@ func (c *planCmd) protected(r *resolved) error {
 	if _, err := os.Stat(filepath.Join(r.place.repo.Root, r.place.folder, "spec.md")); err == nil {
 		return nil
 	}
-	return &hintError{fmt.Errorf("%s is a protected branch, and a plan is tied to its branch", r.place.branch),
-		"begin a branch for the feature: git switch -c " + branchFor(c.Description)}
+	return hint.With(fmt.Errorf("%s is a protected branch, and a plan is tied to its branch", r.place.branch),
+		"begin a branch for the feature: git switch -c "+branchFor(c.Description))
 }
 
 // maxBranchWords is how many words of a description make the name of a branch.
@@ -142,8 +143,8 @@ func (c *planCmd) call(a *app, r *resolved) ([]string, error) {
 		for _, d := range dialects() {
 			names = append(names, d.agent)
 		}
-		return nil, &hintError{fmt.Errorf("ralph does not know how to talk with the harness %s in a terminal", r.harness.Name),
-			"plan with one of " + strings.Join(names, ", ") + ": ralph plan --harness claude"}
+		return nil, hint.With(fmt.Errorf("ralph does not know how to talk with the harness %s in a terminal", r.harness.Name),
+			"plan with one of "+strings.Join(names, ", ")+": ralph plan --harness claude")
 	}
 	command, err := loadSlashCommand(slashCommands[0])
 	if err != nil {
@@ -151,8 +152,8 @@ func (c *planCmd) call(a *app, r *resolved) ([]string, error) {
 	}
 	argv := d.argv(r.harness, r.agent.Model, d.message(command, strings.TrimSpace(c.Description)))
 	if _, err := exec.LookPath(argv[0]); err != nil {
-		return nil, &hintError{&agent.MissingError{Harness: r.harness.Name, Program: argv[0], Err: err},
-			"or plan with another one: ralph plan --harness NAME"}
+		return nil, hint.With(&agent.MissingError{Harness: r.harness.Name, Program: argv[0], Err: err},
+			"or plan with another one: ralph plan --harness NAME")
 	}
 	return argv, install(a, r.place.repo.Root, d)
 }
@@ -264,7 +265,7 @@ func upToDate(p *place) (bool, error) {
 	dir := filepath.Join(p.repo.Root, p.folder)
 	spec, err := os.Stat(filepath.Join(dir, "spec.md"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, &hintError{fmt.Errorf("there is no plan yet: %s/spec.md does not exist", p.folder), "go on planning with: ralph plan"}
+		return false, hint.With(fmt.Errorf("there is no plan yet: %s/spec.md does not exist", p.folder), "go on planning with: ralph plan")
 	}
 	if err != nil {
 		return false, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ralph/internal/git"
+	"ralph/internal/hint"
 	"ralph/internal/prd"
 	"ralph/internal/regular"
 	"ralph/internal/report"
@@ -58,7 +59,7 @@ func (c *prCmd) Run(a *app) error {
 	case err != nil:
 		return err
 	case pr == nil:
-		return &hintError{fmt.Errorf("there is no run of %s to write about", nameOf(p)), "start one with 'ralph run'"}
+		return hint.With(fmt.Errorf("there is no run of %s to write about", nameOf(p)), "start one with 'ralph run'")
 	case c.Create:
 		return c.create(a, pr)
 	case c.JSON:
@@ -154,12 +155,12 @@ func (p *place) describe(a *app, text *report.PullRequest) (string, error) {
 // create hands the text to gh.
 func (c *prCmd) create(a *app, pr *pullRequest) error {
 	if !pr.Done && !c.Draft {
-		return &hintError{errors.New("the plan is not done"), "go on with 'ralph run', or make a draft: ralph pr --create --draft"}
+		return hint.With(errors.New("the plan is not done"), "go on with 'ralph run', or make a draft: ralph pr --create --draft")
 	}
 	gh, err := exec.LookPath("gh")
 	if err != nil {
-		return &hintError{errors.New("gh is not there, GitHub's command line tool"),
-			"install it (https://cli.github.com), or take the text: ralph pr"}
+		return hint.With(errors.New("gh is not there, GitHub's command line tool"),
+			"install it (https://cli.github.com), or take the text: ralph pr")
 	}
 	argv := []string{"pr", "create", "--title", pr.Title, "--body-file", "-", "--head", pr.Branch}
 	if c.Base != "" {
@@ -176,8 +177,8 @@ func (c *prCmd) create(a *app, pr *pullRequest) error {
 		if text == "" {
 			text = err.Error()
 		}
-		return &hintError{fmt.Errorf("gh has not created the pull request: %s", text),
-			"is the branch pushed? git push -u origin " + quoted([]string{pr.Branch})}
+		return hint.With(fmt.Errorf("gh has not created the pull request: %s", text),
+			"is the branch pushed? git push -u origin "+quoted([]string{pr.Branch}))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"ralph"
 	"ralph/internal/config"
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/prd"
 	"ralph/internal/regular"
@@ -59,8 +60,8 @@ func (c *prdCmd) Run(a *app) error {
 	return c.refresh(a, p)
 }
 
-var errNotTheAgents = &hintError{errors.New("the plan cannot be changed by the agent that works on it"),
-	"you may set \"passes\" and \"notes\" in prd.json; ask the user before you change anything else"}
+var errNotTheAgents = hint.With(errors.New("the plan cannot be changed by the agent that works on it"),
+	"you may set \"passes\" and \"notes\" in prd.json; ask the user before you change anything else")
 
 // refresh brings prd.json in line with spec.md.
 func (c *prdCmd) refresh(a *app, p *place) error {
@@ -95,7 +96,7 @@ func (c *prdCmd) refresh(a *app, p *place) error {
 		showLost(a.t, lost.IDs)
 		return exitError(1)
 	case err != nil:
-		return &hintError{errors.New(relative(p.repo.Root, err.Error())), "correct spec.md there; see all that is amiss with: ralph validate"}
+		return hint.With(errors.New(relative(p.repo.Root, err.Error())), "correct spec.md there; see all that is amiss with: ralph validate")
 	}
 	if old == nil && isFile(filepath.Join(p.repo.Root, prdSchemaFile)) {
 		now.SetSchema("../" + filepath.Base(prdSchemaFile))
@@ -119,11 +120,11 @@ func (c *prdCmd) refresh(a *app, p *place) error {
 func readSpec(t *terminal.Terminal, p *place) (*spec.Spec, error) {
 	s, findings, err := spec.Load(filepath.Join(p.repo.Root, p.folder, "spec.md"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &hintError{fmt.Errorf("%s/spec.md does not exist", p.folder),
-			fmt.Sprintf("plan the feature with 'ralph plan', or write the file by hand, beginning with: mkdir -p %s && ralph prd --example > %s/spec.md", p.folder, p.folder)}
+		return nil, hint.With(fmt.Errorf("%s/spec.md does not exist", p.folder),
+			fmt.Sprintf("plan the feature with 'ralph plan', or write the file by hand, beginning with: mkdir -p %s && ralph prd --example > %s/spec.md", p.folder, p.folder))
 	}
 	if err != nil {
-		return nil, &hintError{errors.New(relative(p.repo.Root, err.Error())), "put a spec.md in its place that can be read"}
+		return nil, hint.With(errors.New(relative(p.repo.Root, err.Error())), "put a spec.md in its place that can be read")
 	}
 	for _, f := range findings {
 		if f.Warning {
@@ -149,8 +150,8 @@ func enoughCriteria(a *app, p *place, s *spec.Spec) error {
 			}
 		}
 		if len(loaded.Settings.QualityChecks) == 0 {
-			return &hintError{errors.New(text + "; nothing was generated"),
-				"list them under '**Acceptance Criteria:**', let the agent write them with 'ralph plan --criteria', or configure quality_checks"}
+			return hint.With(errors.New(text+"; nothing was generated"),
+				"list them under '**Acceptance Criteria:**', let the agent write them with 'ralph plan --criteria', or configure quality_checks")
 		}
 		a.t.Warn("%s", text)
 	}
@@ -166,15 +167,15 @@ func readPRD(t *terminal.Terminal, p *place) (*prd.PRD, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &hintError{errors.New(relative(p.repo.Root, err.Error())), "repair it, or move it out of the way, and all stories start again"}
+		return nil, hint.With(errors.New(relative(p.repo.Root, err.Error())), "repair it, or move it out of the way, and all stories start again")
 	}
 	old, warnings, err := prd.Parse(path, data)
 	for _, f := range warnings {
 		t.Warn("%s", relative(p.repo.Root, f.String()))
 	}
 	if err != nil {
-		return nil, &hintError{errors.New(relative(p.repo.Root, err.Error())),
-			"repair it by hand, so that finished stories stay finished; or remove it, and all stories start again"}
+		return nil, hint.With(errors.New(relative(p.repo.Root, err.Error())),
+			"repair it by hand, so that finished stories stay finished; or remove it, and all stories start again")
 	}
 	return old, nil
 }
@@ -189,7 +190,7 @@ func (c *prdCmd) checked(t *terminal.Terminal, progress progressState, same bool
 		}
 		stale = "progress.txt is " + string(progress)
 	}
-	return &hintError{errors.New(stale), "refresh with: ralph prd"}
+	return hint.With(errors.New(stale), "refresh with: ralph prd")
 }
 
 // save writes what is not there yet. Other plans that wait for a loop are dropped:
@@ -275,4 +276,4 @@ func relative(root, message string) string {
 }
 
 //lint:ignore ST1005 people and scripts know the sentence as it is
-var errDetached = &hintError{errors.New("Not on a branch (detached HEAD)"), "switch to the feature's branch: git switch <branch>"}
+var errDetached = hint.With(errors.New("Not on a branch (detached HEAD)"), "switch to the feature's branch: git switch <branch>")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"ralph/internal/hint"
 	"ralph/internal/spec"
 )
 
@@ -30,7 +31,7 @@ func (p *place) progressPath() string {
 // error: the loop could not append to it.
 func (p *place) progress() (progressState, error) {
 	refused := func(what string) (progressState, error) {
-		return "", &hintError{fmt.Errorf("%s/progress.txt %s", p.folder, what), "move it out of the way, then run: ralph prd"}
+		return "", hint.With(fmt.Errorf("%s/progress.txt %s", p.folder, what), "move it out of the way, then run: ralph prd")
 	}
 	info, err := os.Stat(p.progressPath())
 	switch {

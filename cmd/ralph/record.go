@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ralph/internal/git"
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/registry"
 	"ralph/internal/run"
@@ -152,11 +153,11 @@ func elsewhere(a *app, unit string) (*place, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, &hintError{fmt.Errorf("%w: %s, neither here nor among the loops that have run elsewhere", errNoUnit, unit), "see: ralph list"}
+		return nil, hint.With(fmt.Errorf("%w: %s, neither here nor among the loops that have run elsewhere", errNoUnit, unit), "see: ralph list")
 	case 1:
 		return found[0], nil
 	}
-	return nil, &hintError{&severalError{unit, roots}, "call ralph in the one that you mean"}
+	return nil, hint.With(&severalError{unit, roots}, "call ralph in the one that you mean")
 }
 
 // severalError is that a unit's name does not tell which one is meant.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/report"
 	"ralph/internal/terminal"
@@ -64,7 +65,7 @@ func (c *reportCmd) Run(a *app) error {
 	}
 	switch {
 	case acc == nil && c.HTML != "":
-		return &hintError{fmt.Errorf("there is no run of %s to report on", nameOf(p)), "start one with 'ralph run'"}
+		return hint.With(fmt.Errorf("there is no run of %s to report on", nameOf(p)), "start one with 'ralph run'")
 	case acc == nil:
 		return nothingYet(a.t, p, c.JSON)
 	case c.JSON:

@@ -19,6 +19,7 @@ import (
 	"ralph/internal/config"
 	"ralph/internal/evidence"
 	"ralph/internal/git"
+	"ralph/internal/hint"
 	"ralph/internal/importer"
 	"ralph/internal/loop"
 	"ralph/internal/plan"
@@ -112,7 +113,7 @@ func loadSettings(a *app, root string, flags []config.Override) (*config.Loaded,
 	loaded, err := config.Load(in)
 	if err != nil {
 		if tool := importer.ForeignFile(in.ProjectFile); tool != "" {
-			err = &hintError{err, "these look like settings of " + tool + "; translate them with: ralph import --settings .ralph/config.yaml"}
+			err = hint.With(err, "these look like settings of "+tool+"; translate them with: ralph import --settings .ralph/config.yaml")
 		}
 		return nil, err
 	}
@@ -224,7 +225,7 @@ func caller(all []agent.Harness, s *config.Settings, repo *git.Repo, name string
 		for _, h := range all {
 			names = append(names, h.Name)
 		}
-		return calls.Caller{}, &hintError{fmt.Errorf("there is no harness %q", name), "known are: " + strings.Join(names, ", ")}
+		return calls.Caller{}, hint.With(fmt.Errorf("there is no harness %q", name), "known are: "+strings.Join(names, ", "))
 	}
 	return calls.Caller{Harness: h, Options: agent.Options{
 		Model: s.ModelOf(h.Name), ApproveAll: s.Claude.DangerouslySkipPermissions, AllowedTools: s.Claude.AllowedTools, GitDirs: gitDirs(repo)}}, nil
@@ -303,14 +304,14 @@ func (r *resolved) loadTemplate() error {
 		var err error
 		source = relative(r.place.repo.Root, path)
 		if text, err = regular.ReadText(path, maxTemplate); err != nil {
-			hint := "put a text file in its place, or remove it"
+			remedy := "put a text file in its place, or remove it"
 			if r.flags.Prompt != "" {
-				hint = "name another file with --prompt, or leave it out"
+				remedy = "name another file with --prompt, or leave it out"
 			}
-			return &hintError{fmt.Errorf("the prompt template cannot be read: %s", relative(r.place.repo.Root, err.Error())), hint}
+			return hint.With(fmt.Errorf("the prompt template cannot be read: %s", relative(r.place.repo.Root, err.Error())), remedy)
 		}
 		if strings.TrimSpace(text) == "" {
-			return &hintError{fmt.Errorf("the prompt template %s is empty", source), "write what the agent shall do in every iteration, or remove the file"}
+			return hint.With(fmt.Errorf("the prompt template %s is empty", source), "write what the agent shall do in every iteration, or remove the file")
 		}
 	} else {
 		name := "templates/prompt-tdd.md"

@@ -12,6 +12,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/check"
 	"ralph/internal/git"
+	"ralph/internal/hint"
 	"ralph/internal/plan"
 	"ralph/internal/preflight"
 	"ralph/internal/room"
@@ -36,7 +37,7 @@ func (r *resolved) seal() error {
 	var none *room.Unavailable
 	switch {
 	case errors.As(err, &none) && mode == "require":
-		return &hintError{fmt.Errorf("no sealed room can be made, and sandbox.mode is require: %w", err), none.Hint}
+		return hint.With(fmt.Errorf("no sealed room can be made, and sandbox.mode is require: %w", err), none.Hint)
 	case errors.As(err, &none):
 		r.app.t.Warn("nothing is sealed: %s; agents and checks can change everything that you can", none.Why)
 		if none.Hint != "" {

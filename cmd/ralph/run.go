@@ -15,6 +15,7 @@ import (
 	"ralph/internal/archive"
 	"ralph/internal/check"
 	"ralph/internal/git"
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/plan"
@@ -101,8 +102,8 @@ func (p *place) notAUnit(a *app, text string) error {
 	if !known && !isFile(filepath.Join(p.repo.Root, ".ralph", unit, "spec.md")) {
 		return nil
 	}
-	return &hintError{fmt.Errorf("%q is the name of a unit, not a task", text),
-		"the loop works on the branch that is checked out: git switch BRANCH, then: ralph run"}
+	return hint.With(fmt.Errorf("%q is the name of a unit, not a task", text),
+		"the loop works on the branch that is checked out: git switch BRANCH, then: ralph run")
 }
 
 func (c *runCmd) recoverFirst(a *app, p *place) error {
@@ -160,7 +161,7 @@ func (r *resolved) start() error {
 		r.changes = nil // the plan may have been put back in order since
 	}
 	if _, err := r.plan.Read(); err != nil {
-		return &hintError{errors.New(relative(r.place.repo.Root, err.Error())), "correct it there; see everything that is wrong with: ralph validate"}
+		return hint.With(errors.New(relative(r.place.repo.Root, err.Error())), "correct it there; see everything that is wrong with: ralph validate")
 	}
 	l, err := r.newLoop(s, out)
 	if err != nil {

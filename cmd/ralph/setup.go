@@ -11,6 +11,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"ralph/internal/git"
+	"ralph/internal/hint"
 	"ralph/internal/regular"
 	"ralph/internal/words"
 )
@@ -48,8 +49,8 @@ func (c *setupCmd) Run(a *app) error {
 		return err
 	}
 	if refused += n; refused > 0 {
-		return &hintError{fmt.Errorf("%s left alone because of edits that are not ralph's", words.Plural(refused, "file was", "files were")),
-			"overwrite with: ralph setup --agent " + c.Agent + " --force"}
+		return hint.With(fmt.Errorf("%s left alone because of edits that are not ralph's", words.Plural(refused, "file was", "files were")),
+			"overwrite with: ralph setup --agent "+c.Agent+" --force")
 	}
 	return nil
 }
@@ -162,8 +163,8 @@ func inspect(root string, d dialect, name string) (commandFile, error) {
 // inTheWay says what to do about a file that keeps a command from its place: it
 // may be one of the folders above.
 func inTheWay(root, message string) error {
-	return &hintError{errors.New(relative(root, message)),
-		"move what is in the way somewhere else, or see to its permissions, then run again: ralph setup"}
+	return hint.With(errors.New(relative(root, message)),
+		"move what is in the way somewhere else, or see to its permissions, then run again: ralph setup")
 }
 
 func (f commandFile) path() string { return filepath.Join(f.root, filepath.FromSlash(f.rel)) }

@@ -8,6 +8,7 @@ import (
 
 	"ralph/internal/background"
 	"ralph/internal/handover"
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/registry"
 	"ralph/internal/stream"
@@ -86,7 +87,7 @@ func (c *startCmd) Run(a *app) error {
 func (p *place) busy() error {
 	for giveUp := time.Now().Add(lockWait); p.unit != "" && running(p); time.Sleep(20 * time.Millisecond) {
 		if ended, err := journal.Ended(p.journalPath()); err != nil || !ended || time.Now().After(giveUp) {
-			return &hintError{fmt.Errorf("a loop is at work on %s already", stream.OneLine(p.unit)), "look at it: ralph monitor; end it: ralph stop"}
+			return hint.With(fmt.Errorf("a loop is at work on %s already", stream.OneLine(p.unit)), "look at it: ralph monitor; end it: ralph stop")
 		}
 	}
 	return nil
@@ -146,7 +147,7 @@ type carried struct {
 func (b *carried) untilUp(ctx context.Context, p *place, began time.Time) (string, *handover.Report, error) {
 	run, report, err := background.UntilUp(ctx, b.sent, p.journalPath(), began)
 	if errors.Is(err, handover.ErrLost) {
-		err = &hintError{fmt.Errorf("the loop of %s died before it was at work", stream.OneLine(p.unit)), b.lookInto()}
+		err = hint.With(fmt.Errorf("the loop of %s died before it was at work", stream.OneLine(p.unit)), b.lookInto())
 	}
 	return run, report, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"ralph/internal/background"
 	"ralph/internal/handover"
+	"ralph/internal/hint"
 	"ralph/internal/tmux"
 	"ralph/internal/window"
 )
@@ -37,7 +38,7 @@ func (r *resolved) carry(terminal string, fullscreen bool, args []string) (*carr
 	case err == nil || r.app.ctx.Err() != nil:
 		return b, err
 	case terminal != inAuto:
-		return nil, &hintError{err, "start the loop elsewhere: ralph start --terminal none"}
+		return nil, hint.With(err, "start the loop elsewhere: ralph start --terminal none")
 	case !errors.As(err, &missing):
 		r.app.t.Warn("%v: the loop runs without a terminal", err)
 	}
@@ -58,7 +59,7 @@ func (r *resolved) carryToTmux(args []string) (*carried, error) {
 func (r *resolved) carryToWindow(fullscreen bool, args []string) (*carried, error) {
 	program, err := window.Find(runtime.GOOS, os.Environ())
 	if err != nil {
-		return nil, &hintError{err, "start the loop elsewhere: ralph start --terminal tmux, or --terminal none"}
+		return nil, hint.With(err, "start the loop elsewhere: ralph start --terminal tmux, or --terminal none")
 	}
 	if fullscreen && program.Fullscreen == nil {
 		r.app.t.Warn("%s cannot be told to fill the screen", program.Name)
@@ -69,7 +70,7 @@ func (r *resolved) carryToWindow(fullscreen bool, args []string) (*carried, erro
 	}
 	title := "Ralph: " + filepath.Base(r.place.repo.Root)
 	if err := background.StartInWindow(r.app.ctx, sent, program.Argv(title, fullscreen, argv)); err != nil {
-		return nil, &hintError{fmt.Errorf("%s opened no window: %w", program.Name, err), "start the loop elsewhere: ralph start --terminal tmux, or --terminal none"}
+		return nil, hint.With(fmt.Errorf("%s opened no window: %w", program.Name, err), "start the loop elsewhere: ralph start --terminal tmux, or --terminal none")
 	}
 	return &carried{sent: sent, terminal: inWindow}, nil
 }
@@ -99,7 +100,7 @@ func nowhere(ctx context.Context, parcel handover.Parcel, log string) (*carried,
 		return nil, err
 	}
 	if err := background.Start(ctx, sent, argv, out, takeOverWait); err != nil {
-		return nil, &hintError{fmt.Errorf("the loop did not start: %w", err), "its output is in " + log}
+		return nil, hint.With(fmt.Errorf("the loop did not start: %w", err), "its output is in "+log)
 	}
 	return &carried{sent: sent, terminal: inNone, log: log}, nil
 }

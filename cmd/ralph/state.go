@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
@@ -59,8 +60,8 @@ func sharedWorktree(err error, unit string) error {
 	if !errors.As(err, &held) || held.Holder.PID == 0 || held.Holder.Unit == unit {
 		return err
 	}
-	return &hintError{fmt.Errorf("this worktree is in use: %w", err),
-		"two loops would mix their edits; a worktree of its own is made with: git worktree add ../" + stream.ShellWord(unit)}
+	return hint.With(fmt.Errorf("this worktree is in use: %w", err),
+		"two loops would mix their edits; a worktree of its own is made with: git worktree add ../"+stream.ShellWord(unit))
 }
 
 // finishArchives completes the archives and restores of the worktree that were
@@ -109,8 +110,8 @@ func (r *resolved) openState() (*state, error) {
 
 // nothingLeft says where a feature went whose archive was only now finished.
 func nothingLeft(unit string) error {
-	return &hintError{fmt.Errorf("an archive of %s had been cut off, and is finished now: there is nothing left to run", unit),
-		"bring the feature back with: ralph archive --restore NAME (see ralph archive --list)"}
+	return hint.With(fmt.Errorf("an archive of %s had been cut off, and is finished now: there is nothing left to run", unit),
+		"bring the feature back with: ralph archive --restore NAME (see ralph archive --list)")
 }
 
 // openState takes the locks and opens the journal and the inbox.

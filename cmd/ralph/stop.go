@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
@@ -180,8 +181,8 @@ func (s *stopping) wait(ctx context.Context) (answered bool, err error) {
 		case <-ctx.Done():
 			return false, context.Cause(ctx)
 		case <-limit.C:
-			return false, &hintError{fmt.Errorf("the loop of %s was asked to stop, and is at work after %s (pid %d)", s.place.unit, stopLimit, s.holder.PID),
-				fmt.Sprintf("if it hangs: kill -9 %d, and then 'ralph stop' again, which ends what is left", s.holder.PID)}
+			return false, hint.With(fmt.Errorf("the loop of %s was asked to stop, and is at work after %s (pid %d)", s.place.unit, stopLimit, s.holder.PID),
+				fmt.Sprintf("if it hangs: kill -9 %d, and then 'ralph stop' again, which ends what is left", s.holder.PID))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ralph/internal/git"
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/registry"
@@ -65,8 +66,8 @@ func atWork(a *app, unit string) (*place, error) {
 	for _, p := range found {
 		roots = append(roots, p.repo.Root)
 	}
-	return nil, &hintError{fmt.Errorf("%s is %s in %d worktrees: %s", unit, state, len(found), strings.Join(roots, ", ")),
-		"call ralph in the one that you mean"}
+	return nil, hint.With(fmt.Errorf("%s is %s in %d worktrees: %s", unit, state, len(found), strings.Join(roots, ", ")),
+		"call ralph in the one that you mean")
 }
 
 // registered are the units of this user on this machine. A worktree that was

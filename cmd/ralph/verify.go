@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"ralph/internal/check"
+	"ralph/internal/hint"
 	"ralph/internal/proc"
 	"ralph/internal/terminal"
 	"ralph/internal/verify"
@@ -44,7 +45,7 @@ func (c *verifyCmd) Run(a *app) error {
 	}
 	stories, err := verify.Stories(features, c.Stories)
 	if err != nil {
-		return &hintError{err, "leave the ids out to prove all that are finished: ralph verify"}
+		return hint.With(err, "leave the ids out to prove all that are finished: ralph verify")
 	}
 	loaded, err := loadSettings(a, p.repo.Root, nil)
 	if err != nil {
@@ -82,12 +83,12 @@ func (c *verifyCmd) features(p *place) ([]verify.Feature, error) {
 		return features, nil
 	}
 	if p.unit == "" {
-		return nil, &hintError{errDetached.err, "name the unit with --unit, or prove all with --all"}
+		return nil, hint.With(errDetached.Err, "name the unit with --unit, or prove all with --all")
 	}
 	f, err := verify.Find(p.repo.Root, p.archive(), p.unit)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &hintError{fmt.Errorf("there is no prd.json of %s, neither in %s nor in the archive", p.unit, p.folder),
-			"name another unit with --unit, or prove all with --all"}
+		return nil, hint.With(fmt.Errorf("there is no prd.json of %s, neither in %s nor in the archive", p.unit, p.folder),
+			"name another unit with --unit, or prove all with --all")
 	}
 	if err != nil {
 		return nil, errors.New(relative(p.repo.Root, err.Error()))
@@ -138,14 +139,14 @@ func (v *verification) run() error {
 func (v *verification) possible() error {
 	ctx, repo := v.app.ctx, v.place.repo
 	if v.report.Commit == "" {
-		return &hintError{errors.New("there is no commit yet"), "commit the work first"}
+		return hint.With(errors.New("there is no commit yet"), "commit the work first")
 	}
 	if len(v.settings.QualityChecks) == 0 {
-		return &hintError{errors.New("no quality checks are configured: nothing can be proved"), "name them under quality_checks in .ralph/config.yaml"}
+		return hint.With(errors.New("no quality checks are configured: nothing can be proved"), "name them under quality_checks in .ralph/config.yaml")
 	}
 	if v.report.Mode == "inplace" {
 		if v.place.unit != "" && running(v.place) {
-			return &hintError{fmt.Errorf("a loop is at work on %s: its files change while the checks run", v.place.unit), "prove what is committed, without --inplace"}
+			return hint.With(fmt.Errorf("a loop is at work on %s: its files change while the checks run", v.place.unit), "prove what is committed, without --inplace")
 		}
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/report"
 	"ralph/internal/terminal"
@@ -75,7 +76,7 @@ func (c *whyCmd) Run(a *app) error {
 	}
 	it := acc.Run.Iteration(n)
 	if it == nil {
-		return &hintError{fmt.Errorf("the run %s of %s has no iteration %d", acc.Run.ID, nameOf(p), n), "see: ralph history"}
+		return hint.With(fmt.Errorf("the run %s of %s has no iteration %d", acc.Run.ID, nameOf(p), n), "see: ralph history")
 	}
 	return c.iteration(a.t, acc, it)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/run"
 	"ralph/internal/terminal"
@@ -116,7 +117,7 @@ func rulesOf(events []journal.Event, id string) (journal.Rules, error) {
 				Duds: run.MaxDuds, OnLimit: run.LimitAsk, MaxWaitHours: 24}, nil
 		}
 	}
-	return journal.Rules{}, &hintError{fmt.Errorf("the start of the run %s is not in its journal", id), "see: ralph history"}
+	return journal.Rules{}, hint.With(fmt.Errorf("the start of the run %s is not in its journal", id), "see: ralph history")
 }
 
 // setRule changes one setting, named as in the settings' file or by its last part.
@@ -158,7 +159,7 @@ func setRule(r *journal.Rules, key, value string) error {
 		}
 		r.OnLimit = value
 	default:
-		return &hintError{fmt.Errorf("--with %s: a finished run cannot be judged again by this setting", key), "known are: " + strings.Join(known, ", ")}
+		return hint.With(fmt.Errorf("--with %s: a finished run cannot be judged again by this setting", key), "known are: "+strings.Join(known, ", "))
 	}
 	return nil
 }
