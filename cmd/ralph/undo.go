@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ralph/internal/git"
+	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
 	"ralph/internal/stream"
@@ -43,9 +44,9 @@ func (c *undoCmd) Run(a *app) error {
 	case p.unit == "":
 		return errDetached
 	case byAgent(p):
-		return &hintError{errors.New("the agent that works on the plan cannot undo anything"), "the user can: ralph undo"}
+		return hint.With(errors.New("the agent that works on the plan cannot undo anything"), "the user can: ralph undo")
 	case running(p):
-		return &hintError{fmt.Errorf("a loop is at work on %s", stream.OneLine(p.unit)), "stop it first: ralph stop"}
+		return hint.With(fmt.Errorf("a loop is at work on %s", stream.OneLine(p.unit)), "stop it first: ralph stop")
 	case p.repo.InProgress() != "":
 		return fmt.Errorf("a %s is in progress: end it first", p.repo.InProgress())
 	}
@@ -71,7 +72,7 @@ func (c *undoCmd) nothing(p *place, r *record, err error) error {
 	case err != nil:
 		return err
 	case r != nil:
-		return &hintError{fmt.Errorf("%s is done and archived", stream.OneLine(p.unit)), "bring it back first: ralph archive --restore " + stream.ShellWord(r.archive)}
+		return hint.With(fmt.Errorf("%s is done and archived", stream.OneLine(p.unit)), "bring it back first: ralph archive --restore "+stream.ShellWord(r.archive))
 	}
 	return fmt.Errorf("%s has not run here: there is nothing to undo", stream.OneLine(p.unit))
 }
@@ -88,7 +89,7 @@ func (c *undoCmd) goBack(a *app, p *place, s *state) error {
 	to, err := undo.Find(a.ctx, events, states, c.RunID, c.Iteration)
 	var none *undo.NotKeptError
 	if errors.As(err, &none) {
-		return &hintError{err, none.Hint}
+		return hint.With(err, none.Hint)
 	}
 	if err != nil {
 		return err
@@ -98,7 +99,7 @@ func (c *undoCmd) goBack(a *app, p *place, s *state) error {
 		return err
 	}
 	if to.Branch != "" && head.Branch != to.Branch {
-		return &hintError{fmt.Errorf("the run %s worked on the branch %s, and this is %s", to.Run, to.Branch, head.Branch), "git switch " + stream.ShellWord(to.Branch)}
+		return hint.With(fmt.Errorf("the run %s worked on the branch %s, and this is %s", to.Run, to.Branch, head.Branch), "git switch "+stream.ShellWord(to.Branch))
 	}
 	name := undo.LeftAt(time.Now())
 	ref := states.Iteration(name, 1)
@@ -131,8 +132,8 @@ func (c *undoCmd) goBack(a *app, p *place, s *state) error {
 	}
 	back := "ralph undo --run " + name
 	if err := states.Restore(a.ctx, head.Branch, now, now, to.State); err != nil {
-		return &hintError{fmt.Errorf("not all of it could be restored: %w", err),
-			"nothing is lost: call 'ralph undo' again, or go back with: " + back}
+		return hint.With(fmt.Errorf("not all of it could be restored: %w", err),
+			"nothing is lost: call 'ralph undo' again, or go back with: "+back)
 	}
 	f := newFiles(a.t, p)
 	f.renew()
@@ -161,7 +162,7 @@ func (c *undoCmd) confirm(a *app) error {
 	case c.Yes:
 		return nil
 	case !a.t.CanAsk:
-		return &hintError{errors.New("nothing was changed: there is no terminal to ask on"), "do it with: ralph undo --yes"}
+		return hint.With(errors.New("nothing was changed: there is no terminal to ask on"), "do it with: ralph undo --yes")
 	case a.t.Ask(a.ctx, "Restore this state?", askLimit):
 		return nil
 	}
