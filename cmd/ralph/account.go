@@ -1,17 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
+
+	"github.com/google/renameio/v2"
 
 	"ralph/internal/hint"
 	"ralph/internal/report"
 	"ralph/internal/run"
-	"ralph/internal/terminal"
 )
 
 // account is a report together with where it was read.
@@ -23,7 +26,7 @@ type account struct {
 // readAccount reads the record of a unit into a report about the run, or about
 // the last one where no id is given. It is nil where the unit never ran. A run
 // that is not in the record may be in an older archive of the unit.
-func readAccount(t *terminal.Terminal, p *place, run string) (*account, error) {
+func readAccount(t notes, p *place, run string) (*account, error) {
 	r, err := p.record()
 	if err != nil || r == nil {
 		return nil, err
@@ -58,7 +61,7 @@ func readAccount(t *terminal.Terminal, p *place, run string) (*account, error) {
 }
 
 // account folds a record.
-func (r *record) account(t *terminal.Terminal, id string) (*account, error) {
+func (r *record) account(t notes, id string) (*account, error) {
 	s, err := r.fold(t, cmp.Or(id, run.KeepLast))
 	if err != nil {
 		return nil, err
@@ -83,4 +86,47 @@ func (r *record) logLink(dir, logFile string) string {
 		return ""
 	}
 	return filepath.ToSlash(rel)
+}
+
+// reportName is the page's name in an archive.
+const reportName = "report.html"
+
+// writePage writes the page to a file. It is the owner's alone: what it quotes
+// may hold secrets, as the journal may.
+func (acc *account) writePage(path string) error {
+	var page bytes.Buffer
+	if err := acc.HTML(&page, acc.pageOptions(filepath.Dir(path))); err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("the report cannot be written: %s is not a plain file", path)
+	}
+	if err := renameio.WriteFile(path, page.Bytes(), 0o600, renameio.WithTempDir(filepath.Dir(path)), renameio.IgnoreUmask()); err != nil {
+		return fmt.Errorf("the report cannot be written: %w", err)
+	}
+	return nil
+}
+
+// pageOptions are for a page in the directory dir.
+func (acc *account) pageOptions(dir string) report.PageOptions {
+	return report.PageOptions{Now: time.Now(), Log: func(logFile string) string { return acc.record.logLink(dir, logFile) }}
+}
+
+// archiveReport puts the page about the last run beside the journal of the
+// unit's newest archive, and returns its path from the worktree's root. It is
+// for people: where it cannot be written the archive is as good as ever.
+func archiveReport(t notes, p *place, name string) string {
+	path := filepath.Join(".ralph", "archive", name, reportName)
+	acc, err := readAccount(t, p, "")
+	if err == nil && (acc == nil || acc.record.archive != name) {
+		err = errors.New("its journal is not there")
+	}
+	if err == nil {
+		err = acc.writePage(filepath.Join(p.repo.Root, path))
+	}
+	if err != nil {
+		t.Warn("the archive %s has no report: %v", name, err)
+		return ""
+	}
+	return path
 }

@@ -21,7 +21,7 @@ type allowCmd struct {
 
 // Run carries the command out.
 func (c *allowCmd) Run(a *app) error {
-	p, err := target(a, unitArg{Unit: c.Unit})
+	p, err := unitArg{Unit: c.Unit}.target(a)
 	switch {
 	case err != nil:
 		return err

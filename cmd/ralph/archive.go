@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -72,7 +71,7 @@ func (c *archiveCmd) put(a *app, p *place) error {
 	}
 	defer s.close()
 	// What a run that died left alive would go on in the feature's place.
-	end, _, err := s.recordDeath(context.WithoutCancel(a.ctx), a.t, p, time.Time{}, func(journal.Event) {})
+	end, _, err := s.recordDeath(context.WithoutCancel(a.ctx), told(a.t), p, time.Time{}, func(journal.Event) {})
 	if err != nil {
 		return err
 	}
@@ -94,22 +93,11 @@ func (c *archiveCmd) put(a *app, p *place) error {
 	a.t.Printf("%s archived as %s\n", a.t.Paint(terminal.Green, a.t.Symbol("✓")), stream.OneLine(e.Path))
 	a.t.Printf("  bring it back with: ralph archive --restore %s\n", quoted([]string{stream.OneLine(e.Name)}))
 	if p.ran() {
-		if page := archiveReport(a.t, p, e.Name); page != "" {
+		if page := archiveReport(told(a.t), p, e.Name); page != "" {
 			a.t.Printf("  report: %s\n", stream.OneLine(page))
 		}
 	}
 	return nil
-}
-
-// hasFolder tells whether something stands in the place of the feature's folder.
-func (p *place) hasFolder() bool {
-	_, err := os.Lstat(filepath.Join(p.repo.Root, p.folder))
-	return err == nil
-}
-
-func (p *place) nothingToArchive() error {
-	return hint.With(fmt.Errorf("there is nothing to archive: %s/ does not exist", p.folder),
-		"see what is archived with: ralph archive --list; or plan a feature: ralph plan")
 }
 
 func (c *archiveCmd) list(a *app, p *place) error {

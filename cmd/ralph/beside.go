@@ -12,7 +12,6 @@ import (
 	"ralph/internal/handover"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
-	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -139,19 +138,6 @@ func (b *beside) finish(ctx context.Context) error {
 		return exitError(b.result.code)
 	}
 	return nil
-}
-
-// endedSince is the unit's run that began behind a moment and has ended, if there
-// is one.
-func (p *place) endedSince(began time.Time) (s run.Status, ok bool) {
-	path, err := p.recordedAt()
-	if err != nil || path == "" {
-		return s, false
-	}
-	var state run.State
-	_, err = journal.Scan(path, state.Apply)
-	s = state.Status()
-	return s, err == nil && !s.Active() && !s.StartedAt.Before(began.Truncate(time.Second))
 }
 
 // verdict says in a line how the run ended that began behind a moment, and

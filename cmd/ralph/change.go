@@ -2,17 +2,12 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"ralph/internal/change"
 	"ralph/internal/hint"
-	"ralph/internal/journal"
 	"ralph/internal/plan"
-	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -116,18 +111,6 @@ func (f changeFlags) pick(a *app, list []change.Change, ask bool) (*change.Chang
 	return nil, hint.With(&change.AmbiguousError{What: "--module " + string(f.Module), Candidates: list}, "name one of them with --change ID")
 }
 
-// whichOne adds to the error that a short form means several changes what helps.
-func whichOne(err error) error {
-	var several *change.AmbiguousError
-	if !errors.As(err, &several) {
-		return err
-	}
-	if all := several.Candidates; all[0].ID == all[1].ID {
-		return hint.With(err, "rename one of the folders: changes of one id would have one state")
-	}
-	return hint.With(err, "name one of them by its whole id")
-}
-
 // askChange lets the person at the terminal choose.
 func askChange(a *app, list []change.Change) (*change.Change, error) {
 	a.t.Printf("Which change?\n")
@@ -141,91 +124,8 @@ func askChange(a *app, list []change.Change) (*change.Change, error) {
 	return &list[n-1], nil
 }
 
-// place is where the command works: the named unit or change, else the loop at work in
-// this worktree, else the change that ran here last on this branch, else the branch's unit.
-func (u unitArg) place(a *app) (*place, error) {
-	if u.Unit != "" && u.Change != "" {
-		return nil, errors.New("name a unit or a change, not both")
-	}
-	if u.Unit != "" {
-		return look(a, u.Unit)
-	}
-	p, err := worktree(a.ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	if u.Change != "" {
-		return p, p.workOnChange(string(u.Change))
-	}
-	if unit := p.latest(); unit != "" && unit != p.unit {
-		p.work(unit, p.folderOf(unit))
-	}
-	return p, p.refused
-}
+// place is where the command works.
+func (u unitArg) place(a *app) (*place, error) { return find(a.ctx, a.home, u.Unit, u.Change) }
 
-// workOnChange makes the place that of a change. One that is archived by now is known
-// by its whole id, while there is a journal of it.
-func (p *place) workOnChange(ref string) error {
-	list, err := change.List(p.repo.Root)
-	if err != nil {
-		return err
-	}
-	c, err := change.Find(list, ref)
-	if err != nil && change.Valid(ref) == nil && isFile(journal.Path(filepath.Join(p.repo.GitDir, "ralph", ref))) {
-		c, err = change.Change{ID: ref}, nil
-	}
-	if err != nil {
-		return whichOne(err)
-	}
-	p.work(c.ID, p.folderOf(c.ID))
-	return nil
-}
-
-// folderOf is where a unit's status file and logs are, as far as its name tells.
-func (p *place) folderOf(unit string) string {
-	ito := change.New(unit, ".ito/changes/"+unit)
-	for _, folder := range []string{ito.Folder, ito.StateFolder()} {
-		if _, err := os.Stat(filepath.Join(p.repo.Root, folder)); err == nil {
-			return filepath.FromSlash(ito.StateFolder())
-		}
-	}
-	return filepath.Join(".ralph", unit)
-}
-
-// latest is the unit whose loop is at work in the worktree, else the change that ran
-// last, where that was later than the branch's own unit and on this branch.
-func (p *place) latest() string {
-	dir := filepath.Join(p.repo.GitDir, "ralph")
-	if h, err := journal.ReadHolder(dir); err == nil && h.Unit != "" && holderAlive(dir) {
-		return h.Unit
-	}
-	journals, _ := filepath.Glob(filepath.Join(strings.NewReplacer("[", "\\[", "*", "\\*", "?", "\\?").Replace(dir), "*", "journal.jsonl"))
-	newest, last := "", int64(0)
-	for _, path := range journals {
-		if info, err := os.Stat(path); err == nil && info.ModTime().UnixNano() > last {
-			newest, last = path, info.ModTime().UnixNano()
-		}
-	}
-	if newest == "" || newest == p.journalPath() {
-		return ""
-	}
-	var s run.State
-	_, _ = journal.Scan(newest, s.Apply)
-	if r := s.Last(); r != nil && r.Start.Branch == p.branch {
-		return r.Start.Change
-	}
-	return ""
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-// startHint is the command that starts a loop on the place.
-func (p *place) startHint() string {
-	if strings.HasPrefix(p.folder, filepath.Join(".ito", ".state")) {
-		return fmt.Sprintf("ralph run --change %s", quoted([]string{stream.OneLine(p.unit)}))
-	}
-	return "ralph run"
-}
+// target is the unit that the command acts on.
+func (u unitArg) target(a *app) (*place, error) { return target(a.ctx, a.home, u.Unit, u.Change) }

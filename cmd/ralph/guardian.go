@@ -37,18 +37,18 @@ const sweepWord = "--sweep"
 
 // recordCrash records that ralph has died, which the guardian saw. It has nobody to tell
 // of an error: what it cannot do the next run does.
-func recordCrash(root, unit, folder string, died time.Time) {
+func recordCrash(root, name, folder string, died time.Time) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	if err := os.Chdir(root); err != nil {
 		return
 	}
-	p, err := here(ctx, unit)
+	p, err := here(ctx, name)
 	if err != nil {
 		return
 	}
-	p.work(unit, folder)
-	end, status, err := recordDeath(ctx, terminal.New("never"), p, died)
+	p.work(name, folder)
+	end, status, err := recordDeath(ctx, told(terminal.New("never")), p, died)
 	if end != nil && err == nil {
 		tellOfCrash(ctx, p, status)
 	}

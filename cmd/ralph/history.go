@@ -22,49 +22,28 @@ func (c *historyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	past, err := p.past(a.t)
+	was, err := p.past(told(a.t))
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return terminal.PrintJSON(a.t, past.state.History(past.dead))
+		return terminal.PrintJSON(a.t, was.state.History(was.dead))
 	}
-	if past.record == nil {
+	if was.record == nil {
 		return nothingYet(a.t, p, false)
 	}
 	return terminal.Page(a.t, func(t *terminal.Terminal) error {
-		if past.record.archive != "" {
-			t.Printf("%s\n", t.Paint(terminal.Dim, "archived as "+stream.Sanitize(past.record.archive)))
+		if was.record.archive != "" {
+			t.Printf("%s\n", t.Paint(terminal.Dim, "archived as "+stream.Sanitize(was.record.archive)))
 		}
-		for _, r := range past.state.Past() {
-			past.show(t, r)
+		for _, r := range was.state.Past() {
+			showPast(t, &was, r)
 		}
 		return nil
 	})
 }
 
-// past is what a unit's record holds of its runs.
-type past struct {
-	record *record // nil where the unit never ran
-	state  *run.State
-	dead   bool // the last run has not recorded its end, and its process is gone
-}
-
-// past reads the unit's record, and looks whether its process lives.
-func (p *place) past(t *terminal.Terminal) (was past, err error) {
-	was.state = &run.State{}
-	if was.record, err = p.record(); err != nil || was.record == nil {
-		return was, err
-	}
-	if was.state, err = was.record.fold(t, run.KeepNone); err != nil {
-		return was, err
-	}
-	s := was.state.Status()
-	was.dead = s.Active() && !loopAlive(s)
-	return was, nil
-}
-
-func (p *past) show(t *terminal.Terminal, r *run.Run) {
+func showPast(t *terminal.Terminal, p *past, r *run.Run) {
 	state := r.Reason(p.dead && r == p.state.Last())
 	if state == "" {
 		state = "at work"

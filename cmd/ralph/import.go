@@ -110,11 +110,11 @@ func (c *importCmd) plan(a *app, p *place, made *importer.Plan) error {
 	}
 	target := p
 	if branch != "" {
-		unit, err := git.UnitOf(branch)
+		name, err := git.UnitOf(branch)
 		if err != nil {
 			return err
 		}
-		target = placeAt(p.repo, unit)
+		target = placeAt(p.repo, name)
 	}
 	for _, name := range []string{"spec.md", "prd.json"} {
 		if _, err := os.Lstat(filepath.Join(target.repo.Root, target.folder, name)); err == nil {

@@ -8,9 +8,7 @@ import (
 
 	"ralph/internal/agent"
 	"ralph/internal/config"
-	"ralph/internal/hint"
 	"ralph/internal/journal"
-	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
 )
@@ -54,7 +52,7 @@ func (c *logsCmd) Run(a *app) error {
 	if c.Follow {
 		return c.follow(a, p, r)
 	}
-	at, err := p.attempt(a.t, r, c.Iteration)
+	at, err := p.attempt(told(a.t), r, c.Iteration)
 	if err != nil {
 		return err
 	}
@@ -63,34 +61,6 @@ func (c *logsCmd) Run(a *app) error {
 		return nil
 	}
 	return c.show(a, p, r, at)
-}
-
-// attempt is the last call of the agent in an iteration of the record's last
-// run, or in its last iteration where that is 0. It is nil where the run has
-// not called one.
-func (p *place) attempt(t *terminal.Terminal, r *record, iteration int) (*journal.AttemptStarted, error) {
-	var at *journal.AttemptStarted
-	s, err := r.fold(t, run.KeepNone)
-	if last := s.Last(); last != nil {
-		at = last.Calls.Last
-		if iteration > 0 {
-			at = last.Called(iteration)
-		}
-	}
-	if err == nil && at == nil && iteration > 0 {
-		err = hint.With(&noIterationError{nameOf(p), iteration}, "see: ralph history")
-	}
-	return at, err
-}
-
-// noIterationError is that the last run of a unit has no such iteration.
-type noIterationError struct {
-	unit string
-	n    int
-}
-
-func (e *noIterationError) Error() string {
-	return fmt.Sprintf("the last run of %s has no iteration %d", e.unit, e.n)
 }
 
 // show prints the log of an attempt that is over, or what there is of it.

@@ -94,7 +94,7 @@ func (u mcpUnit) find(a *app) (*place, error) {
 	if p := changeHere(a, u.Unit); p != nil {
 		return p, nil
 	}
-	p, err := look(a, u.Unit)
+	p, err := look(a.ctx, a.home, u.Unit)
 	return p, forClient(err)
 }
 

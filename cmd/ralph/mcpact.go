@@ -184,7 +184,7 @@ func (u mcpUnit) checkedOut(a *app) (p *place, flags loopFlags, err error) {
 	if err != nil {
 		return nil, flags, err
 	}
-	c, err := meant.change(a.t, r)
+	c, err := meant.change(told(a.t), r)
 	switch {
 	case err != nil:
 		return nil, flags, err

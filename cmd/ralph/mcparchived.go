@@ -14,7 +14,7 @@ func archivedPlan(t *terminal.Terminal, r *record, out mcpPlanOut) (*mcpPlanOut,
 	if r == nil || r.archive == "" {
 		return nil, nil //nolint:nilnil // it is where the unit works
 	}
-	s, err := r.fold(t, run.KeepNone)
+	s, err := r.fold(told(t), run.KeepNone)
 	if err != nil {
 		return nil, err
 	}

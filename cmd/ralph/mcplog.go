@@ -53,7 +53,7 @@ func mcpLog(a *app, in mcpLogIn) (mcpLogOut, error) {
 	if r == nil {
 		return out, fmt.Errorf("there is no run of %s yet, and no log", p.unit)
 	}
-	at, err := p.attempt(a.t, r, in.Iteration)
+	at, err := p.attempt(told(a.t), r, in.Iteration)
 	if at == nil || err != nil {
 		return out, forClient(err)
 	}

@@ -11,8 +11,6 @@ import (
 	"ralph/internal/plan"
 	"ralph/internal/prd"
 	"ralph/internal/regular"
-	"ralph/internal/run"
-	"ralph/internal/terminal"
 )
 
 type mcpPlanIn struct {
@@ -57,7 +55,7 @@ func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
 	} else if kept != nil {
 		return *kept, nil
 	}
-	chosen, task, err := p.plan(a.t, r)
+	chosen, task, err := p.plan(told(a.t), r)
 	if err != nil {
 		return out, err
 	}
@@ -82,28 +80,6 @@ func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
 		out.Spec, err = specText(chosen)
 	}
 	return out, err
-}
-
-// plan is what a run of the unit would work on now, or the feature that the archived
-// one worked on, and the text that its last run was given.
-func (p *place) plan(t *terminal.Terminal, r *record) (chosen plan.Plan, task string, err error) {
-	if r != nil {
-		s, err := r.fold(t, run.KeepNone)
-		if err != nil {
-			return nil, "", err
-		}
-		if last := s.Last(); last != nil {
-			task = last.Start.Task
-		}
-		if r.archive != "" {
-			return &plan.PRD{Root: filepath.Dir(r.folder), Folder: filepath.Base(r.folder)}, task, nil
-		}
-	}
-	choice := plan.Choice{Root: p.repo.Root, Folder: p.folder, Text: task}
-	if choice.Change, err = p.change(t, r); err == nil {
-		chosen, _, err = plan.Choose(choice)
-	}
-	return chosen, task, err
 }
 
 // addStories completes the items with what only prd.json has.

@@ -90,7 +90,7 @@ func mcpStatus(a *app, in mcpUnit) (mcpStatusOut, error) {
 	if err != nil {
 		return mcpStatusOut{}, err
 	}
-	now, err := p.standing(a.t)
+	now, err := p.standing(told(a.t))
 	if err != nil {
 		return mcpStatusOut{}, err
 	}
@@ -124,7 +124,7 @@ func mcpHistory(a *app, in mcpHistoryIn) (mcpHistoryOut, error) {
 	if err != nil {
 		return mcpHistoryOut{}, err
 	}
-	past, err := p.past(a.t)
+	past, err := p.past(told(a.t))
 	if err != nil {
 		return mcpHistoryOut{}, err
 	}

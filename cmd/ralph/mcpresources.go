@@ -92,10 +92,10 @@ func (s *mcpServer) listResources(ctx context.Context) ([]*mcp.Resource, error) 
 }
 
 func (s *mcpServer) readResource(ctx context.Context, r mcpResource, uri string) (*mcp.ReadResourceResult, error) {
-	unit, err := unitOfURI(uri)
+	name, err := unitOfURI(uri)
 	text := ""
 	if err == nil {
-		text, err = r.read(s.app(ctx), unit)
+		text, err = r.read(s.app(ctx), name)
 	}
 	switch {
 	case errors.Is(err, errNoUnit), errors.Is(err, fs.ErrNotExist):
@@ -143,7 +143,7 @@ func statusResource(a *app, unit string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	now, err := p.standing(a.t)
+	now, err := p.standing(told(a.t))
 	if err != nil || now.record == nil {
 		return "null\n", err
 	}

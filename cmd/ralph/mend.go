@@ -64,7 +64,7 @@ func (e *examination) unit(dir, folder string) (well bool) {
 	if folder != "" {
 		p.folder = folder
 	}
-	u.Behind = u.Journal && behind(e.app.t, p)
+	u.Behind = u.Journal && behind(told(e.app.t), p)
 	switch {
 	case u.Well():
 		return true
@@ -110,7 +110,7 @@ func mendUnit(a *app, p *place, u doctor.Unit) (done []string, err error) {
 	if u.Torn { // which opening the journal mends
 		done = append(done, "mended: the journal ends with a whole line")
 	}
-	if _, _, err := s.recordDeath(ctx, a.t, p, time.Time{}, func(e journal.Event) { done = append(done, mendedBy(e)...) }); err != nil {
+	if _, _, err := s.recordDeath(ctx, told(a.t), p, time.Time{}, func(e journal.Event) { done = append(done, mendedBy(e)...) }); err != nil {
 		return done, err
 	}
 	if u.Behind {

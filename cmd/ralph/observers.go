@@ -13,7 +13,6 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/run"
-	"ralph/internal/terminal"
 )
 
 // files keeps the status files in line with the journal: status.json of the
@@ -22,7 +21,7 @@ import (
 type files struct {
 	mu        sync.Mutex
 	soon      *time.Timer // nil where all is written
-	t         *terminal.Terminal
+	t         notes
 	state     run.State
 	statusAt  string
 	claudeDir string
@@ -32,7 +31,7 @@ type files struct {
 // pidFile tells who works in a worktree, while somebody does.
 const pidFile = "ralph-terminal.pid"
 
-func newFiles(t *terminal.Terminal, p *place) *files {
+func newFiles(t notes, p *place) *files {
 	f := &files{t: t, statusAt: filepath.Join(p.repo.Root, p.folder, "status.json"),
 		claudeDir: filepath.Join(p.repo.Root, ".claude"), warned: map[string]bool{}}
 	// What happened before matters where a run that died is recorded as such. A
@@ -41,9 +40,9 @@ func newFiles(t *terminal.Terminal, p *place) *files {
 	return f
 }
 
-// settle is how long a change of the status files may wait for the next one: in
+// settleTime is how long a change of the status files may wait for the next one: in
 // a quick iteration the events follow each other within milliseconds.
-const settle = 100 * time.Millisecond
+const settleTime = 100 * time.Millisecond
 
 // event is told of every event of the journal.
 func (f *files) event(e journal.Event) {
@@ -81,7 +80,7 @@ func (f *files) writeSoon() {
 	if f.soon != nil {
 		return
 	}
-	f.soon = time.AfterFunc(settle, func() {
+	f.soon = time.AfterFunc(settleTime, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if f.soon != nil { // else they were written meanwhile
@@ -153,7 +152,7 @@ func (f *files) last() *run.Run {
 // behind tells whether a unit's status.json speaks of another state than the
 // journal: whoever wrote it last died, or could not. One that is not there is not
 // behind, as it may be deleted at any time.
-func behind(t *terminal.Terminal, p *place) bool {
+func behind(t notes, p *place) bool {
 	f := newFiles(t, p)
 	data, err := os.ReadFile(f.statusAt)
 	status := f.state.Status()

@@ -27,7 +27,7 @@ type output struct {
 
 func (r *resolved) openOutput() (*output, error) {
 	t := r.app.t
-	o := &output{t: t, files: newFiles(t, r.place)}
+	o := &output{t: t, files: newFiles(told(t), r.place)}
 	show, w := *t, io.Writer(quiet{t.Out})
 	if r.flags.JSON {
 		// The screen is for the log alone then.

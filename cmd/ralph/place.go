@@ -2,15 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"ralph/internal/archive"
 	"ralph/internal/checkpoint"
 	"ralph/internal/git"
 	"ralph/internal/hint"
 	"ralph/internal/preflight"
+	"ralph/internal/registry"
+	"ralph/internal/stream"
 )
 
 // place is where a command works: a worktree, and a unit in it.
@@ -94,32 +99,76 @@ func (p *place) archive() *archive.Store {
 
 func (p *place) logDir() string { return filepath.Join(p.folder, "logs") }
 
-// ralphHome returns the user's folder for settings, the ledgers of calls and the list of
-// loops. It is empty where no home folder is known: a folder that others can write must
-// never take its place, because settings name programs that ralph runs.
-func ralphHome() string {
-	if dir := os.Getenv("RALPH_HOME"); dir != "" {
-		if abs, err := filepath.Abs(dir); err == nil {
-			return abs
-		}
-		return dir
-	}
-	home, err := os.UserHomeDir()
-	if err != nil || !filepath.IsAbs(home) {
-		return ""
-	}
-	return filepath.Join(home, ".ralph")
-}
-
-// warnHomeless says once that no home folder is known, and what is not used then.
-func (a *app) warnHomeless() {
-	if a.home != "" || a.homelessSaid {
-		return
-	}
-	a.homelessSaid = true
-	a.t.Warn("no home folder is known (HOME is not set): your settings, the list of loops and the " +
-		"common count of calls are not used; set HOME or RALPH_HOME")
-}
-
 // states are the kept states of the unit's worktree.
 func (p *place) states() checkpoint.Store { return checkpoint.Store{Repo: p.repo, Unit: p.unit} }
+
+// hasFolder tells whether something stands in the place of the feature's folder.
+func (p *place) hasFolder() bool {
+	_, err := os.Lstat(filepath.Join(p.repo.Root, p.folder))
+	return err == nil
+}
+
+func (p *place) nothingToArchive() error {
+	return hint.With(fmt.Errorf("there is nothing to archive: %s/ does not exist", p.folder),
+		"see what is archived with: ralph archive --list; or plan a feature: ralph plan")
+}
+
+// notAUnit refuses a task that is the name of a unit: the user meant that unit.
+func (p *place) notAUnit(home, text string) error {
+	unit, err := git.UnitOf(text)
+	if err != nil || strings.ContainsAny(text, " \t\n") {
+		return nil //nolint:nilerr // it cannot be the name of a unit
+	}
+	known := unit == p.unit
+	if entries, _, err := registry.Entries(home); err == nil && !known {
+		known = slices.ContainsFunc(entries, func(e registry.Entry) bool { return e.Unit == unit })
+	}
+	if !known && !isFile(filepath.Join(p.repo.Root, ".ralph", unit, "spec.md")) {
+		return nil
+	}
+	return hint.With(fmt.Errorf("%q is the name of a unit, not a task", text),
+		"the loop works on the branch that is checked out: git switch BRANCH, then: ralph run")
+}
+
+// moveLogs puts the logs of the last run away.
+func moveLogs(dir, run string) error {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("the logs of the last run cannot be moved: %w", err)
+	}
+	files = slices.DeleteFunc(files, func(f os.DirEntry) bool { return f.IsDir() || !strings.HasPrefix(f.Name(), "iteration-") })
+	if len(files) == 0 {
+		return nil
+	}
+	if run == "" {
+		run = "unknown-run"
+	}
+	to := filepath.Join(dir, run)
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return fmt.Errorf("the logs of the last run cannot be moved: %w", err)
+	}
+	for _, f := range files {
+		if err := os.Rename(filepath.Join(dir, f.Name()), filepath.Join(to, f.Name())); err != nil {
+			return fmt.Errorf("the logs of the last run cannot be moved: %w", err)
+		}
+	}
+	return nil
+}
+
+// startLog is where the output of a loop goes that no terminal belongs to.
+func (p *place) startLog() string { return filepath.Join(p.repo.Root, p.logDir(), "start.log") }
+
+//lint:ignore ST1005 people and scripts know the sentence as it is
+var errDetached = hint.With(errors.New("Not on a branch (detached HEAD)"), "switch to the feature's branch: git switch <branch>")
+
+// relative shortens the paths in a message to those from the worktree's root.
+func relative(root, message string) string {
+	return strings.ReplaceAll(message, root+string(filepath.Separator), "")
+}
+
+func nameOf(p *place) string {
+	if p.unit == "" {
+		return "this worktree"
+	}
+	return stream.OneLine(p.unit)
+}

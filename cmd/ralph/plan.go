@@ -41,7 +41,7 @@ func (c *planCmd) Run(a *app) error {
 	if err := c.ready(a, r); err != nil {
 		return err
 	}
-	if err := recoverFirst(a, p); err != nil {
+	if err := recoverFirst(a.ctx, told(a.t), p); err != nil {
 		return err
 	}
 	if err := r.loadSettings(); err != nil {

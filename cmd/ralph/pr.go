@@ -73,7 +73,7 @@ func (c *prCmd) Run(a *app) error {
 
 // pullRequest writes the text; it is nil where the unit never ran.
 func (c *prCmd) pullRequest(a *app, p *place) (*pullRequest, error) {
-	last, err := readAccount(a.t, p, "")
+	last, err := readAccount(told(a.t), p, "")
 	if err != nil || last == nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (c *prCmd) pullRequest(a *app, p *place) (*pullRequest, error) {
 	for _, s := range last.Runs {
 		acc := last
 		if s.ID != last.Run.ID {
-			if acc, err = last.record.account(a.t, s.ID); err != nil {
+			if acc, err = last.record.account(told(a.t), s.ID); err != nil {
 				return nil, err
 			}
 		}
@@ -92,7 +92,7 @@ func (c *prCmd) pullRequest(a *app, p *place) (*pullRequest, error) {
 	pr := &pullRequest{Title: c.Title, Branch: last.Branch, Done: last.Run.Done(), root: p.repo.Root}
 	title := ""
 	if last.Plan == "prd" {
-		if title, err = p.describe(a, &text); err != nil {
+		if title, err = describe(a, p, &text); err != nil {
 			return nil, err
 		}
 	}
@@ -109,7 +109,7 @@ func (c *prCmd) pullRequest(a *app, p *place) (*pullRequest, error) {
 
 // describe adds what the plan says of itself, and the receipts of its finished
 // stories. It returns the title of its spec.md.
-func (p *place) describe(a *app, text *report.PullRequest) (string, error) {
+func describe(a *app, p *place, text *report.PullRequest) (string, error) {
 	repo, err := git.Open(a.ctx, p.repo.Root) // one from the list of loops knows its folders alone
 	if err != nil {
 		return "", err

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"ralph"
@@ -240,40 +239,3 @@ func (c *prdCmd) handOver(t *terminal.Terminal, p *place, same bool) error {
 	t.Printf("a loop is at work: it takes the new plan over at its next iteration\n")
 	return nil
 }
-
-// dropPlans removes the plans that were handed to a loop which has ended since.
-func (p *place) dropPlans() error {
-	inbox, waiting, err := p.plansThatWait()
-	for _, name := range waiting {
-		if err == nil {
-			err = inbox.Done(name)
-		}
-	}
-	return err
-}
-
-// plansThatWait names the plans in the inbox, which is nil where no loop has ever
-// been at work.
-func (p *place) plansThatWait() (inbox *journal.Inbox, names []string, err error) {
-	if _, err := os.Stat(p.stateDir); err != nil {
-		return nil, nil, nil
-	}
-	if inbox, err = journal.OpenInbox(p.stateDir); err != nil {
-		return nil, nil, err
-	}
-	mail, _, err := inbox.Take()
-	for _, m := range mail {
-		if m.Request.Kind == journal.RequestPlan {
-			names = append(names, m.Name)
-		}
-	}
-	return inbox, names, err
-}
-
-// relative shortens the paths in a message to those from the worktree's root.
-func relative(root, message string) string {
-	return strings.ReplaceAll(message, root+string(filepath.Separator), "")
-}
-
-//lint:ignore ST1005 people and scripts know the sentence as it is
-var errDetached = hint.With(errors.New("Not on a branch (detached HEAD)"), "switch to the feature's branch: git switch <branch>")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/google/renameio/v2"
 
@@ -12,7 +11,6 @@ import (
 	"ralph/internal/regular"
 	"ralph/internal/spec"
 	"ralph/internal/stream"
-	"ralph/internal/terminal"
 )
 
 // recoverKeeping finishes what a run that died has left, as the next run would, and
@@ -24,7 +22,7 @@ func recoverKeeping(a *app, p *place) error {
 	}
 	path := filepath.Join(p.repo.Root, p.folder, "spec.md")
 	text, unread := regular.Read(path, spec.MaxSize)
-	if err := recoverFirst(a, p); err != nil || unread != nil {
+	if err := recoverFirst(a.ctx, told(a.t), p); err != nil || unread != nil {
 		return err // what cannot be read is put back like everything else
 	}
 	if now, err := regular.Read(path, spec.MaxSize); err == nil && bytes.Equal(now, text) {
@@ -35,15 +33,4 @@ func recoverKeeping(a *app, p *place) error {
 	}
 	a.t.Warn("%s/spec.md stays as you have it", stream.OneLine(p.folder))
 	return nil
-}
-
-// tellPutBack says which files of the plan the recovery of the last run has put back.
-func tellPutBack(t *terminal.Terminal, p *place) {
-	s, err := p.state(t)
-	if err != nil || s.Last() == nil {
-		return // the record is for those who ask for it
-	}
-	for _, b := range slices.Backward(s.Last().Restored) {
-		t.Warn("%s", putBack(b))
-	}
 }

@@ -2,18 +2,12 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"ralph/internal/git"
-	"ralph/internal/hint"
 	"ralph/internal/journal"
-	"ralph/internal/registry"
 	"ralph/internal/run"
-	"ralph/internal/terminal"
 )
 
 // record is where what is known of a unit's runs lies.
@@ -75,7 +69,7 @@ func (r *record) log(logFile string) string {
 
 // fold is the state of the unit by its record, and says what could not be read. keep is
 // as for [run.State].
-func (r *record) fold(t *terminal.Terminal, keep string) (*run.State, error) {
+func (r *record) fold(t notes, keep string) (*run.State, error) {
 	done := t.Slowly("reading the journal")
 	s := &run.State{Keep: keep}
 	damage, err := journal.Scan(r.journal, s.Apply)
@@ -84,88 +78,4 @@ func (r *record) fold(t *terminal.Terminal, keep string) (*run.State, error) {
 		t.Warn("%s", w)
 	}
 	return s, err
-}
-
-// look finds a unit that was named, which may be anywhere on this machine. A name
-// may be given as the branch's, with its slashes.
-func look(a *app, unit string) (*place, error) {
-	p, err := here(a.ctx, "")
-	if err != nil && !errors.Is(err, git.ErrNotWorktree) {
-		return nil, err
-	}
-	if unit, err = git.UnitOf(unit); err != nil {
-		return nil, err
-	}
-	if p != nil {
-		p = placeAt(p.repo, unit)
-		if p.ran() {
-			return p, nil
-		}
-	}
-	far, err := elsewhere(a, unit)
-	if p != nil && errors.Is(err, errNoUnit) {
-		if _, folder := os.Stat(filepath.Join(p.repo.Root, p.folder)); folder == nil {
-			return p, nil // it is planned here, and has not run yet
-		}
-	}
-	return far, err
-}
-
-// errNoUnit is that no unit of a name is known.
-var errNoUnit = errors.New("there is no such unit")
-
-// placeAt is a unit of a worktree.
-func placeAt(repo *git.Repo, unit string) *place {
-	p := &place{repo: repo}
-	p.work(unit, p.folderOf(unit))
-	return p
-}
-
-// placeOf is a unit of the list of loops. Where the state directory is says where
-// the git directory is, without asking git.
-func placeOf(e registry.Entry) *place {
-	return &place{repo: &git.Repo{Root: e.Worktree, GitDir: filepath.Dir(filepath.Dir(e.StateDir))},
-		unit: e.Unit, branch: e.Branch, folder: e.Folder, stateDir: e.StateDir}
-}
-
-// ran tells whether there is a record of the unit, or one that cannot be looked
-// for.
-func (p *place) ran() bool {
-	r, err := p.record()
-	return r != nil || err != nil
-}
-
-// elsewhere finds a unit in the list of loops of this user.
-func elsewhere(a *app, unit string) (*place, error) {
-	entries, _, err := registry.Entries(a.home)
-	if err != nil {
-		return nil, err
-	}
-	var found []*place
-	var roots []string
-	for _, e := range entries {
-		if e.Unit != unit {
-			continue
-		}
-		if p := placeOf(e); p.ran() {
-			found, roots = append(found, p), append(roots, e.Worktree)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return nil, hint.With(fmt.Errorf("%w: %s, neither here nor among the loops that have run elsewhere", errNoUnit, unit), "see: ralph list")
-	case 1:
-		return found[0], nil
-	}
-	return nil, hint.With(&severalError{unit, roots}, "call ralph in the one that you mean")
-}
-
-// severalError is that a unit's name does not tell which one is meant.
-type severalError struct {
-	unit  string
-	roots []string // of the worktrees
-}
-
-func (e *severalError) Error() string {
-	return fmt.Sprintf("%s is in %d worktrees: %s", e.unit, len(e.roots), strings.Join(e.roots, ", "))
 }

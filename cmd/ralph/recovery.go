@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,12 +18,11 @@ import (
 	"ralph/internal/proc"
 	"ralph/internal/run"
 	"ralph/internal/stream"
-	"ralph/internal/terminal"
 )
 
 // recoverFirst finishes what a run that died has left, before anybody looks at the
 // plan: its agent may have left that in pieces, or an archive half made.
-func recoverFirst(a *app, p *place) error {
+func recoverFirst(ctx context.Context, t notes, p *place) error {
 	if p.unit == "" {
 		return nil // a detached HEAD, which the checks tell of
 	}
@@ -30,7 +30,7 @@ func recoverFirst(a *app, p *place) error {
 	if err != nil {
 		return err
 	}
-	if err := recoverOthers(a, p); err != nil {
+	if err := recoverOthers(ctx, t, p); err != nil {
 		return err
 	}
 	ended, err := journal.Ended(p.journalPath())
@@ -38,24 +38,24 @@ func recoverFirst(a *app, p *place) error {
 	if err != nil || ended && !putAway && !p.pidFileLeft() {
 		return err
 	}
-	end, _, err := recordDeath(a.ctx, a.t, p, time.Time{})
+	end, _, err := recordDeath(ctx, t, p, time.Time{})
 	switch {
 	case err != nil:
 		return err
 	case end != nil:
-		a.t.Warn("the last run was cut off: %s; what it left is on record", end.Message)
-		tellPutBack(a.t, p)
+		t.Warn("the last run was cut off: %s; what it left is on record", end.Message)
+		tellPutBack(t, p)
 	case putAway && !p.hasFolder():
 		return nothingLeft(p.unit)
 	case putAway:
-		a.t.Warn("the archive of %s had been cut off, and is completed", p.unit)
+		t.Warn("the archive of %s had been cut off, and is completed", p.unit)
 	}
 	return nil
 }
 
 // recoverOthers does the same for the worktree's other units, on whose branch the
 // last run may have died: what it left alive would work in the same files.
-func recoverOthers(a *app, p *place) error {
+func recoverOthers(ctx context.Context, t notes, p *place) error {
 	holder, _ := journal.ReadHolder(filepath.Dir(p.stateDir))
 	if (proc.ID{PID: holder.PID, Start: holder.PIDStart}).Alive() {
 		return nil // a loop is at work here, as the lock will tell
@@ -72,12 +72,12 @@ func recoverOthers(a *app, p *place) error {
 			continue // it has no run that died, or none that can be told of
 		}
 		other := placeAt(p.repo, filepath.Base(dir))
-		end, _, err := recordDeath(a.ctx, a.t, other, time.Time{})
+		end, _, err := recordDeath(ctx, t, other, time.Time{})
 		if err != nil {
 			return err
 		}
 		if end != nil {
-			a.t.Warn("the last run of %s was cut off: %s; what it left is on record", stream.OneLine(other.unit), end.Message)
+			t.Warn("the last run of %s was cut off: %s; what it left is on record", stream.OneLine(other.unit), end.Message)
 		}
 	}
 	return nil
@@ -94,7 +94,7 @@ func (p *place) pidFileLeft() bool {
 // end, and brings the status files in line with it. It returns nil where there was
 // nothing to record, else the end and what the status files say. died is when it died;
 // zero where nobody was there.
-func recordDeath(ctx context.Context, t *terminal.Terminal, p *place, died time.Time) (*loop.End, run.Status, error) {
+func recordDeath(ctx context.Context, t notes, p *place, died time.Time) (*loop.End, run.Status, error) {
 	defer t.Slowly("bringing the last run to its end")()
 	s, err := lockState(ctx, p) // it completes an archive, too
 	if err != nil {
@@ -105,7 +105,7 @@ func recordDeath(ctx context.Context, t *terminal.Terminal, p *place, died time.
 }
 
 // recordDeath is recordDeath for whoever holds the locks; tell is told of each event.
-func (s *state) recordDeath(ctx context.Context, t *terminal.Terminal, p *place, died time.Time, tell func(journal.Event)) (end *loop.End, _ run.Status, err error) {
+func (s *state) recordDeath(ctx context.Context, t notes, p *place, died time.Time, tell func(journal.Event)) (end *loop.End, _ run.Status, err error) {
 	if _, err := os.Stat(p.journalPath()); errors.Is(err, fs.ErrNotExist) {
 		return nil, run.Status{}, nil // the unit is archived
 	}
@@ -158,4 +158,24 @@ func (p *place) clearHalfWritten() {
 			}
 		}
 	}
+}
+
+// tellPutBack says which files of the plan the recovery of the last run has put back.
+func tellPutBack(t notes, p *place) {
+	s, err := p.state(t)
+	if err != nil || s.Last() == nil {
+		return // the record is for those who ask for it
+	}
+	for _, b := range slices.Backward(s.Last().Restored) {
+		t.Warn("%s", putBack(b))
+	}
+}
+
+// putBack says what the guard of the plan did with a file.
+func putBack(b journal.PlanRestored) string {
+	text := fmt.Sprintf("put back %s: %s", b.Path, b.What)
+	if b.Kept != "" {
+		text += "; what stood there is kept in " + b.Kept
+	}
+	return text
 }

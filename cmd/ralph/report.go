@@ -1,23 +1,14 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
-
-	"github.com/google/renameio/v2"
 
 	"ralph/internal/hint"
 	"ralph/internal/journal"
-	"ralph/internal/report"
 	"ralph/internal/terminal"
 )
-
-// reportName is the page's name in an archive.
-const reportName = "report.html"
 
 // reportCmd is "ralph report".
 type reportCmd struct {
@@ -51,15 +42,15 @@ func (c *reportCmd) Validate() error {
 
 // Run carries the command out.
 func (c *reportCmd) Run(a *app) error {
-	run, unit, err := c.split()
+	run, name, err := c.split()
 	if err != nil {
 		return err
 	}
-	p, err := unitArg{unit, c.Change}.place(a)
+	p, err := unitArg{name, c.Change}.place(a)
 	if err != nil {
 		return err
 	}
-	acc, err := readAccount(a.t, p, run)
+	acc, err := readAccount(told(a.t), p, run)
 	if err != nil {
 		return err
 	}
@@ -98,44 +89,4 @@ func (c *reportCmd) html(t *terminal.Terminal, acc *account) error {
 	}
 	t.Printf("%s\n", c.HTML)
 	return nil
-}
-
-// writePage writes the page to a file. It is the owner's alone: what it quotes
-// may hold secrets, as the journal may.
-func (acc *account) writePage(path string) error {
-	var page bytes.Buffer
-	if err := acc.HTML(&page, acc.pageOptions(filepath.Dir(path))); err != nil {
-		return err
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("the report cannot be written: %s is not a plain file", path)
-	}
-	if err := renameio.WriteFile(path, page.Bytes(), 0o600, renameio.WithTempDir(filepath.Dir(path)), renameio.IgnoreUmask()); err != nil {
-		return fmt.Errorf("the report cannot be written: %w", err)
-	}
-	return nil
-}
-
-// pageOptions are for a page in the directory dir.
-func (acc *account) pageOptions(dir string) report.PageOptions {
-	return report.PageOptions{Now: time.Now(), Log: func(logFile string) string { return acc.record.logLink(dir, logFile) }}
-}
-
-// archiveReport puts the page about the last run beside the journal of the
-// unit's newest archive, and returns its path from the worktree's root. It is
-// for people: where it cannot be written the archive is as good as ever.
-func archiveReport(t *terminal.Terminal, p *place, name string) string {
-	path := filepath.Join(".ralph", "archive", name, reportName)
-	acc, err := readAccount(t, p, "")
-	if err == nil && (acc == nil || acc.record.archive != name) {
-		err = errors.New("its journal is not there")
-	}
-	if err == nil {
-		err = acc.writePage(filepath.Join(p.repo.Root, path))
-	}
-	if err != nil {
-		t.Warn("the archive %s has no report: %v", name, err)
-		return ""
-	}
-	return path
 }

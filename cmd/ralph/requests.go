@@ -2,14 +2,9 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"strings"
-	"syscall"
-	"time"
 
 	"ralph/internal/journal"
-	"ralph/internal/proc"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
 )
@@ -90,7 +85,7 @@ func (c *contextShowCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	s, err := p.state(a.t)
+	s, err := p.state(told(a.t))
 	if err != nil {
 		return err
 	}
@@ -115,13 +110,13 @@ func (c *contextShowCmd) Run(a *app) error {
 }
 
 // ask leaves a request for the loop of a unit, if one is at work.
-func ask(a *app, unit unitArg, q journal.Request, said string) error {
-	p, err := target(a, unit)
+func ask(a *app, u unitArg, q journal.Request, said string) error {
+	p, err := u.target(a)
 	if err != nil {
 		return err
 	}
 	if p == nil || !running(p) {
-		return nothingTo(a, string(q.Kind), p, unit.Unit)
+		return nothingTo(a, string(q.Kind), p, u.Unit)
 	}
 	if err := p.post(q); err != nil {
 		return err
@@ -167,42 +162,4 @@ func asked(q journal.Request) string {
 		return "the agent is told only the plan again"
 	}
 	return strings.TrimSpace("asked to " + string(q.Kind) + " " + q.Text)
-}
-
-// post leaves a request for the loop at work.
-func (p *place) post(q journal.Request) error {
-	q.PID = os.Getpid()
-	inbox, err := journal.OpenInbox(p.stateDir)
-	if err == nil {
-		_, err = inbox.Post(time.Now(), q)
-	}
-	if err != nil {
-		return fmt.Errorf("the loop of %s cannot be asked: %w", p.unit, err)
-	}
-	if q.Kind == journal.RequestResume {
-		p.wake()
-	}
-	return nil
-}
-
-// wake lets a loop go on that Ctrl-Z has stopped: it hears nothing. One that runs does
-// not mind.
-func (p *place) wake() {
-	if h, err := journal.ReadHolder(p.stateDir); err == nil {
-		_ = proc.ID{PID: h.PID, Start: h.PIDStart}.Signal(syscall.SIGCONT)
-	}
-}
-
-// running reports whether a loop is at work on the unit, without touching its lock.
-func running(p *place) bool {
-	return holderAlive(p.stateDir)
-}
-
-// holderAlive reports whether the process lives that holds the lock of a directory.
-func holderAlive(dir string) bool {
-	h, err := journal.ReadHolder(dir)
-	if err != nil {
-		return false
-	}
-	return proc.ID{PID: h.PID, Start: h.PIDStart}.Alive()
 }

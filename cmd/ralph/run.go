@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"ralph/internal/archive"
@@ -75,7 +74,7 @@ func (c *runCmd) prepare(a *app) (*resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.notAUnit(a, c.Text); err != nil {
+	if err := p.notAUnit(a.home, c.Text); err != nil {
 		return nil, err
 	}
 	unit := p.unit
@@ -89,23 +88,6 @@ func (c *runCmd) prepare(a *app) (*resolved, error) {
 	return r, err
 }
 
-// notAUnit refuses a task that is the name of a unit: the user meant that unit.
-func (p *place) notAUnit(a *app, text string) error {
-	unit, err := git.UnitOf(text)
-	if err != nil || strings.ContainsAny(text, " \t\n") {
-		return nil //nolint:nilerr // it cannot be the name of a unit
-	}
-	known := unit == p.unit
-	if entries, _, err := registry.Entries(a.home); err == nil && !known {
-		known = slices.ContainsFunc(entries, func(e registry.Entry) bool { return e.Unit == unit })
-	}
-	if !known && !isFile(filepath.Join(p.repo.Root, ".ralph", unit, "spec.md")) {
-		return nil
-	}
-	return hint.With(fmt.Errorf("%q is the name of a unit, not a task", text),
-		"the loop works on the branch that is checked out: git switch BRANCH, then: ralph run")
-}
-
 func (c *runCmd) recoverFirst(a *app, p *place) error {
 	if c.DryRun { // which looks, and changes nothing
 		return nil
@@ -115,7 +97,7 @@ func (c *runCmd) recoverFirst(a *app, p *place) error {
 			return err
 		}
 	}
-	return recoverFirst(a, p)
+	return recoverFirst(a.ctx, told(a.t), p)
 }
 
 // start runs the loop in this process.
@@ -192,7 +174,7 @@ func (r *resolved) start() error {
 	if end.Done() && !r.flags.NoArchive && r.plan.Kind() == plan.KindPRD {
 		out.working("putting the feature away")
 		if archived = r.archive(s, l.Identity.Run); archived != "" {
-			page = archiveReport(r.app.t, r.place, archived)
+			page = archiveReport(told(r.app.t), r.place, archived)
 		}
 	}
 	out.summary(end, archived, page, r.leftOver(end, out.files.last().Start.Head))
@@ -294,31 +276,6 @@ func (r *resolved) newRunID() (string, error) {
 		return "", err
 	}
 	return journal.NewRunID(time.Now(), func(id string) bool { return slices.Contains(taken, id) }), nil
-}
-
-// moveLogs puts the logs of the last run away.
-func moveLogs(dir, run string) error {
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("the logs of the last run cannot be moved: %w", err)
-	}
-	files = slices.DeleteFunc(files, func(f os.DirEntry) bool { return f.IsDir() || !strings.HasPrefix(f.Name(), "iteration-") })
-	if len(files) == 0 {
-		return nil
-	}
-	if run == "" {
-		run = "unknown-run"
-	}
-	to := filepath.Join(dir, run)
-	if err := os.MkdirAll(to, 0o755); err != nil {
-		return fmt.Errorf("the logs of the last run cannot be moved: %w", err)
-	}
-	for _, f := range files {
-		if err := os.Rename(filepath.Join(dir, f.Name()), filepath.Join(to, f.Name())); err != nil {
-			return fmt.Errorf("the logs of the last run cannot be moved: %w", err)
-		}
-	}
-	return nil
 }
 
 // archive puts the finished feature away; where that does not work the feature

@@ -105,15 +105,6 @@ func (s *screen) remarkf(code, mark, format string, args ...any) {
 	s.line(code, mark, fmt.Sprintf(format, args...))
 }
 
-// putBack says what the guard of the plan did with a file.
-func putBack(b journal.PlanRestored) string {
-	text := fmt.Sprintf("put back %s: %s", b.Path, b.What)
-	if b.Kept != "" {
-		text += "; what stood there is kept in " + b.Kept
-	}
-	return text
-}
-
 // switched says who works now, and until when the other one is limited.
 func switched(b journal.HarnessSwitched) string {
 	text := fmt.Sprintf("%s takes over from %s: %s", b.To, b.From, b.Reason)

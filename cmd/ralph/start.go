@@ -9,7 +9,6 @@ import (
 	"ralph/internal/background"
 	"ralph/internal/handover"
 	"ralph/internal/hint"
-	"ralph/internal/journal"
 	"ralph/internal/registry"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
@@ -43,7 +42,7 @@ func (c *startCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := p.notAUnit(a, c.Task); err != nil {
+	if err := p.notAUnit(a.home, c.Task); err != nil {
 		return err
 	}
 	if !a.handedOver && !c.DryRun {
@@ -52,7 +51,7 @@ func (c *startCmd) Run(a *app) error {
 		}
 	}
 	if !c.DryRun { // which looks, and changes nothing
-		if err := recoverFirst(a, p); err != nil {
+		if err := recoverFirst(a.ctx, told(a.t), p); err != nil {
 			return err
 		}
 	}
@@ -80,17 +79,6 @@ func (c *startCmd) Run(a *app) error {
 		return r.start()
 	}
 	return c.background(r, r.answered(args))
-}
-
-// busy is the error that a loop is at work on the unit. One that has its end on
-// record is about to go, and is waited for as its lock would be.
-func (p *place) busy() error {
-	for giveUp := time.Now().Add(lockWait); p.unit != "" && running(p); time.Sleep(20 * time.Millisecond) {
-		if ended, err := journal.Ended(p.journalPath()); err != nil || !ended || time.Now().After(giveUp) {
-			return hint.With(fmt.Errorf("a loop is at work on %s already", stream.OneLine(p.unit)), "look at it: ralph monitor; end it: ralph stop")
-		}
-	}
-	return nil
 }
 
 // background starts the loop elsewhere and returns when it is at work.

@@ -84,9 +84,6 @@ func (r *resolved) carryNowhere(args []string) (*carried, error) {
 	return nowhere(r.app.ctx, parcel, r.place.startLog())
 }
 
-// startLog is where the output of a loop goes that no terminal belongs to.
-func (p *place) startLog() string { return filepath.Join(p.repo.Root, p.logDir(), "start.log") }
-
 // nowhere hands a command over to a process that no terminal belongs to. It
 // returns when that has taken over.
 func nowhere(ctx context.Context, parcel handover.Parcel, log string) (*carried, error) {

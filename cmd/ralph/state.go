@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
-	"ralph/internal/terminal"
 )
 
 // lockWait is how long a lock that is held is waited for: the guardian of a run
@@ -90,22 +88,10 @@ func finishArchives(ctx context.Context, p *place, me journal.Holder) error {
 			return err
 		}
 		if e, err := store.Find(unit); err == nil { // else it was brought back
-			archiveReport(&terminal.Terminal{Out: io.Discard, Err: io.Discard}, placeAt(p.repo, unit), e.Name)
+			archiveReport(silent(), placeAt(p.repo, unit), e.Name)
 		}
 	}
 	return nil
-}
-
-// openState is openState for a run: an archive of its feature that was cut off
-// is finished then, and there is nothing left to run.
-func (r *resolved) openState() (*state, error) {
-	had := r.place.hasFolder()
-	s, err := openState(r.app.ctx, r.place)
-	if err != nil || !had || r.place.hasFolder() {
-		return s, err
-	}
-	s.close()
-	return nil, nothingLeft(r.place.unit)
 }
 
 // nothingLeft says where a feature went whose archive was only now finished.

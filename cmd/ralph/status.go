@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"ralph/internal/journal"
-	"ralph/internal/proc"
 	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
@@ -25,7 +24,7 @@ func (c *statusCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	now, err := p.standing(a.t)
+	now, err := p.standing(told(a.t))
 	if err != nil {
 		return err
 	}
@@ -50,62 +49,6 @@ func (c *statusCmd) Run(a *app) error {
 	return nil
 }
 
-// recentIterations is how many iterations the status of a change shows.
-const recentIterations = 5
-
-// standing is how far the last run of a unit is at this moment.
-type standing struct {
-	record *record    // nil where no run of the unit has begun
-	status run.Status // corrected for a process that is dead or suspended
-	alive  bool       // its loop is at work
-	budget string     // how much of the run's budgets is used, empty where it has none
-}
-
-// standing reads the unit's record, and looks whether its process lives.
-func (p *place) standing(t *terminal.Terminal) (now standing, err error) {
-	if now.record, err = p.record(); err != nil || now.record == nil {
-		return now, err
-	}
-	s, err := now.record.fold(t, run.KeepNone)
-	if err != nil {
-		return now, err
-	}
-	now.status = s.Status()
-	if now.status.Status == "" { // its first run has taken the lock, and has not begun
-		return standing{}, nil
-	}
-	now.status, now.alive = corrected(now.status)
-	when := time.Now()
-	if !now.alive {
-		when = now.status.LastUpdated.Time
-	}
-	now.budget = s.Budget(when)
-	recent := s.History(!now.alive)
-	now.status.Recent = recent[max(0, len(recent)-recentIterations):]
-	return now, nil
-}
-
-// corrected is what the journal tells of a run, held against what the system knows of
-// its process; alive tells whether that is there.
-func corrected(s run.Status) (now run.Status, alive bool) {
-	if !s.Active() {
-		return s, false
-	}
-	switch loopID(s).State() {
-	case proc.Gone:
-		return s.Crashed(), false
-	case proc.Suspended:
-		return s.Suspended(), true
-	}
-	return s, true
-}
-
-// loopID is the process that the journal names.
-func loopID(s run.Status) proc.ID { return proc.ID{PID: int(s.PID), Start: s.PIDStart} }
-
-// loopAlive reports whether that process is there.
-func loopAlive(s run.Status) bool { return loopID(s).Alive() }
-
 func nothingYet(t *terminal.Terminal, p *place, asJSON bool) error {
 	if asJSON {
 		t.Printf("null\n")
@@ -113,13 +56,6 @@ func nothingYet(t *terminal.Terminal, p *place, asJSON bool) error {
 	}
 	t.Printf("no run of %s yet; start one with '%s'\n", nameOf(p), p.startHint())
 	return nil
-}
-
-func nameOf(p *place) string {
-	if p.unit == "" {
-		return "this worktree"
-	}
-	return stream.OneLine(p.unit)
 }
 
 func showStatus(t *terminal.Terminal, now standing) {
@@ -183,13 +119,4 @@ func callsUsed(s run.Status) string {
 		text += fmt.Sprintf(" (resets in %s)", words.Duration(left.Round(time.Minute)))
 	}
 	return text
-}
-
-// state is what the record of the unit says, an empty state where it never ran.
-func (p *place) state(t *terminal.Terminal) (*run.State, error) {
-	r, err := p.record()
-	if err != nil || r == nil {
-		return &run.State{}, err
-	}
-	return r.fold(t, run.KeepNone)
 }

@@ -51,7 +51,7 @@ func (c *undoCmd) Run(a *app) error {
 		return fmt.Errorf("a %s is in progress: end it first", p.repo.InProgress())
 	}
 	if !c.DryRun {
-		if err := recoverFirst(a, p); err != nil {
+		if err := recoverFirst(a.ctx, told(a.t), p); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (c *undoCmd) goBack(a *app, p *place, s *state) error {
 		return hint.With(fmt.Errorf("not all of it could be restored: %w", err),
 			"nothing is lost: call 'ralph undo' again, or go back with: "+back)
 	}
-	f := newFiles(a.t, p)
+	f := newFiles(told(a.t), p)
 	f.renew()
 	a.t.Printf("restored; to undo this: %s\n", back)
 	return nil

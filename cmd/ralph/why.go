@@ -53,15 +53,15 @@ func (c *whyCmd) Validate() error {
 
 // Run carries the command out.
 func (c *whyCmd) Run(a *app) error {
-	n, unit, err := c.split()
+	n, name, err := c.split()
 	if err != nil {
 		return err
 	}
-	p, err := unitArg{unit, c.Change}.place(a)
+	p, err := unitArg{name, c.Change}.place(a)
 	if err != nil {
 		return err
 	}
-	acc, err := readAccount(a.t, p, c.InRun)
+	acc, err := readAccount(told(a.t), p, c.InRun)
 	if err != nil {
 		return err
 	}

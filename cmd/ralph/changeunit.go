@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ralph/internal/change"
+	"ralph/internal/hint"
+	"ralph/internal/journal"
+	"ralph/internal/plan"
+	"ralph/internal/run"
+	"ralph/internal/stream"
+)
+
+// workOnChange makes the place that of a change. One that is archived by now is known
+// by its whole id, while there is a journal of it.
+func (p *place) workOnChange(ref string) error {
+	list, err := change.List(p.repo.Root)
+	if err != nil {
+		return err
+	}
+	c, err := change.Find(list, ref)
+	if err != nil && change.Valid(ref) == nil && isFile(journal.Path(filepath.Join(p.repo.GitDir, "ralph", ref))) {
+		c, err = change.Change{ID: ref}, nil
+	}
+	if err != nil {
+		return whichOne(err)
+	}
+	p.work(c.ID, p.folderOf(c.ID))
+	return nil
+}
+
+// folderOf is where a unit's status file and logs are, as far as its name tells.
+func (p *place) folderOf(unit string) string {
+	ito := change.New(unit, ".ito/changes/"+unit)
+	for _, folder := range []string{ito.Folder, ito.StateFolder()} {
+		if _, err := os.Stat(filepath.Join(p.repo.Root, folder)); err == nil {
+			return filepath.FromSlash(ito.StateFolder())
+		}
+	}
+	return filepath.Join(".ralph", unit)
+}
+
+// latest is the unit whose loop is at work in the worktree, else the change that ran
+// last, where that was later than the branch's own unit and on this branch.
+func (p *place) latest() string {
+	dir := filepath.Join(p.repo.GitDir, "ralph")
+	if h, err := journal.ReadHolder(dir); err == nil && h.Unit != "" && holderAlive(dir) {
+		return h.Unit
+	}
+	journals, _ := filepath.Glob(filepath.Join(strings.NewReplacer("[", "\\[", "*", "\\*", "?", "\\?").Replace(dir), "*", "journal.jsonl"))
+	newest, last := "", int64(0)
+	for _, path := range journals {
+		if info, err := os.Stat(path); err == nil && info.ModTime().UnixNano() > last {
+			newest, last = path, info.ModTime().UnixNano()
+		}
+	}
+	if newest == "" || newest == p.journalPath() {
+		return ""
+	}
+	var s run.State
+	_, _ = journal.Scan(newest, s.Apply)
+	if r := s.Last(); r != nil && r.Start.Branch == p.branch {
+		return r.Start.Change
+	}
+	return ""
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// startHint is the command that starts a loop on the place.
+func (p *place) startHint() string {
+	if strings.HasPrefix(p.folder, filepath.Join(".ito", ".state")) {
+		return fmt.Sprintf("ralph run --change %s", stream.ShellWord(stream.OneLine(p.unit)))
+	}
+	return "ralph run"
+}
+
+// whichOne adds to the error that a short form means several changes what helps.
+func whichOne(err error) error {
+	var several *change.AmbiguousError
+	if !errors.As(err, &several) {
+		return err
+	}
+	if all := several.Candidates; all[0].ID == all[1].ID {
+		return hint.With(err, "rename one of the folders: changes of one id would have one state")
+	}
+	return hint.With(err, "name one of them by its whole id")
+}
+
+// withFolder is another unit of the worktree, nil where it has no folder.
+func (p *place) withFolder(unit string) *place {
+	p = placeAt(p.repo, unit)
+	if info, err := os.Stat(filepath.Join(p.repo.Root, p.folder)); unit == "" || err != nil || !info.IsDir() {
+		return nil
+	}
+	return p
+}
+
+// changeNamed is the unit of a change of exactly that id in the worktree, nil where
+// there is none.
+func (p *place) changeNamed(id string) *place {
+	list, _ := change.List(p.repo.Root) // what cannot be listed is not there
+	if !slices.ContainsFunc(list, func(c change.Change) bool { return c.ID == id }) {
+		return nil
+	}
+	return placeAt(p.repo, id)
+}
+
+// change is the change that the unit is, nil where it is the unit of a branch. A
+// branch may have the name of a change: then the last run tells, and before the
+// first whether there is a feature.
+func (p *place) change(t notes, r *record) (*change.Change, error) {
+	list, err := change.List(p.repo.Root)
+	if err != nil || !slices.ContainsFunc(list, func(c change.Change) bool { return c.ID == p.unit }) {
+		return nil, err
+	}
+	if r != nil {
+		s, err := r.fold(t, run.KeepNone)
+		if err != nil || s.Last() == nil || s.Last().Start.Change == "" {
+			return nil, err
+		}
+	} else if p.hasPlan() {
+		return nil, nil //nolint:nilnil // it is the unit of a branch
+	}
+	c, err := change.Find(list, p.unit)
+	return &c, err
+}
+
+// hasPlan tells whether the feature folder of the unit's name has a plan in it.
+func (p *place) hasPlan() bool {
+	for _, name := range []string{"spec.md", "prd.json"} {
+		if _, err := os.Stat(filepath.Join(p.repo.Root, ".ralph", p.unit, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// plan is what a run of the unit would work on now, or the feature that the archived
+// one worked on, and the text that its last run was given.
+func (p *place) plan(t notes, r *record) (chosen plan.Plan, task string, err error) {
+	if r != nil {
+		s, err := r.fold(t, run.KeepNone)
+		if err != nil {
+			return nil, "", err
+		}
+		if last := s.Last(); last != nil {
+			task = last.Start.Task
+		}
+		if r.archive != "" {
+			return &plan.PRD{Root: filepath.Dir(r.folder), Folder: filepath.Base(r.folder)}, task, nil
+		}
+	}
+	choice := plan.Choice{Root: p.repo.Root, Folder: p.folder, Text: task}
+	if choice.Change, err = p.change(t, r); err == nil {
+		chosen, _, err = plan.Choose(choice)
+	}
+	return chosen, task, err
+}

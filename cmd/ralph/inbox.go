@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"ralph/internal/hint"
+	"ralph/internal/journal"
+	"ralph/internal/proc"
+	"ralph/internal/stream"
+)
+
+// post leaves a request for the loop at work.
+func (p *place) post(q journal.Request) error {
+	q.PID = os.Getpid()
+	inbox, err := journal.OpenInbox(p.stateDir)
+	if err == nil {
+		_, err = inbox.Post(time.Now(), q)
+	}
+	if err != nil {
+		return fmt.Errorf("the loop of %s cannot be asked: %w", p.unit, err)
+	}
+	if q.Kind == journal.RequestResume {
+		p.wake()
+	}
+	return nil
+}
+
+// wake lets a loop go on that Ctrl-Z has stopped: it hears nothing. One that runs does
+// not mind.
+func (p *place) wake() {
+	if h, err := journal.ReadHolder(p.stateDir); err == nil {
+		_ = proc.ID{PID: h.PID, Start: h.PIDStart}.Signal(syscall.SIGCONT)
+	}
+}
+
+// running reports whether a loop is at work on the unit, without touching its lock.
+func running(p *place) bool {
+	return holderAlive(p.stateDir)
+}
+
+// holderAlive reports whether the process lives that holds the lock of a directory.
+func holderAlive(dir string) bool {
+	h, err := journal.ReadHolder(dir)
+	if err != nil {
+		return false
+	}
+	return proc.ID{PID: h.PID, Start: h.PIDStart}.Alive()
+}
+
+// dropPlans removes the plans that were handed to a loop which has ended since.
+func (p *place) dropPlans() error {
+	inbox, waiting, err := p.plansThatWait()
+	for _, name := range waiting {
+		if err == nil {
+			err = inbox.Done(name)
+		}
+	}
+	return err
+}
+
+// plansThatWait names the plans in the inbox, which is nil where no loop has ever
+// been at work.
+func (p *place) plansThatWait() (inbox *journal.Inbox, names []string, err error) {
+	if _, err := os.Stat(p.stateDir); err != nil {
+		return nil, nil, nil
+	}
+	if inbox, err = journal.OpenInbox(p.stateDir); err != nil {
+		return nil, nil, err
+	}
+	mail, _, err := inbox.Take()
+	for _, m := range mail {
+		if m.Request.Kind == journal.RequestPlan {
+			names = append(names, m.Name)
+		}
+	}
+	return inbox, names, err
+}
+
+// busy is the error that a loop is at work on the unit. One that has its end on
+// record is about to go, and is waited for as its lock would be.
+func (p *place) busy() error {
+	for giveUp := time.Now().Add(lockWait); p.unit != "" && running(p); time.Sleep(20 * time.Millisecond) {
+		if ended, err := journal.Ended(p.journalPath()); err != nil || !ended || time.Now().After(giveUp) {
+			return hint.With(fmt.Errorf("a loop is at work on %s already", stream.OneLine(p.unit)), "look at it: ralph monitor; end it: ralph stop")
+		}
+	}
+	return nil
+}
+
+// stopLimit is how long a loop may take to end before "ralph stop" gives up: its
+// agent's grace, a guardian that hangs, and a machine that is busy with both.
+const stopLimit = 30 * time.Second
+
+// stopping is a loop that was asked to stop.
+type stopping struct {
+	place  *place
+	holder proc.ID
+	inbox  *journal.Inbox
+	name   string // of the request
+}
+
+// stop asks the loop at work on the unit to stop; nil where there is none.
+func (p *place) stop() (*stopping, error) {
+	h, err := journal.ReadHolder(p.stateDir)
+	if err != nil {
+		return nil, err
+	}
+	s := &stopping{place: p, holder: proc.ID{PID: h.PID, Start: h.PIDStart}}
+	if !s.holder.Alive() {
+		return nil, nil //nolint:nilnil // there is nothing to stop, and nothing wrong
+	}
+	if s.inbox, err = journal.OpenInbox(p.stateDir); err == nil {
+		s.name, err = s.inbox.Post(time.Now(), journal.Request{Kind: journal.RequestStop, PID: os.Getpid()})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the loop of %s cannot be asked: %w", p.unit, err)
+	}
+	// A loop that Ctrl-Z has stopped hears nothing; one that runs does not mind.
+	_ = s.holder.Signal(syscall.SIGCONT)
+	return s, nil
+}
+
+// wait waits until the loop has ended. answered tells whether it did so because
+// it was asked to.
+func (s *stopping) wait(ctx context.Context) (answered bool, err error) {
+	limit := time.NewTimer(stopLimit)
+	defer limit.Stop()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for {
+		if s.ended() {
+			return s.answered()
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		case <-limit.C:
+			return false, hint.With(fmt.Errorf("the loop of %s was asked to stop, and is at work after %s (pid %d)", s.place.unit, stopLimit, s.holder.PID),
+				fmt.Sprintf("if it hangs: kill -9 %d, and then 'ralph stop' again, which ends what is left", s.holder.PID))
+		}
+	}
+}
+
+// ended reports whether the loop is gone: its process, or its hold on the unit.
+func (s *stopping) ended() bool {
+	h, err := journal.ReadHolder(s.place.stateDir)
+	return err == nil && h.PID != s.holder.PID || !s.holder.Alive()
+}
+
+// answered tells whether the loop that has ended took up the request: one that
+// was done at that moment did not, and may be archived. A request without an
+// answer is taken back.
+func (s *stopping) answered() (bool, error) {
+	_, err := os.Stat(s.place.stateDir)
+	if err == nil && !s.inbox.Pending(s.name) {
+		return true, nil
+	}
+	return false, s.inbox.Done(s.name)
+}
