@@ -10,6 +10,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
+	"ralph/internal/unit"
 )
 
 // allowCmd is "ralph allow".
@@ -34,11 +35,11 @@ func (c *allowCmd) Run(a *app) error {
 		return err
 	}
 	q := journal.Request{Kind: journal.RequestAllow, Text: c.Story, Finding: c.Finding, Who: userName()}
-	if err := p.post(q); err != nil {
+	if err := p.Post(q); err != nil {
 		return err
 	}
 	when := "the next run judges it before it calls an agent"
-	if running(p) {
+	if unit.Running(p) {
 		when = "the loop judges it after this iteration"
 	}
 	a.t.Printf("%s is allowed; %s\n", stream.OneLine(c.Story), when)
@@ -46,21 +47,21 @@ func (c *allowCmd) Run(a *app) error {
 }
 
 // known refuses a story that the plan does not have.
-func (c *allowCmd) known(a *app, p *place) error {
+func (c *allowCmd) known(a *app, p *unit.Place) error {
 	d, err := readPRD(a.t, p)
 	if err != nil || d == nil || d.Story(c.Story) != nil {
 		return nil //nolint:nilerr // it is a list of tasks, or the run refuses the plan
 	}
-	return hint.With(fmt.Errorf("there is no story %s in %s/prd.json", c.Story, p.folder), "see the ids with: ralph status")
+	return hint.With(fmt.Errorf("there is no story %s in %s/prd.json", c.Story, p.Folder), "see the ids with: ralph status")
 }
 
 // byAgent reports whether the caller is the agent that works on the unit. An agent may have
 // removed the variables of the run from its environment.
-func byAgent(p *place) bool {
+func byAgent(p *unit.Place) bool {
 	if os.Getenv("RALPH_ITERATION") != "" {
 		return true
 	}
-	h, err := journal.ReadHolder(p.stateDir)
+	h, err := journal.ReadHolder(p.StateDir)
 	return err == nil && (proc.ID{PID: h.PID, Start: h.PIDStart}).IsAncestor()
 }
 

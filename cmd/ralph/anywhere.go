@@ -65,5 +65,5 @@ func (r *resolved) ledgerDir() string {
 	if dir := ledgerDir(r.app.home); dir != "" {
 		return dir
 	}
-	return filepath.Join(r.place.stateDir, "ratelimit")
+	return filepath.Join(r.place.StateDir, "ratelimit")
 }

@@ -14,6 +14,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 )
 
 // archiveCmd is "ralph archive".
@@ -34,7 +35,7 @@ func (c *archiveCmd) Validate() error {
 
 // Run carries the command out.
 func (c *archiveCmd) Run(a *app) error {
-	p, err := worktree(a.ctx, "")
+	p, err := unit.Worktree(a.ctx, "")
 	if err != nil {
 		return err
 	}
@@ -47,61 +48,61 @@ func (c *archiveCmd) Run(a *app) error {
 	return c.put(a, p)
 }
 
-func (c *archiveCmd) put(a *app, p *place) error {
+func (c *archiveCmd) put(a *app, p *unit.Place) error {
 	switch {
-	case p.refused != nil:
-		return p.refused
-	case p.unit == "":
-		return errDetached
+	case p.Refused != nil:
+		return p.Refused
+	case p.Unit == "":
+		return unit.ErrDetached
 	}
-	store := p.archive()
+	store := p.Archive()
 	begun, err := store.Pending()
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(begun, p.unit) && !p.hasFolder() {
-		return p.nothingToArchive()
+	if !slices.Contains(begun, p.Unit) && !p.HasFolder() {
+		return p.NothingToArchive()
 	}
-	if err := p.notAnothers(); err != nil {
+	if err := p.NotAnothers(); err != nil {
 		return err
 	}
-	s, err := lockState(a.ctx, p) // which finishes what was cut off
+	s, err := unit.LockState(a.ctx, p) // which finishes what was cut off
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer s.Close()
 	// What a run that died left alive would go on in the feature's place.
-	end, _, err := s.recordDeath(context.WithoutCancel(a.ctx), told(a.t), p, time.Time{}, func(journal.Event) {})
+	end, _, err := s.RecordDeath(context.WithoutCancel(a.ctx), told(a.t), p, time.Time{}, func(journal.Event) {})
 	if err != nil {
 		return err
 	}
 	if end != nil {
 		a.t.Warn("the last run was cut off: %s; what it left is on record", end.Message)
 	}
-	s.closeWriter()
+	s.CloseWriter()
 	var e archive.Entry
-	if p.hasFolder() {
+	if p.HasFolder() {
 		done := a.t.Slowly("putting the feature away")
-		e, err = store.Put(context.WithoutCancel(a.ctx), p.unit, time.Now(), nil)
+		e, err = store.Put(context.WithoutCancel(a.ctx), p.Unit, time.Now(), nil)
 		done()
-	} else if e, err = store.Find(p.unit); errors.Is(err, fs.ErrNotExist) {
-		err = p.nothingToArchive()
+	} else if e, err = store.Find(p.Unit); errors.Is(err, fs.ErrNotExist) {
+		err = p.NothingToArchive()
 	}
 	if err != nil {
 		return err
 	}
 	a.t.Printf("%s archived as %s\n", a.t.Paint(terminal.Green, a.t.Symbol("✓")), stream.OneLine(e.Path))
 	a.t.Printf("  bring it back with: ralph archive --restore %s\n", quoted([]string{stream.OneLine(e.Name)}))
-	if p.ran() {
-		if page := archiveReport(told(a.t), p, e.Name); page != "" {
+	if p.Ran() {
+		if page := unit.ArchiveReport(told(a.t), p, e.Name); page != "" {
 			a.t.Printf("  report: %s\n", stream.OneLine(page))
 		}
 	}
 	return nil
 }
 
-func (c *archiveCmd) list(a *app, p *place) error {
-	entries, warnings, err := p.archive().List()
+func (c *archiveCmd) list(a *app, p *unit.Place) error {
+	entries, warnings, err := p.Archive().List()
 	if err != nil {
 		return err
 	}
@@ -127,8 +128,8 @@ func (c *archiveCmd) list(a *app, p *place) error {
 	return nil
 }
 
-func (c *archiveCmd) restore(a *app, p *place, name string) error {
-	store := p.archive()
+func (c *archiveCmd) restore(a *app, p *unit.Place, name string) error {
+	store := p.Archive()
 	entries, _, err := store.List()
 	if err != nil {
 		return err
@@ -137,13 +138,13 @@ func (c *archiveCmd) restore(a *app, p *place, name string) error {
 	if i < 0 {
 		return hint.With(fmt.Errorf("there is no archive %q", name), "see: ralph archive --list")
 	}
-	p.unit = entries[i].Unit
-	p.folder, p.stateDir = filepath.Join(".ralph", p.unit), filepath.Join(p.repo.GitDir, "ralph", p.unit)
-	s, err := lockState(a.ctx, p)
+	p.Unit = entries[i].Unit
+	p.Folder, p.StateDir = filepath.Join(".ralph", p.Unit), filepath.Join(p.Repo.GitDir, "ralph", p.Unit)
+	s, err := unit.LockState(a.ctx, p)
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer s.Close()
 	done := a.t.Slowly("bringing the feature back")
 	e, err := store.Restore(context.WithoutCancel(a.ctx), name)
 	done()

@@ -73,7 +73,7 @@ func (b *beside) detached(ctx context.Context, err error) bool {
 		b.tell("tmux does not show it here (%v)", err)
 		return false
 	}
-	b.r.app.t.Printf("the loop of %s goes on; come back with: %s\n", stream.Sanitize(b.r.place.unit), b.session.How())
+	b.r.app.t.Printf("the loop of %s goes on; come back with: %s\n", stream.Sanitize(b.r.place.Unit), b.session.How())
 	return true
 }
 
@@ -94,7 +94,7 @@ func (b *beside) show(ctx context.Context) {
 	if os.Getenv("TMUX") != "" {
 		err := b.session.Switch(ctx)
 		if err == nil {
-			t.Printf("the loop of %s runs in the tmux session %s; Ctrl-C here asks it to stop\n", stream.Sanitize(b.r.place.unit), b.session.Name)
+			t.Printf("the loop of %s runs in the tmux session %s; Ctrl-C here asks it to stop\n", stream.Sanitize(b.r.place.Unit), b.session.Name)
 		} else {
 			b.tell("tmux does not show it here (%v)", err)
 		}
@@ -115,7 +115,7 @@ func (b *beside) tell(why string, args ...any) {
 	if why != "" {
 		b.r.app.t.Warn(why, args...)
 	}
-	b.r.app.t.Printf("the loop of %s runs in tmux; look at it with: %s\n", stream.Sanitize(b.r.place.unit), b.session.How())
+	b.r.app.t.Printf("the loop of %s runs in tmux; look at it with: %s\n", stream.Sanitize(b.r.place.Unit), b.session.How())
 }
 
 // finish tells how the loop ended, and leaves nothing behind that nobody looks at.
@@ -128,7 +128,7 @@ func (b *beside) finish(ctx context.Context) error {
 		_ = b.session.Close(ctx) // it may be gone already
 	}
 	if errors.Is(b.result.err, handover.ErrLost) {
-		return hint.With(fmt.Errorf("the loop of %s has died", b.r.place.unit), "go on with: ralph run")
+		return hint.With(fmt.Errorf("the loop of %s has died", b.r.place.Unit), "go on with: ralph run")
 	}
 	if b.result.err != nil {
 		return b.result.err
@@ -143,7 +143,7 @@ func (b *beside) finish(ctx context.Context) error {
 // verdict says in a line how the run ended that began behind a moment, and
 // whether there was one.
 func (r *resolved) verdict(began time.Time) bool {
-	s, ok := r.place.endedSince(began)
+	s, ok := r.place.EndedSince(began)
 	if !ok {
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 	"ralph/internal/hint"
 	"ralph/internal/plan"
 	"ralph/internal/stream"
+	"ralph/internal/unit"
 )
 
 // changeFlags name a change of Ito or OpenSpec.
@@ -19,12 +20,12 @@ type changeFlags struct {
 
 // choosePlan finds the plan of the run, asks where only the person can tell which
 // change it is, and makes the place that of the change.
-func (c *runCmd) choosePlan(a *app, p *place) (plan.Plan, error) {
-	list, err := change.List(p.repo.Root)
+func (c *runCmd) choosePlan(a *app, p *unit.Place) (plan.Plan, error) {
+	list, err := change.List(p.Repo.Root)
 	if err != nil && (c.Change != "" || c.Module != "") {
 		return nil, err // what nobody asked for is in nobody's way
 	}
-	choice := plan.Choice{Root: p.repo.Root, Folder: p.folder, Done: c.Done, Text: c.Text, Template: c.Prompt != "", Changes: list}
+	choice := plan.Choice{Root: p.Repo.Root, Folder: p.Folder, Done: c.Done, Text: c.Text, Template: c.Prompt != "", Changes: list}
 	ask := a.t.CanAsk && !c.NoInteractive && !c.JSON
 	if choice.Change, err = c.pick(a, list, ask); err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (c *runCmd) choosePlan(a *app, p *place) (plan.Plan, error) {
 		a.t.Warn("%s", warning)
 	}
 	if choice.Change != nil {
-		p.work(choice.Change.ID, filepath.FromSlash(choice.Change.StateFolder()))
+		p.Work(choice.Change.ID, filepath.FromSlash(choice.Change.StateFolder()))
 	}
 	return chosen, nil
 }
@@ -72,11 +73,11 @@ func (r *resolved) answered(args []string) []string {
 func (c *runCmd) status(a *app) error {
 	named := unitArg{Change: c.Change}
 	if c.Module != "" {
-		p, err := worktree(a.ctx, "")
+		p, err := unit.Worktree(a.ctx, "")
 		if err != nil {
 			return err
 		}
-		list, err := change.List(p.repo.Root)
+		list, err := change.List(p.Repo.Root)
 		if err != nil {
 			return err
 		}
@@ -100,7 +101,7 @@ func (f changeFlags) pick(a *app, list []change.Change, ask bool) (*change.Chang
 	switch {
 	case f.Change != "":
 		c, err := change.Find(list, f.Change)
-		return &c, whichOne(err)
+		return &c, unit.WhichOne(err)
 	case f.Module == "":
 		return nil, nil //nolint:nilnil // none was asked for
 	case len(list) == 1:
@@ -125,7 +126,11 @@ func askChange(a *app, list []change.Change) (*change.Change, error) {
 }
 
 // place is where the command works.
-func (u unitArg) place(a *app) (*place, error) { return find(a.ctx, a.home, u.Unit, u.Change) }
+func (u unitArg) place(a *app) (*unit.Place, error) {
+	return unit.Find(a.ctx, a.home, u.Unit, u.Change)
+}
 
 // target is the unit that the command acts on.
-func (u unitArg) target(a *app) (*place, error) { return target(a.ctx, a.home, u.Unit, u.Change) }
+func (u unitArg) target(a *app) (*unit.Place, error) {
+	return unit.Target(a.ctx, a.home, u.Unit, u.Change)
+}

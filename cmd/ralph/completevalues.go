@@ -12,6 +12,7 @@ import (
 	"ralph/internal/completion"
 	"ralph/internal/help"
 	"ralph/internal/registry"
+	"ralph/internal/unit"
 	"ralph/internal/verify"
 )
 
@@ -77,7 +78,7 @@ func (c *completer) units() (found []completion.Candidate) {
 	slices.SortStableFunc(entries, func(a, b registry.Entry) int { return b.Updated.Compare(a.Updated) })
 	live := slices.Contains([]string{"stop", "pause", "resume"}, c.line.Command.Name)
 	for _, e := range entries {
-		if e.StateDir != "" && (!live || running(placeOf(e))) {
+		if e.StateDir != "" && (!live || unit.Running(unit.PlaceOf(e))) {
 			found = append(found, completion.Candidate{Value: e.Unit, About: e.Worktree})
 		}
 	}
@@ -89,13 +90,13 @@ func (c *completer) units() (found []completion.Candidate) {
 
 // here is what can be named of this worktree, none outside of one.
 func (c *completer) here(kind string) (found []completion.Candidate) {
-	p, err := worktree(c.app.ctx, "")
+	p, err := unit.Worktree(c.app.ctx, "")
 	if err != nil {
 		return nil
 	}
 	switch kind {
 	case "change", "module":
-		list, err := change.List(p.repo.Root)
+		list, err := change.List(p.Repo.Root)
 		if err != nil {
 			return nil
 		}
@@ -117,16 +118,16 @@ func (c *completer) here(kind string) (found []completion.Candidate) {
 }
 
 // archived are the archives of a worktree, or the names of its units.
-func (c *completer) archived(p *place, archives bool) (found []completion.Candidate) {
+func (c *completer) archived(p *unit.Place, archives bool) (found []completion.Candidate) {
 	if !archives {
-		folders, _ := os.ReadDir(filepath.Join(p.repo.Root, ".ralph"))
+		folders, _ := os.ReadDir(filepath.Join(p.Repo.Root, ".ralph"))
 		for _, f := range folders {
 			if f.IsDir() && f.Name() != "archive" && !strings.HasPrefix(f.Name(), ".") {
 				found = append(found, completion.Candidate{Value: f.Name(), About: "in this worktree"})
 			}
 		}
 	}
-	entries, _, err := p.archive().List()
+	entries, _, err := p.Archive().List()
 	if err != nil {
 		return found
 	}
@@ -141,8 +142,8 @@ func (c *completer) archived(p *place, archives bool) (found []completion.Candid
 }
 
 // stories are the finished ones of the branch's unit.
-func (c *completer) stories(p *place) (found []completion.Candidate) {
-	f, err := verify.Find(p.repo.Root, p.archive(), cmp.Or(c.line.Given["unit"], p.unit))
+func (c *completer) stories(p *unit.Place) (found []completion.Candidate) {
+	f, err := verify.Find(p.Repo.Root, p.Archive(), cmp.Or(c.line.Given["unit"], p.Unit))
 	if err != nil {
 		return nil
 	}
@@ -155,8 +156,8 @@ func (c *completer) stories(p *place) (found []completion.Candidate) {
 }
 
 // iterations are those of the last run whose output is kept, the last one first.
-func iterations(p *place) (found []completion.Candidate) {
-	files, _ := os.ReadDir(filepath.Join(p.repo.Root, p.logDir()))
+func iterations(p *unit.Place) (found []completion.Candidate) {
+	files, _ := os.ReadDir(filepath.Join(p.Repo.Root, p.LogDir()))
 	var numbers []int
 	for _, f := range files {
 		text, isLog := strings.CutPrefix(strings.TrimSuffix(f.Name(), ".log"), "iteration-")

@@ -11,6 +11,7 @@ import (
 	"ralph/internal/git"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 )
 
 // configCmd is "ralph config".
@@ -26,10 +27,10 @@ type configShowCmd struct {
 // Run carries the command out.
 func (c *configShowCmd) Run(a *app) error {
 	root := "" // outside of a repository there are the user's settings alone
-	p, err := worktree(a.ctx, "")
+	p, err := unit.Worktree(a.ctx, "")
 	switch {
 	case err == nil:
-		root = p.repo.Root
+		root = p.Repo.Root
 	case !errors.Is(err, git.ErrNotWorktree):
 		return err
 	}

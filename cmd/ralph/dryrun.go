@@ -8,6 +8,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/stream"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -23,7 +24,7 @@ func (r *resolved) dryRun() error {
 	}
 	row("Dry run:", "nothing is called, nothing is written")
 	done, total := state.Counts()
-	row("Unit:", "%s", nameOf(r.place))
+	row("Unit:", "%s", unit.Name(r.place))
 	if total > 0 {
 		row("Plan:", "%s, %d of %d done", r.plan.Kind(), done, total)
 	} else { // a text has nothing to count
@@ -47,7 +48,7 @@ func (r *resolved) dryRun() error {
 	}
 	how := map[agent.PromptMode]string{agent.PromptStdin: "on standard input", agent.PromptArg: "as the last argument", agent.PromptFile: "as a file"}
 	row("Prompt:", "%s, %s:", r.source, how[r.harness.Prompt])
-	t.Printf("\n%s\n", stream.Sanitize(loop.Prompt(r.plan.Context(state), "", r.template, r.place.repo.Root, r.harness.ExpandsRefs)))
+	t.Printf("\n%s\n", stream.Sanitize(loop.Prompt(r.plan.Context(state), "", r.template, r.place.Repo.Root, r.harness.ExpandsRefs)))
 	return nil
 }
 

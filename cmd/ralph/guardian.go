@@ -11,6 +11,7 @@ import (
 	"ralph/internal/proc"
 	"ralph/internal/run"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 )
 
 // guardian is the main function of the guardian process. args are the worktree, the
@@ -43,24 +44,24 @@ func recordCrash(root, name, folder string, died time.Time) {
 	if err := os.Chdir(root); err != nil {
 		return
 	}
-	p, err := here(ctx, name)
+	p, err := unit.Here(ctx, name)
 	if err != nil {
 		return
 	}
-	p.work(name, folder)
-	end, status, err := recordDeath(ctx, told(terminal.New("never")), p, died)
+	p.Work(name, folder)
+	end, status, err := unit.RecordDeath(ctx, told(terminal.New("never")), p, died)
 	if end != nil && err == nil {
 		tellOfCrash(ctx, p, status)
 	}
 }
 
 // tellOfCrash notifies as the run itself would have.
-func tellOfCrash(ctx context.Context, p *place, status run.Status) {
-	loaded, err := loadSettings(&app{ctx: ctx, t: terminal.New("never"), home: ralphHome()}, p.repo.Root, nil)
+func tellOfCrash(ctx context.Context, p *unit.Place, status run.Status) {
+	loaded, err := loadSettings(&app{ctx: ctx, t: terminal.New("never"), home: ralphHome()}, p.Repo.Root, nil)
 	if err != nil {
 		return
 	}
-	sender, err := newSender(&loaded.Settings, p.repo.Root, func(string) {})
+	sender, err := newSender(&loaded.Settings, p.Repo.Root, func(string) {})
 	if err != nil {
 		return
 	}

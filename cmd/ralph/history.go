@@ -7,6 +7,7 @@ import (
 	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -22,34 +23,34 @@ func (c *historyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	was, err := p.past(told(a.t))
+	was, err := p.Past(told(a.t))
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return terminal.PrintJSON(a.t, was.state.History(was.dead))
+		return terminal.PrintJSON(a.t, was.State.History(was.Dead))
 	}
-	if was.record == nil {
+	if was.Record == nil {
 		return nothingYet(a.t, p, false)
 	}
 	return terminal.Page(a.t, func(t *terminal.Terminal) error {
-		if was.record.archive != "" {
-			t.Printf("%s\n", t.Paint(terminal.Dim, "archived as "+stream.Sanitize(was.record.archive)))
+		if was.Record.Archive != "" {
+			t.Printf("%s\n", t.Paint(terminal.Dim, "archived as "+stream.Sanitize(was.Record.Archive)))
 		}
-		for _, r := range was.state.Past() {
+		for _, r := range was.State.Past() {
 			showPast(t, &was, r)
 		}
 		return nil
 	})
 }
 
-func showPast(t *terminal.Terminal, p *past, r *run.Run) {
-	state := r.Reason(p.dead && r == p.state.Last())
+func showPast(t *terminal.Terminal, p *unit.Past, r *run.Run) {
+	state := r.Reason(p.Dead && r == p.State.Last())
 	if state == "" {
 		state = "at work"
 	}
 	t.Printf("%s  %s  %s\n", t.Paint(terminal.Bold, words.Local(r.StartedAt)), stream.Sanitize(r.Start.Harness), words.Spaced(state))
-	for _, it := range p.state.Rows(r, p.dead) {
+	for _, it := range p.State.Rows(r, p.Dead) {
 		showIteration(t, it)
 	}
 	total := fmt.Sprintf("%s, %s", words.Count(r.Calls.Count, "call"), words.Tokens(r.Calls.Tokens.Total(), r.Calls.Estimated)+" tokens")

@@ -15,6 +15,7 @@ import (
 	"ralph/internal/prd"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -46,7 +47,7 @@ func (c *importCmd) Run(a *app) error {
 	case c.WithAgent:
 		return c.withAgent(a)
 	}
-	p, err := worktree(a.ctx, "")
+	p, err := unit.Worktree(a.ctx, "")
 	if err != nil {
 		return err
 	}
@@ -65,13 +66,13 @@ func (c *importCmd) withAgent(a *app) error {
 }
 
 // read reads the source that was named, or the only one there is.
-func (c *importCmd) read(a *app, p *place) (*importer.Plan, error) {
+func (c *importCmd) read(a *app, p *unit.Place) (*importer.Plan, error) {
 	if importer.IsIssues(c.Source) {
-		return importer.Issues(a.ctx, p.repo.Root, c.Source)
+		return importer.Issues(a.ctx, p.Repo.Root, c.Source)
 	}
 	source := c.Source
 	if source == "" {
-		found, err := importer.Find(p.repo.Root, p.unit)
+		found, err := importer.Find(p.Repo.Root, p.Unit)
 		var none *importer.NoSourceError
 		if errors.As(err, &none) {
 			remedy := "name the file or folder: ralph import SOURCE"
@@ -83,22 +84,22 @@ func (c *importCmd) read(a *app, p *place) (*importer.Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		source = filepath.Join(p.repo.Root, found)
+		source = filepath.Join(p.Repo.Root, found)
 	}
 	made, err := importer.Read(source)
 	if err != nil {
-		return nil, hint.With(errors.New(relative(p.repo.Root, err.Error())),
+		return nil, hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())),
 			"correct the source, or let the agent read it: ralph import --with-agent "+source)
 	}
-	made.From = relative(p.repo.Root, made.From)
+	made.From = unit.Relative(p.Repo.Root, made.From)
 	for i, line := range made.Lost {
-		made.Lost[i] = relative(p.repo.Root, line)
+		made.Lost[i] = unit.Relative(p.Repo.Root, line)
 	}
 	return made, nil
 }
 
 // plan shows what was read, asks, and writes spec.md, prd.json and progress.txt.
-func (c *importCmd) plan(a *app, p *place, made *importer.Plan) error {
+func (c *importCmd) plan(a *app, p *unit.Place, made *importer.Plan) error {
 	now := time.Now()
 	text, state, err := made.Spec(now)
 	if err != nil {
@@ -114,68 +115,68 @@ func (c *importCmd) plan(a *app, p *place, made *importer.Plan) error {
 		if err != nil {
 			return err
 		}
-		target = placeAt(p.repo, name)
+		target = unit.PlaceAt(p.Repo, name)
 	}
 	for _, name := range []string{"spec.md", "prd.json"} {
-		if _, err := os.Lstat(filepath.Join(target.repo.Root, target.folder, name)); err == nil {
-			return hint.With(fmt.Errorf("%s/%s exists, and ralph import never overwrites a plan", target.folder, name),
+		if _, err := os.Lstat(filepath.Join(target.Repo.Root, target.Folder, name)); err == nil {
+			return hint.With(fmt.Errorf("%s/%s exists, and ralph import never overwrites a plan", target.Folder, name),
 				"import on a branch of its own: git switch -c "+branchFor(made.Title))
 		}
 	}
 	c.show(a.t, target, branch, made, state)
-	checks := newChecks(target.repo.Root, made.Checks)
+	checks := newChecks(target.Repo.Root, made.Checks)
 	c.showChecks(a.t, made.Checks, checks != "")
 	if err := c.confirm(a); err != nil {
 		return err
 	}
 	if branch != "" {
-		if err := p.repo.CreateBranch(a.ctx, branch); err != nil {
+		if err := p.Repo.CreateBranch(a.ctx, branch); err != nil {
 			return err
 		}
 	}
-	if err := writeNew(filepath.Join(target.repo.Root, target.folder, "spec.md"), text); err != nil {
+	if err := writeNew(filepath.Join(target.Repo.Root, target.Folder, "spec.md"), text); err != nil {
 		return err
 	}
-	if err := state.Save(filepath.Join(target.repo.Root, target.folder, "prd.json")); err != nil {
+	if err := state.Save(filepath.Join(target.Repo.Root, target.Folder, "prd.json")); err != nil {
 		return err
 	}
-	if err := target.beginProgress(); err != nil {
+	if err := target.BeginProgress(); err != nil {
 		return err
 	}
 	if checks != "" {
-		if err := writeNew(filepath.Join(target.repo.Root, ".ralph", "config.yaml"), []byte(checks)); err != nil {
+		if err := writeNew(filepath.Join(target.Repo.Root, ".ralph", "config.yaml"), []byte(checks)); err != nil {
 			return err
 		}
 	}
 	a.t.Printf("%s %s/spec.md, prd.json and progress.txt written\n\nStart the loop with: ralph run\n",
-		a.t.Paint(terminal.Green, a.t.Symbol("✓")), stream.OneLine(target.folder))
+		a.t.Paint(terminal.Green, a.t.Symbol("✓")), stream.OneLine(target.Folder))
 	return nil
 }
 
 // branch returns the branch to create, or "" where the current one serves.
-func (c *importCmd) branch(a *app, p *place, made *importer.Plan) (string, error) {
-	loaded, err := loadSettings(a, p.repo.Root, nil)
+func (c *importCmd) branch(a *app, p *unit.Place, made *importer.Plan) (string, error) {
+	loaded, err := loadSettings(a, p.Repo.Root, nil)
 	if err != nil {
 		return "", err
 	}
 	switch {
-	case p.branch == "":
-		return "", errDetached
-	case !slices.Contains(loaded.Settings.ProtectedBranches, p.branch):
-		return "", p.refused
+	case p.Branch == "":
+		return "", unit.ErrDetached
+	case !slices.Contains(loaded.Settings.ProtectedBranches, p.Branch):
+		return "", p.Refused
 	case made.Branch != "":
 		return made.Branch, nil
 	}
 	return branchFor(made.Title), nil
 }
 
-func (c *importCmd) show(t *terminal.Terminal, p *place, branch string, made *importer.Plan, state *prd.PRD) {
+func (c *importCmd) show(t *terminal.Terminal, p *unit.Place, branch string, made *importer.Plan, state *prd.PRD) {
 	done, total := state.Counts()
 	t.Printf("%s\n  from    %s\n", stream.OneLine(made.Title), stream.OneLine(made.From))
 	if branch != "" {
 		t.Printf("  branch  %s (new)\n", stream.OneLine(branch))
 	}
-	t.Printf("  plan    %s/: %s, %d done\n\n", stream.OneLine(p.folder), words.Plural(total, "story", "stories"), done)
+	t.Printf("  plan    %s/: %s, %d done\n\n", stream.OneLine(p.Folder), words.Plural(total, "story", "stories"), done)
 	for _, s := range state.Stories {
 		mark := " "
 		if s.Passes {
@@ -243,27 +244,27 @@ const askLimit = 10 * time.Minute
 
 // settings translates the settings of another tool.
 func (c *importCmd) settings(a *app) error {
-	p, err := worktree(a.ctx, "")
+	p, err := unit.Worktree(a.ctx, "")
 	if err != nil {
 		return err
 	}
 	source := c.Source
 	if source == "" {
-		found, err := importer.FindSettings(p.repo.Root)
+		found, err := importer.FindSettings(p.Repo.Root)
 		if err != nil {
 			return hint.With(err, "name the file: ralph import --settings FILE")
 		}
-		source = filepath.Join(p.repo.Root, found)
+		source = filepath.Join(p.Repo.Root, found)
 	}
 	s, err := importer.ReadSettings(source)
 	if err != nil {
-		return errors.New(relative(p.repo.Root, err.Error()))
+		return errors.New(unit.Relative(p.Repo.Root, err.Error()))
 	}
-	s.From = relative(p.repo.Root, s.From)
+	s.From = unit.Relative(p.Repo.Root, s.From)
 	text := s.YAML()
 	a.t.Printf("%s", text)
 	showNotImported(a.t, s.Lost)
-	target := filepath.Join(p.repo.Root, ".ralph", "config.yaml")
+	target := filepath.Join(p.Repo.Root, ".ralph", "config.yaml")
 	if _, err := os.Lstat(target); err == nil {
 		return hint.With(errors.New("nothing was written: .ralph/config.yaml exists"), "move it away first, or add the lines above to it")
 	}

@@ -7,6 +7,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/registry"
 	"ralph/internal/run"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -30,7 +31,7 @@ func waitingLoops(entries []registry.Entry) map[string][]waitingLoop {
 			continue // it has never run, or is put away
 		}
 		s := run.Fold(events).Status()
-		if s.Status == journal.StatusPaused && atLimit(s.Reason) && loopAlive(s) {
+		if s.Status == journal.StatusPaused && atLimit(s.Reason) && unit.LoopAlive(s) {
 			w := waitingLoop{Unit: e.Unit, Worktree: e.Worktree, Until: s.ResumesAt, Message: string(s.Message)}
 			if s.Reason == journal.WaitRateLimit {
 				w.CallsLimit = s.APICallsLimit

@@ -13,6 +13,7 @@ import (
 	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -98,7 +99,7 @@ func units(a *app) ([]listed, error) {
 		if err != nil || len(events) == 0 {
 			continue // it is archived, or gone, or never came to a run
 		}
-		s, alive := corrected(run.Fold(events).Status())
+		s, alive := unit.Corrected(run.Fold(events).Status())
 		if !alive && e.Stale() {
 			continue // where the state of a worktree is its record stays a while
 		}

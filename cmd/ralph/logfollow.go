@@ -15,6 +15,7 @@ import (
 	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 )
 
 // errOver ends the following of a log: nothing more will come.
@@ -28,8 +29,8 @@ const lookForLife = time.Second
 type follower struct {
 	mu     sync.Mutex
 	app    *app
-	place  *place
-	record *record
+	place  *unit.Place
+	record *unit.Record
 	lines  *int
 
 	raw    io.Writer // nil where the log is made readable
@@ -45,19 +46,19 @@ type follower struct {
 }
 
 // follow shows the log of the run at work until it ends.
-func (c *logsCmd) follow(a *app, p *place, r *record) error {
+func (c *logsCmd) follow(a *app, p *unit.Place, r *unit.Record) error {
 	f := &follower{app: a, place: p, record: r, lines: c.Lines}
 	if c.Raw {
 		f.raw = a.t.Out
 	} else {
 		f.out = newTail(a.t.Out, c.Lines)
-		f.screen = newScreen(a.t, f.out, p.repo.Root, true)
+		f.screen = newScreen(a.t, f.out, p.Repo.Root, true)
 		f.screen.title = "" // the terminal is not the loop's
 	}
 	ctx, cancel := context.WithCancelCause(a.ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { cancel(f.watchLog(ctx)) })
-	err := journal.Follow(ctx, r.journal, f.batch)
+	err := journal.Follow(ctx, r.Journal, f.batch)
 	if ctx.Err() != nil {
 		err = context.Cause(ctx) // why the log could not be followed, or the signal
 	}
@@ -78,7 +79,7 @@ func (c *logsCmd) follow(a *app, p *place, r *record) error {
 // watchLog shows what is added to the log, and finds out when nobody is left who
 // could add anything.
 func (f *follower) watchLog(ctx context.Context) error {
-	for range journal.Watch(ctx, filepath.Join(f.record.folder, "logs")) {
+	for range journal.Watch(ctx, filepath.Join(f.record.Folder, "logs")) {
 		if err := f.more(); err != nil {
 			return err
 		}
@@ -98,7 +99,7 @@ func (f *follower) more() error {
 	}
 	f.looked = time.Now()
 	status := f.state.Status()
-	gone := status.Active() && !loopAlive(status) && !running(f.place)
+	gone := status.Active() && !unit.LoopAlive(status) && !unit.Running(f.place)
 	if gone && f.gone {
 		f.flush()
 		f.app.t.Warn("%s", status.Crashed().Message)
@@ -112,7 +113,7 @@ func (f *follower) more() error {
 func (f *follower) batch(b journal.Batch) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, w := range b.Damage.Warnings(f.record.journal) {
+	for _, w := range b.Damage.Warnings(f.record.Journal) {
 		f.app.t.Warn("%s", w)
 	}
 	if b.Restart {
@@ -215,7 +216,7 @@ func (f *follower) show(e journal.Event) error {
 // open opens the log of the attempt, if it is not the one that is open already:
 // the attempts of an iteration share one.
 func (f *follower) open() error {
-	log, err := os.Open(f.record.log(f.attempt().LogFile))
+	log, err := os.Open(f.record.Log(f.attempt().LogFile))
 	if errors.Is(err, os.ErrNotExist) {
 		f.closeLog()
 		return nil // its agent is about to be started: the next look finds it
@@ -258,7 +259,7 @@ func (f *follower) drain() error {
 		return err
 	}
 	if f.reader == nil {
-		f.reader = stream.NewReader(formatOf(f.app, f.place.repo.Root, f.attempt().Harness), f.screen.stream)
+		f.reader = stream.NewReader(formatOf(f.app, f.place.Repo.Root, f.attempt().Harness), f.screen.stream)
 	}
 	if _, err := io.Copy(f.reader, f.log); err != nil {
 		return fmt.Errorf("the log cannot be read: %w", err)

@@ -11,6 +11,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 )
 
 // logsCmd is "ralph logs".
@@ -39,12 +40,12 @@ func (c *logsCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	r, err := p.record()
+	r, err := p.Record()
 	if err != nil {
 		return err
 	}
-	if c.Follow && r == nil && running(p) {
-		r = p.ownRecord() // its journal is not there yet
+	if c.Follow && r == nil && unit.Running(p) {
+		r = p.OwnRecord() // its journal is not there yet
 	}
 	if r == nil {
 		return nothingYet(a.t, p, false)
@@ -52,20 +53,20 @@ func (c *logsCmd) Run(a *app) error {
 	if c.Follow {
 		return c.follow(a, p, r)
 	}
-	at, err := p.attempt(told(a.t), r, c.Iteration)
+	at, err := p.Attempt(told(a.t), r, c.Iteration)
 	if err != nil {
 		return err
 	}
 	if at == nil {
-		a.t.Printf("the last run of %s has not called an agent\n", nameOf(p))
+		a.t.Printf("the last run of %s has not called an agent\n", unit.Name(p))
 		return nil
 	}
 	return c.show(a, p, r, at)
 }
 
 // show prints the log of an attempt that is over, or what there is of it.
-func (c *logsCmd) show(a *app, p *place, r *record, at *journal.AttemptStarted) error {
-	log, err := os.Open(r.log(at.LogFile))
+func (c *logsCmd) show(a *app, p *unit.Place, r *unit.Record, at *journal.AttemptStarted) error {
+	log, err := os.Open(r.Log(at.LogFile))
 	if err != nil {
 		return fmt.Errorf("the log of iteration %d cannot be read: %w", at.N, err)
 	}
@@ -78,7 +79,7 @@ func (c *logsCmd) show(a *app, p *place, r *record, at *journal.AttemptStarted) 
 		return terminal.Enough(err)
 	}
 	out := newTail(a.t.Out, c.Lines)
-	if err := render(a.t, out, log, formatOf(a, p.repo.Root, at.Harness)); err != nil {
+	if err := render(a.t, out, log, formatOf(a, p.Repo.Root, at.Harness)); err != nil {
 		return terminal.Enough(err)
 	}
 	return terminal.Enough(out.release())

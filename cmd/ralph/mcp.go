@@ -18,6 +18,7 @@ import (
 	"ralph/internal/plan"
 	"ralph/internal/registry"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 )
 
 // maxUnit is how many bytes a unit's name may have, so that what is wrong with it
@@ -77,7 +78,7 @@ type mcpUnit struct {
 }
 
 // find is the unit that is meant: here, or anywhere in the list of loops.
-func (u mcpUnit) find(a *app) (*place, error) {
+func (u mcpUnit) find(a *app) (*unit.Place, error) {
 	if len(u.Unit) > maxUnit {
 		return nil, fmt.Errorf("the argument unit has %d bytes, and no unit has more than %d", len(u.Unit), maxUnit)
 	}
@@ -86,24 +87,24 @@ func (u mcpUnit) find(a *app) (*place, error) {
 	}
 	if u.Unit == "" {
 		p, err := unitArg{}.place(a)
-		if err == nil && p.unit == "" {
-			err = errDetached
+		if err == nil && p.Unit == "" {
+			err = unit.ErrDetached
 		}
 		return p, forClient(err)
 	}
 	if p := changeHere(a, u.Unit); p != nil {
 		return p, nil
 	}
-	p, err := look(a.ctx, a.home, u.Unit)
+	p, err := unit.Look(a.ctx, a.home, u.Unit)
 	return p, forClient(err)
 }
 
 // forClient is an error with what a client can do about it, where people are told
 // of commands.
 func forClient(err error) error {
-	var several *severalError
+	var several *unit.SeveralError
 	var which *plan.WhichChangeError
-	var missing *noIterationError
+	var missing *unit.NoIterationError
 	var hinted *hint.Error
 	switch {
 	case errors.As(err, &several):
@@ -114,23 +115,23 @@ func forClient(err error) error {
 		return hint.With(missing, "get_history tells which there are")
 	case errors.Is(err, git.ErrNotWorktree):
 		return hint.With(errors.New("this server was not started inside a git worktree"), "name a unit; list_loops tells which there are")
-	case errors.Is(err, errNoUnit) && errors.As(err, &hinted):
+	case errors.Is(err, unit.ErrNoUnit) && errors.As(err, &hinted):
 		return hint.With(hinted.Err, "list_loops tells which there are")
 	}
 	return err
 }
 
 // listed finds the unit among those that have run in the worktree.
-func (u mcpUnit) listed(a *app) (*place, error) {
+func (u mcpUnit) listed(a *app) (*unit.Place, error) {
 	entries, _, err := registry.Entries(a.home)
 	if err != nil {
 		return nil, err
 	}
 	var found []string
-	var p *place
+	var p *unit.Place
 	for _, e := range entries {
 		if e.Worktree == filepath.Clean(u.Worktree) && (u.Unit == "" || e.Unit == strings.ReplaceAll(u.Unit, "/", "-")) {
-			found, p = append(found, e.Unit), placeOf(e)
+			found, p = append(found, e.Unit), unit.PlaceOf(e)
 		}
 	}
 	switch {
@@ -138,7 +139,7 @@ func (u mcpUnit) listed(a *app) (*place, error) {
 		if p := u.planned(a, entries); p != nil {
 			return p, nil
 		}
-		return nil, hint.With(fmt.Errorf("%w in %s", errNoUnit, u.Worktree), "list_loops tells which there are")
+		return nil, hint.With(fmt.Errorf("%w in %s", unit.ErrNoUnit, u.Worktree), "list_loops tells which there are")
 	case len(found) > 1:
 		return nil, hint.With(errors.New("several units have run in that worktree: "+strings.Join(found, ", ")), "name one with the argument unit")
 	}

@@ -14,6 +14,7 @@ import (
 	"ralph/internal/hint"
 	"ralph/internal/preflight"
 	"ralph/internal/proc"
+	"ralph/internal/unit"
 )
 
 // addActing offers the tools that change something.
@@ -39,18 +40,18 @@ func mcpStop(a *app, in mcpUnit) (mcpStopOut, error) {
 	if err != nil {
 		return mcpStopOut{}, err
 	}
-	out := mcpStopOut{Unit: p.unit, Worktree: p.repo.Root}
-	asked, err := p.stop()
+	out := mcpStopOut{Unit: p.Unit, Worktree: p.Repo.Root}
+	asked, err := p.Stop()
 	if err != nil {
 		return out, err
 	}
 	if asked == nil {
-		out.Message = fmt.Sprintf("no loop is at work on %s: nothing to stop", p.unit)
+		out.Message = fmt.Sprintf("no loop is at work on %s: nothing to stop", p.Unit)
 		return out, nil
 	}
-	out.Stopped, err = asked.wait(a.ctx)
-	if out.Message = p.unit + " has stopped"; !out.Stopped {
-		out.Message = p.unit + " had ended by itself"
+	out.Stopped, err = asked.Wait(a.ctx)
+	if out.Message = p.Unit + " has stopped"; !out.Stopped {
+		out.Message = p.Unit + " had ended by itself"
 	}
 	return out, err
 }
@@ -80,17 +81,17 @@ func (s *mcpServer) start(a *app, in mcpStartIn) (mcpStartOut, error) {
 		return mcpStartOut{}, fmt.Errorf("the argument maxIterations must be at least 1, not %d", *in.MaxIterations)
 	}
 	p, flags, err := in.checkedOut(a)
-	if err == nil && p.refused != nil {
-		err = p.refused
+	if err == nil && p.Refused != nil {
+		err = p.Refused
 	}
 	if err != nil {
 		return mcpStartOut{}, err
 	}
-	if p.unit == "" {
-		return mcpStartOut{}, errDetached
+	if p.Unit == "" {
+		return mcpStartOut{}, unit.ErrDetached
 	}
-	if running(p) {
-		return mcpStartOut{}, fmt.Errorf("a loop is at work on %s already", p.unit)
+	if unit.Running(p) {
+		return mcpStartOut{}, fmt.Errorf("a loop is at work on %s already", p.Unit)
 	}
 	report, err := validate(a, p, flags, in.Prompt)
 	if err == nil {
@@ -104,13 +105,13 @@ func (s *mcpServer) start(a *app, in mcpStartIn) (mcpStartOut, error) {
 
 // startNowhere starts ralph on the unit as "ralph start --terminal none" does, and
 // returns when it is at work.
-func startNowhere(a *app, p *place, args []string) (mcpStartOut, error) {
-	out := mcpStartOut{Unit: p.unit, Worktree: p.repo.Root, Log: p.startLog(), Message: "the loop is at work; get_status tells how far it is"}
+func startNowhere(a *app, p *unit.Place, args []string) (mcpStartOut, error) {
+	out := mcpStartOut{Unit: p.Unit, Worktree: p.Repo.Root, Log: p.StartLog(), Message: "the loop is at work; get_status tells how far it is"}
 	parcel, err := handover.Here(args)
 	if err != nil {
 		return out, err
 	}
-	parcel.Dir = p.repo.Root
+	parcel.Dir = p.Repo.Root
 	began := time.Now()
 	b, err := nowhere(a.ctx, parcel, out.Log)
 	if err != nil {
@@ -122,7 +123,7 @@ func startNowhere(a *app, p *place, args []string) (mcpStartOut, error) {
 	if err != nil || report == nil {
 		return out, err
 	}
-	if _, ok := p.endedSince(began); ok {
+	if _, ok := p.EndedSince(began); ok {
 		out.Message = "the loop has ended already; get_status tells how"
 		return out, nil
 	}
@@ -167,32 +168,32 @@ func obstacles(report preflight.Report) error {
 // checkedOut is the unit as the place of a run, and the flags by which the run is
 // one of the unit: its worktree must be at its branch, unless it is a change.
 // Without a name it is whatever is checked out here.
-func (u mcpUnit) checkedOut(a *app) (p *place, flags loopFlags, err error) {
+func (u mcpUnit) checkedOut(a *app) (p *unit.Place, flags loopFlags, err error) {
 	flags.NoInteractive = true
 	if u.Unit == "" && u.Worktree == "" {
-		p, err := worktree(a.ctx, "")
+		p, err := unit.Worktree(a.ctx, "")
 		return p, flags, forClient(err)
 	}
 	meant, err := u.find(a)
 	if err != nil {
 		return nil, flags, err
 	}
-	if p, err = worktreeAt(a.ctx, meant.repo.Root, ""); err != nil {
+	if p, err = unit.WorktreeAt(a.ctx, meant.Repo.Root, ""); err != nil {
 		return nil, flags, err
 	}
-	r, err := meant.record()
+	r, err := meant.Record()
 	if err != nil {
 		return nil, flags, err
 	}
-	c, err := meant.change(told(a.t), r)
+	c, err := meant.Change(told(a.t), r)
 	switch {
 	case err != nil:
 		return nil, flags, err
 	case c != nil:
-		p.work(c.ID, meant.folder)
+		p.Work(c.ID, meant.Folder)
 		flags.Change = c.ID
-	case p.unit != meant.unit:
-		return nil, flags, hint.With(fmt.Errorf("%s has another branch checked out than that of %s", p.repo.Root, meant.unit), "a run works on the branch that is checked out")
+	case p.Unit != meant.Unit:
+		return nil, flags, hint.With(fmt.Errorf("%s has another branch checked out than that of %s", p.Repo.Root, meant.Unit), "a run works on the branch that is checked out")
 	}
 	return p, flags, nil
 }

@@ -5,16 +5,17 @@ import (
 	"ralph/internal/mcpserver"
 	"ralph/internal/run"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 )
 
 // archivedPlan is the plan of an archived unit as its record has it, where the archive
 // does not hold the plan itself: only a feature's files are put away with it. nil says
 // that it does.
-func archivedPlan(t *terminal.Terminal, r *record, out mcpPlanOut) (*mcpPlanOut, error) {
-	if r == nil || r.archive == "" {
+func archivedPlan(t *terminal.Terminal, r *unit.Record, out mcpPlanOut) (*mcpPlanOut, error) {
+	if r == nil || r.Archive == "" {
 		return nil, nil //nolint:nilnil // it is where the unit works
 	}
-	s, err := r.fold(told(t), run.KeepNone)
+	s, err := r.Fold(told(t), run.KeepNone)
 	if err != nil {
 		return nil, err
 	}

@@ -6,40 +6,41 @@ import (
 
 	"ralph/internal/git"
 	"ralph/internal/registry"
+	"ralph/internal/unit"
 )
 
 // changeHere is the unit of a change in the worktree in which the server was
 // started, whether it has run or not; nil where there is none of exactly that id.
-func changeHere(a *app, id string) *place {
-	p, err := worktree(a.ctx, "")
+func changeHere(a *app, id string) *unit.Place {
+	p, err := unit.Worktree(a.ctx, "")
 	if err != nil {
 		return nil
 	}
-	return p.changeNamed(id)
+	return p.ChangeNamed(id)
 }
 
 // planned is the unit of a worktree in which it has not run yet: a change, or a feature
 // that has its folder; without a name that of the branch. Only the worktree of the
 // server and those of known loops are looked into; nil is none.
-func (u mcpUnit) planned(a *app, known []registry.Entry) *place {
+func (u mcpUnit) planned(a *app, known []registry.Entry) *unit.Place {
 	root := filepath.Clean(u.Worktree)
-	if here, err := worktree(a.ctx, ""); (err != nil || here.repo.Root != root) &&
+	if here, err := unit.Worktree(a.ctx, ""); (err != nil || here.Repo.Root != root) &&
 		!slices.ContainsFunc(known, func(e registry.Entry) bool { return e.Worktree == root && !e.Stale() }) {
 		return nil
 	}
-	p, err := worktreeAt(a.ctx, root, "")
+	p, err := unit.WorktreeAt(a.ctx, root, "")
 	if err != nil {
 		return nil
 	}
 	if u.Unit == "" {
-		return p.withFolder(p.unit)
+		return p.WithFolder(p.Unit)
 	}
-	if c := p.changeNamed(u.Unit); c != nil {
+	if c := p.ChangeNamed(u.Unit); c != nil {
 		return c
 	}
 	unit, err := git.UnitOf(u.Unit)
 	if err != nil {
 		return nil
 	}
-	return p.withFolder(unit)
+	return p.WithFolder(unit)
 }

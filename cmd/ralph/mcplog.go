@@ -45,20 +45,20 @@ func mcpLog(a *app, in mcpLogIn) (mcpLogOut, error) {
 	if err != nil {
 		return mcpLogOut{}, err
 	}
-	r, err := p.record()
+	r, err := p.Record()
 	if err != nil {
 		return mcpLogOut{}, err
 	}
 	out := mcpLogOut{mcpWhere: where(p, r), All: true}
 	if r == nil {
-		return out, fmt.Errorf("there is no run of %s yet, and no log", p.unit)
+		return out, fmt.Errorf("there is no run of %s yet, and no log", p.Unit)
 	}
-	at, err := p.attempt(told(a.t), r, in.Iteration)
+	at, err := p.Attempt(told(a.t), r, in.Iteration)
 	if at == nil || err != nil {
 		return out, forClient(err)
 	}
 	out.Iteration, out.Harness = at.N, at.Harness
-	text, all, err := logText(a.t, r.log(at.LogFile), formatOf(a, p.repo.Root, at.Harness))
+	text, all, err := logText(a.t, r.Log(at.LogFile), formatOf(a, p.Repo.Root, at.Harness))
 	if err != nil {
 		return out, fmt.Errorf("the log of iteration %d cannot be read: %w", at.N, err)
 	}

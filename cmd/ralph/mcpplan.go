@@ -45,7 +45,7 @@ func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
 	if err != nil {
 		return mcpPlanOut{}, err
 	}
-	r, err := p.record()
+	r, err := p.Record()
 	if err != nil {
 		return mcpPlanOut{}, err
 	}
@@ -55,7 +55,7 @@ func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
 	} else if kept != nil {
 		return *kept, nil
 	}
-	chosen, task, err := p.plan(told(a.t), r)
+	chosen, task, err := p.Plan(told(a.t), r)
 	if err != nil {
 		return out, err
 	}

@@ -9,6 +9,7 @@ import (
 	"ralph/internal/mcpserver"
 	"ralph/internal/preflight"
 	"ralph/internal/run"
+	"ralph/internal/unit"
 )
 
 // addReading offers the tools that only look.
@@ -61,10 +62,10 @@ type mcpWhere struct {
 	Archive  journal.Text `json:"archive" jsonschema:"the name of the archive, null where the unit is not archived"`
 }
 
-func where(p *place, r *record) mcpWhere {
-	w := mcpWhere{Unit: p.unit, Worktree: p.repo.Root}
+func where(p *unit.Place, r *unit.Record) mcpWhere {
+	w := mcpWhere{Unit: p.Unit, Worktree: p.Repo.Root}
 	if r != nil {
-		w.Archive = journal.Text(r.archive)
+		w.Archive = journal.Text(r.Archive)
 	}
 	return w
 }
@@ -90,15 +91,15 @@ func mcpStatus(a *app, in mcpUnit) (mcpStatusOut, error) {
 	if err != nil {
 		return mcpStatusOut{}, err
 	}
-	now, err := p.standing(told(a.t))
+	now, err := p.Standing(told(a.t))
 	if err != nil {
 		return mcpStatusOut{}, err
 	}
-	out := mcpStatusOut{mcpWhere: where(p, now.record)}
-	if now.record != nil {
-		out.Status = &mcpLive{lastRun: now.status, Alive: now.alive}
-		if now.status.Change != "" {
-			out.Status.Recent = now.status.Recent
+	out := mcpStatusOut{mcpWhere: where(p, now.Record)}
+	if now.Record != nil {
+		out.Status = &mcpLive{lastRun: now.Status, Alive: now.Alive}
+		if now.Status.Change != "" {
+			out.Status.Recent = now.Status.Recent
 		}
 	}
 	return out, nil
@@ -124,12 +125,12 @@ func mcpHistory(a *app, in mcpHistoryIn) (mcpHistoryOut, error) {
 	if err != nil {
 		return mcpHistoryOut{}, err
 	}
-	past, err := p.past(told(a.t))
+	past, err := p.Past(told(a.t))
 	if err != nil {
 		return mcpHistoryOut{}, err
 	}
-	out := mcpHistoryOut{mcpWhere: where(p, past.record)}
-	out.Iterations, out.All = mcpserver.LastRows(past.state.History(past.dead), most)
+	out := mcpHistoryOut{mcpWhere: where(p, past.Record)}
+	out.Iterations, out.All = mcpserver.LastRows(past.State.History(past.Dead), most)
 	return out, nil
 }
 
@@ -145,7 +146,7 @@ func mcpValidate(a *app, in mcpUnit) (mcpValidateOut, error) {
 		return mcpValidateOut{}, err
 	}
 	report, err := validate(a, p, flags, "")
-	out := mcpValidateOut{Report: report, Worktree: p.repo.Root, All: true}
+	out := mcpValidateOut{Report: report, Worktree: p.Repo.Root, All: true}
 	if n := len(out.Checks); n > mcpserver.MaxRows {
 		out.Checks, out.All = out.Checks[:mcpserver.MaxRows], false
 	}

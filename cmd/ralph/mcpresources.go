@@ -15,6 +15,7 @@ import (
 	"ralph/internal/mcpserver"
 	"ralph/internal/regular"
 	"ralph/internal/stream"
+	"ralph/internal/unit"
 )
 
 // maxResource is how large a file of the plan may be, in bytes, to be given out whole.
@@ -68,8 +69,8 @@ func (s *mcpServer) listResources(ctx context.Context) ([]*mcp.Resource, error) 
 		return nil, err
 	}
 	here := ""
-	if p, err := worktree(ctx, ""); err == nil {
-		here = p.repo.Root
+	if p, err := unit.Worktree(ctx, ""); err == nil {
+		here = p.Repo.Root
 	}
 	times := map[string]int{}
 	for _, l := range list {
@@ -98,7 +99,7 @@ func (s *mcpServer) readResource(ctx context.Context, r mcpResource, uri string)
 		text, err = r.read(s.app(ctx), name)
 	}
 	switch {
-	case errors.Is(err, errNoUnit), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, unit.ErrNoUnit), errors.Is(err, fs.ErrNotExist):
 		return nil, mcp.ResourceNotFoundError(uri)
 	case err != nil:
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: mcpserver.Sentence(withHint(err).Error())}
@@ -127,11 +128,11 @@ func planFile(name string) func(*app, string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		folder := filepath.Join(p.repo.Root, p.folder)
-		if r, err := p.record(); err != nil {
+		folder := filepath.Join(p.Repo.Root, p.Folder)
+		if r, err := p.Record(); err != nil {
 			return "", err
 		} else if r != nil {
-			folder = r.folder
+			folder = r.Folder
 		}
 		data, err := regular.Read(filepath.Join(folder, name), maxResource)
 		return string(data), err
@@ -143,11 +144,11 @@ func statusResource(a *app, unit string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	now, err := p.standing(told(a.t))
-	if err != nil || now.record == nil {
+	now, err := p.Standing(told(a.t))
+	if err != nil || now.Record == nil {
 		return "null\n", err
 	}
-	data, err := now.status.JSON(&now.alive)
+	data, err := now.Status.JSON(&now.Alive)
 	return string(data), err
 }
 

@@ -15,6 +15,7 @@ import (
 	"ralph/internal/ratelimit"
 	"ralph/internal/registry"
 	"ralph/internal/stream"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -60,11 +61,11 @@ func (e *examination) units() error {
 func (e *examination) unit(dir, folder string) (well bool) {
 	u := doctor.Examine(dir)
 	e.clock["the journal of "+u.Name] = u.Last
-	p := placeAt(e.around.repo, u.Name)
+	p := unit.PlaceAt(e.around.repo, u.Name)
 	if folder != "" {
-		p.folder = folder
+		p.Folder = folder
 	}
-	u.Behind = u.Journal && behind(told(e.app.t), p)
+	u.Behind = u.Journal && unit.Behind(told(e.app.t), p)
 	switch {
 	case u.Well():
 		return true
@@ -79,7 +80,7 @@ func (e *examination) unit(dir, folder string) (well bool) {
 }
 
 // heal mends a unit and says so, or why not.
-func (e *examination) heal(u doctor.Unit, p *place) {
+func (e *examination) heal(u doctor.Unit, p *unit.Place) {
 	done, err := mendUnit(e.app, p, u)
 	var locked *journal.LockedError
 	switch {
@@ -96,21 +97,21 @@ func (e *examination) heal(u doctor.Unit, p *place) {
 
 // mendUnit does for a unit what the next run would do before it begins, and says
 // what that was.
-func mendUnit(a *app, p *place, u doctor.Unit) (done []string, err error) {
+func mendUnit(a *app, p *unit.Place, u doctor.Unit) (done []string, err error) {
 	// A signal from now on must not leave it half mended.
 	ctx := context.WithoutCancel(a.ctx)
-	s, err := lockState(ctx, p) // which finishes archives
+	s, err := unit.LockState(ctx, p) // which finishes archives
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
+	defer s.Close()
 	if u.CutOff {
 		done = append(done, "mended: the archive was finished")
 	}
 	if u.Torn { // which opening the journal mends
 		done = append(done, "mended: the journal ends with a whole line")
 	}
-	if _, _, err := s.recordDeath(ctx, told(a.t), p, time.Time{}, func(e journal.Event) { done = append(done, mendedBy(e)...) }); err != nil {
+	if _, _, err := s.RecordDeath(ctx, told(a.t), p, time.Time{}, func(e journal.Event) { done = append(done, mendedBy(e)...) }); err != nil {
 		return done, err
 	}
 	if u.Behind {
@@ -119,11 +120,11 @@ func mendUnit(a *app, p *place, u doctor.Unit) (done []string, err error) {
 	if len(u.Stale) == 0 {
 		return done, nil
 	}
-	if s.inbox, err = journal.OpenInbox(p.stateDir); err != nil {
+	if s.Inbox, err = journal.OpenInbox(p.StateDir); err != nil {
 		return done, err
 	}
 	for _, m := range u.Stale {
-		if err := s.inbox.Done(m.Name); err != nil {
+		if err := s.Inbox.Done(m.Name); err != nil {
 			return done, err
 		}
 	}

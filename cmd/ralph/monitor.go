@@ -16,6 +16,7 @@ import (
 	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/tmux"
+	"ralph/internal/unit"
 )
 
 // monitorCmd is "ralph monitor".
@@ -30,7 +31,7 @@ func (c *monitorCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	path, err := p.recordedAt()
+	path, err := p.RecordedAt()
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (c *monitorCmd) Run(a *app) error {
 		}()
 	}
 	err = monitor.Run(a.ctx, opts, os.Stdin, os.Stdout)
-	if a.handedOver && err == nil && !running(p) {
+	if a.handedOver && err == nil && !unit.Running(p) {
 		closePanes() // there is nothing more to see in the loop's own pane
 	}
 	switch {
@@ -68,22 +69,22 @@ func (c *monitorCmd) Run(a *app) error {
 
 // monitorOptions are what the dashboard of a unit needs to know. journalPath is
 // empty for a unit that has not run yet.
-func (a *app) monitorOptions(p *place, journalPath string) monitor.Options {
+func (a *app) monitorOptions(p *unit.Place, journalPath string) monitor.Options {
 	if journalPath == "" {
-		journalPath = p.journalPath()
+		journalPath = p.JournalPath()
 	}
 	host, _ := os.Hostname()
 	return monitor.Options{
-		Unit: p.unit, Journal: journalPath, Root: p.repo.Root, Host: host,
-		Locate: func() string { path, _ := p.recordedAt(); return path },
-		Format: a.formats(p), Health: health, Ask: p.post,
+		Unit: p.Unit, Journal: journalPath, Root: p.Repo.Root, Host: host,
+		Locate: func() string { path, _ := p.RecordedAt(); return path },
+		Format: a.formats(p), Health: health, Ask: p.Post,
 		Color: a.t.Color, ASCII: a.t.ASCII,
 	}
 }
 
 // health is what the system knows of a loop's process.
 func health(s run.Status) monitor.Health {
-	switch loopID(s).State() {
+	switch unit.LoopID(s).State() {
 	case proc.Gone:
 		return monitor.Dead
 	case proc.Suspended:
@@ -94,12 +95,12 @@ func health(s run.Status) monitor.Health {
 
 // formats tells the shape of each harness's output, also of those that only the
 // settings know.
-func (a *app) formats(p *place) func(harness string) stream.Format {
+func (a *app) formats(p *unit.Place) func(harness string) stream.Format {
 	all := agent.Builtin("ralph")
 	// Settings that cannot be read are no reason to show nothing.
 	quiet, silent := *a.t, *a
 	quiet.Err, silent.t = io.Discard, &quiet
-	if loaded, err := loadSettings(&silent, p.repo.Root, nil); err == nil {
+	if loaded, err := loadSettings(&silent, p.Repo.Root, nil); err == nil {
 		all = withSettings(all, &loaded.Settings)
 	}
 	return func(harness string) stream.Format {

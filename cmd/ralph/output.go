@@ -10,6 +10,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/stopwatch"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 )
 
 // output is everything that a run tells: the screen or JSON lines, the status
@@ -18,7 +19,7 @@ import (
 type output struct {
 	screen *screen
 	json   io.Writer // nil where the person sees the screen
-	files  *files
+	files  *unit.Files
 	watch  stopwatch.Watch // since the run has started
 	asked  time.Duration   // until a question was answered
 	log    *lineLog
@@ -27,20 +28,20 @@ type output struct {
 
 func (r *resolved) openOutput() (*output, error) {
 	t := r.app.t
-	o := &output{t: t, files: newFiles(told(t), r.place)}
+	o := &output{t: t, files: unit.NewFiles(told(t), r.place)}
 	show, w := *t, io.Writer(quiet{t.Out})
 	if r.flags.JSON {
 		// The screen is for the log alone then.
 		o.json, w = t.Out, io.Discard
 		show = terminal.Terminal{In: t.In, Out: io.Discard, Err: io.Discard, ASCII: t.ASCII}
 	}
-	log, err := openLineLog(filepath.Join(r.place.repo.Root, ".claude", "ralph-loop.log"))
+	log, err := openLineLog(filepath.Join(r.place.Repo.Root, ".claude", "ralph-loop.log"))
 	if err != nil {
 		t.Warn("the terminal's output is not kept: %v", err)
 	} else {
 		o.log, w = log, io.MultiWriter(w, log)
 	}
-	o.screen = newScreen(&show, w, r.place.repo.Root, r.flags.Verbose)
+	o.screen = newScreen(&show, w, r.place.Repo.Root, r.flags.Verbose)
 	return o, nil
 }
 
@@ -54,7 +55,7 @@ func (o *output) event(e journal.Event) {
 	if _, ok := e.Body.(journal.RunStarted); ok {
 		o.watch = stopwatch.Start()
 	}
-	o.files.event(e)
+	o.files.Event(e)
 	if o.log != nil {
 		o.log.flush()
 	}
@@ -86,7 +87,7 @@ func (o *output) drained() {
 }
 
 func (o *output) close() {
-	o.files.settled()
+	o.files.Settled()
 	if o.log != nil {
 		o.log.close()
 	}

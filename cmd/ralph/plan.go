@@ -19,6 +19,7 @@ import (
 	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
+	"ralph/internal/unit"
 )
 
 // planCmd is "ralph plan".
@@ -32,16 +33,16 @@ type planCmd struct {
 // Run carries the command out: no loop and no guardian, the agent and the user
 // talk in this terminal.
 func (c *planCmd) Run(a *app) error {
-	p, err := here(a.ctx, "")
+	p, err := unit.Here(a.ctx, "")
 	if err != nil {
 		return err
 	}
 	r := &resolved{app: a, flags: &runFlags{loopFlags: loopFlags{Harness: c.Harness, Model: c.Model}}, place: p,
-		plan: &plan.PRD{Root: p.repo.Root, Folder: p.folder}}
+		plan: &plan.PRD{Root: p.Repo.Root, Folder: p.Folder}}
 	if err := c.ready(a, r); err != nil {
 		return err
 	}
-	if err := recoverFirst(a.ctx, told(a.t), p); err != nil {
+	if err := unit.RecoverFirst(a.ctx, told(a.t), p); err != nil {
 		return err
 	}
 	if err := r.loadSettings(); err != nil {
@@ -62,7 +63,7 @@ func (c *planCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := converse(a, p.repo.Root, argv, r.harness.Environ(os.Environ(), nil)); err != nil {
+	if err := converse(a, p.Repo.Root, argv, r.harness.Environ(os.Environ(), nil)); err != nil {
 		return err
 	}
 	return c.conclude(a, p)
@@ -70,7 +71,7 @@ func (c *planCmd) Run(a *app) error {
 
 // askForCriteria makes the stories without acceptance criteria what the agent is
 // asked about.
-func (c *planCmd) askForCriteria(a *app, p *place) error {
+func (c *planCmd) askForCriteria(a *app, p *unit.Place) error {
 	s, err := readSpec(a.t, p)
 	if err != nil {
 		return err
@@ -93,17 +94,17 @@ func (c *planCmd) askForCriteria(a *app, p *place) error {
 // ready says what stands in the way of any planning here.
 func (c *planCmd) ready(a *app, r *resolved) error {
 	p := r.place
-	switch op := p.repo.InProgress(); {
-	case p.unit == "" && op != "":
+	switch op := p.Repo.InProgress(); {
+	case p.Unit == "" && op != "":
 		return hint.With(fmt.Errorf("a %s is in progress", op), "finish it first, or undo it")
-	case p.unit == "":
-		return hint.With(errDetached.Err, "begin a branch for the feature: git switch -c "+branchFor(c.Description))
-	case running(p):
-		return hint.With(fmt.Errorf("a loop is at work on %s: it would put spec.md back after each iteration", p.unit),
+	case p.Unit == "":
+		return hint.With(unit.ErrDetached.Err, "begin a branch for the feature: git switch -c "+branchFor(c.Description))
+	case unit.Running(p):
+		return hint.With(fmt.Errorf("a loop is at work on %s: it would put spec.md back after each iteration", p.Unit),
 			"stop it first: ralph stop; or edit spec.md yourself and run: ralph prd")
 	case !a.t.CanAsk:
 		return hint.With(errors.New("planning is a conversation with the agent: it needs a terminal"),
-			fmt.Sprintf("without one, write %s/spec.md yourself and run: ralph prd", p.folder))
+			fmt.Sprintf("without one, write %s/spec.md yourself and run: ralph prd", p.Folder))
 	}
 	return nil
 }
@@ -111,13 +112,13 @@ func (c *planCmd) ready(a *app, r *resolved) error {
 // protected refuses to begin a plan on a branch that is not meant for features.
 // One that has a plan already was chosen with open eyes.
 func (c *planCmd) protected(r *resolved) error {
-	if !slices.Contains(r.settings.ProtectedBranches, r.place.branch) {
+	if !slices.Contains(r.settings.ProtectedBranches, r.place.Branch) {
 		return nil
 	}
-	if _, err := os.Stat(filepath.Join(r.place.repo.Root, r.place.folder, "spec.md")); err == nil {
+	if _, err := os.Stat(filepath.Join(r.place.Repo.Root, r.place.Folder, "spec.md")); err == nil {
 		return nil
 	}
-	return hint.With(fmt.Errorf("%s is a protected branch, and a plan is tied to its branch", r.place.branch),
+	return hint.With(fmt.Errorf("%s is a protected branch, and a plan is tied to its branch", r.place.Branch),
 		"begin a branch for the feature: git switch -c "+branchFor(c.Description))
 }
 
@@ -155,7 +156,7 @@ func (c *planCmd) call(a *app, r *resolved) ([]string, error) {
 		return nil, hint.With(&agent.MissingError{Harness: r.harness.Name, Program: argv[0], Err: err},
 			"or plan with another one: ralph plan --harness NAME")
 	}
-	return argv, install(a, r.place.repo.Root, d)
+	return argv, install(a, r.place.Repo.Root, d)
 }
 
 // install makes sure that the agent has its commands. One that was edited is
@@ -220,7 +221,7 @@ func converse(a *app, dir string, argv, env []string) error {
 
 // conclude looks at what the conversation has led to: it brings prd.json up to
 // date, shows the report, and ends with 0 where the plan is ready to run.
-func (c *planCmd) conclude(a *app, p *place) error {
+func (c *planCmd) conclude(a *app, p *unit.Place) error {
 	after := *a
 	after.ctx = context.WithoutCancel(a.ctx) // a Ctrl-C meanwhile was meant for the agent
 	a.t.Printf("\n")
@@ -261,11 +262,11 @@ func (c *planCmd) harnessFlag() []string {
 }
 
 // upToDate reports whether prd.json is at least as new as spec.md.
-func upToDate(p *place) (bool, error) {
-	dir := filepath.Join(p.repo.Root, p.folder)
+func upToDate(p *unit.Place) (bool, error) {
+	dir := filepath.Join(p.Repo.Root, p.Folder)
 	spec, err := os.Stat(filepath.Join(dir, "spec.md"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, hint.With(fmt.Errorf("there is no plan yet: %s/spec.md does not exist", p.folder), "go on planning with: ralph plan")
+		return false, hint.With(fmt.Errorf("there is no plan yet: %s/spec.md does not exist", p.Folder), "go on planning with: ralph plan")
 	}
 	if err != nil {
 		return false, err

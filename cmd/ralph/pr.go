@@ -17,6 +17,7 @@ import (
 	"ralph/internal/spec"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 	"ralph/internal/verify"
 )
 
@@ -59,7 +60,7 @@ func (c *prCmd) Run(a *app) error {
 	case err != nil:
 		return err
 	case pr == nil:
-		return hint.With(fmt.Errorf("there is no run of %s to write about", nameOf(p)), "start one with 'ralph run'")
+		return hint.With(fmt.Errorf("there is no run of %s to write about", unit.Name(p)), "start one with 'ralph run'")
 	case c.Create:
 		return c.create(a, pr)
 	case c.JSON:
@@ -72,8 +73,8 @@ func (c *prCmd) Run(a *app) error {
 }
 
 // pullRequest writes the text; it is nil where the unit never ran.
-func (c *prCmd) pullRequest(a *app, p *place) (*pullRequest, error) {
-	last, err := readAccount(told(a.t), p, "")
+func (c *prCmd) pullRequest(a *app, p *unit.Place) (*pullRequest, error) {
+	last, err := unit.ReadAccount(told(a.t), p, "")
 	if err != nil || last == nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func (c *prCmd) pullRequest(a *app, p *place) (*pullRequest, error) {
 	for _, s := range last.Runs {
 		acc := last
 		if s.ID != last.Run.ID {
-			if acc, err = last.record.account(told(a.t), s.ID); err != nil {
+			if acc, err = last.Record.Account(told(a.t), s.ID); err != nil {
 				return nil, err
 			}
 		}
@@ -89,7 +90,7 @@ func (c *prCmd) pullRequest(a *app, p *place) (*pullRequest, error) {
 			text.Runs = append(text.Runs, acc.Run)
 		}
 	}
-	pr := &pullRequest{Title: c.Title, Branch: last.Branch, Done: last.Run.Done(), root: p.repo.Root}
+	pr := &pullRequest{Title: c.Title, Branch: last.Branch, Done: last.Run.Done(), root: p.Repo.Root}
 	title := ""
 	if last.Plan == "prd" {
 		if title, err = describe(a, p, &text); err != nil {
@@ -109,17 +110,17 @@ func (c *prCmd) pullRequest(a *app, p *place) (*pullRequest, error) {
 
 // describe adds what the plan says of itself, and the receipts of its finished
 // stories. It returns the title of its spec.md.
-func describe(a *app, p *place, text *report.PullRequest) (string, error) {
-	repo, err := git.Open(a.ctx, p.repo.Root) // one from the list of loops knows its folders alone
+func describe(a *app, p *unit.Place, text *report.PullRequest) (string, error) {
+	repo, err := git.Open(a.ctx, p.Repo.Root) // one from the list of loops knows its folders alone
 	if err != nil {
 		return "", err
 	}
-	feature, err := verify.Find(repo.Root, p.archive(), p.unit)
+	feature, err := verify.Find(repo.Root, p.Archive(), p.Unit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if err != nil {
-		return "", errors.New(relative(repo.Root, err.Error()))
+		return "", errors.New(unit.Relative(repo.Root, err.Error()))
 	}
 	text.About = feature.PRD.Description
 	head, err := repo.Head(a.ctx)

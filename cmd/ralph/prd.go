@@ -18,6 +18,7 @@ import (
 	"ralph/internal/spec"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -46,12 +47,12 @@ func (c *prdCmd) Run(a *app) error {
 	if os.Getenv("RALPH_ITERATION") != "" && !c.Check { // also where it left its worktree
 		return errNotTheAgents
 	}
-	p, err := here(a.ctx, "")
+	p, err := unit.Here(a.ctx, "")
 	if err != nil {
 		return err
 	}
-	if p.unit == "" {
-		return errDetached
+	if p.Unit == "" {
+		return unit.ErrDetached
 	}
 	if !c.Check && byAgent(p) {
 		return errNotTheAgents
@@ -63,9 +64,9 @@ var errNotTheAgents = hint.With(errors.New("the plan cannot be changed by the ag
 	"you may set \"passes\" and \"notes\" in prd.json; ask the user before you change anything else")
 
 // refresh brings prd.json in line with spec.md.
-func (c *prdCmd) refresh(a *app, p *place) error {
+func (c *prdCmd) refresh(a *app, p *unit.Place) error {
 	if !c.Check {
-		if err := p.notAnothers(); err != nil {
+		if err := p.NotAnothers(); err != nil {
 			return err
 		}
 		if err := recoverKeeping(a, p); err != nil {
@@ -79,12 +80,12 @@ func (c *prdCmd) refresh(a *app, p *place) error {
 	if err := enoughCriteria(a, p, s); err != nil {
 		return err
 	}
-	path := filepath.Join(p.repo.Root, p.folder, "prd.json")
+	path := filepath.Join(p.Repo.Root, p.Folder, "prd.json")
 	old, err := readPRD(a.t, p)
 	if err != nil {
 		return err
 	}
-	progress, err := p.progress()
+	progress, err := p.Progress()
 	if err != nil {
 		return err
 	}
@@ -95,9 +96,9 @@ func (c *prdCmd) refresh(a *app, p *place) error {
 		showLost(a.t, lost.IDs)
 		return exitError(1)
 	case err != nil:
-		return hint.With(errors.New(relative(p.repo.Root, err.Error())), "correct spec.md there; see all that is amiss with: ralph validate")
+		return hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())), "correct spec.md there; see all that is amiss with: ralph validate")
 	}
-	if old == nil && isFile(filepath.Join(p.repo.Root, prdSchemaFile)) {
+	if old == nil && unit.IsFile(filepath.Join(p.Repo.Root, prdSchemaFile)) {
 		now.SetSchema("../" + filepath.Base(prdSchemaFile))
 	}
 	showDifference(a.t, diff, old, now)
@@ -109,25 +110,25 @@ func (c *prdCmd) refresh(a *app, p *place) error {
 	switch {
 	case c.Check:
 		return c.checked(a.t, progress, same)
-	case running(p):
+	case unit.Running(p):
 		return c.handOver(a.t, p, same)
 	}
 	return c.save(a.t, p, now, progress, same)
 }
 
 // readSpec reads spec.md and shows what is odd about it.
-func readSpec(t *terminal.Terminal, p *place) (*spec.Spec, error) {
-	s, findings, err := spec.Load(filepath.Join(p.repo.Root, p.folder, "spec.md"))
+func readSpec(t *terminal.Terminal, p *unit.Place) (*spec.Spec, error) {
+	s, findings, err := spec.Load(filepath.Join(p.Repo.Root, p.Folder, "spec.md"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, hint.With(fmt.Errorf("%s/spec.md does not exist", p.folder),
-			fmt.Sprintf("plan the feature with 'ralph plan', or write the file by hand, beginning with: mkdir -p %s && ralph prd --example > %s/spec.md", p.folder, p.folder))
+		return nil, hint.With(fmt.Errorf("%s/spec.md does not exist", p.Folder),
+			fmt.Sprintf("plan the feature with 'ralph plan', or write the file by hand, beginning with: mkdir -p %s && ralph prd --example > %s/spec.md", p.Folder, p.Folder))
 	}
 	if err != nil {
-		return nil, hint.With(errors.New(relative(p.repo.Root, err.Error())), "put a spec.md in its place that can be read")
+		return nil, hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())), "put a spec.md in its place that can be read")
 	}
 	for _, f := range findings {
 		if f.Warning {
-			t.Warn("%s", relative(p.repo.Root, f.String()))
+			t.Warn("%s", unit.Relative(p.Repo.Root, f.String()))
 		}
 	}
 	return s, nil
@@ -135,16 +136,16 @@ func readSpec(t *terminal.Terminal, p *place) (*spec.Spec, error) {
 
 // enoughCriteria refuses stories without acceptance criteria, unless quality checks
 // tell when they are done.
-func enoughCriteria(a *app, p *place, s *spec.Spec) error {
+func enoughCriteria(a *app, p *unit.Place, s *spec.Spec) error {
 	var loaded *config.Loaded
 	for _, story := range s.Stories {
 		if len(story.Criteria) > 0 {
 			continue
 		}
-		text := fmt.Sprintf("%s/spec.md:%d: story %s has no acceptance criteria", p.folder, story.Line, story.ID)
+		text := fmt.Sprintf("%s/spec.md:%d: story %s has no acceptance criteria", p.Folder, story.Line, story.ID)
 		if loaded == nil {
 			var err error
-			if loaded, err = config.Load(settingsInput(a, p.repo.Root, nil)); err != nil {
+			if loaded, err = config.Load(settingsInput(a, p.Repo.Root, nil)); err != nil {
 				return err
 			}
 		}
@@ -159,31 +160,31 @@ func enoughCriteria(a *app, p *place, s *spec.Spec) error {
 
 // readPRD reads prd.json and shows what is odd about it; there may be none yet.
 // One that is empty holds nothing that could be lost, and is none.
-func readPRD(t *terminal.Terminal, p *place) (*prd.PRD, error) {
-	path := filepath.Join(p.repo.Root, p.folder, "prd.json")
+func readPRD(t *terminal.Terminal, p *unit.Place) (*prd.PRD, error) {
+	path := filepath.Join(p.Repo.Root, p.Folder, "prd.json")
 	data, err := regular.Read(path, prd.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && prd.Blank(data) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, hint.With(errors.New(relative(p.repo.Root, err.Error())), "repair it, or move it out of the way, and all stories start again")
+		return nil, hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())), "repair it, or move it out of the way, and all stories start again")
 	}
 	old, warnings, err := prd.Parse(path, data)
 	for _, f := range warnings {
-		t.Warn("%s", relative(p.repo.Root, f.String()))
+		t.Warn("%s", unit.Relative(p.Repo.Root, f.String()))
 	}
 	if err != nil {
-		return nil, hint.With(errors.New(relative(p.repo.Root, err.Error())),
+		return nil, hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())),
 			"repair it by hand, so that finished stories stay finished; or remove it, and all stories start again")
 	}
 	return old, nil
 }
 
 // checked tells whether a refresh would change a file.
-func (c *prdCmd) checked(t *terminal.Terminal, progress progressState, same bool) error {
+func (c *prdCmd) checked(t *terminal.Terminal, progress unit.ProgressState, same bool) error {
 	stale := "prd.json is not what spec.md asks for"
 	if same {
-		if progress == progressBegun {
+		if progress == unit.ProgressBegun {
 			t.Printf("%s prd.json is what spec.md asks for\n", t.Paint(terminal.Green, t.Symbol("✓")))
 			return nil
 		}
@@ -194,34 +195,34 @@ func (c *prdCmd) checked(t *terminal.Terminal, progress progressState, same bool
 
 // save writes what is not there yet. Other plans that wait for a loop are dropped:
 // this one is newer.
-func (c *prdCmd) save(t *terminal.Terminal, p *place, now *prd.PRD, progress progressState, same bool) error {
-	if err := p.dropPlans(); err != nil {
+func (c *prdCmd) save(t *terminal.Terminal, p *unit.Place, now *prd.PRD, progress unit.ProgressState, same bool) error {
+	if err := p.DropPlans(); err != nil {
 		return err
 	}
-	if err := now.Save(filepath.Join(p.repo.Root, p.folder, "prd.json")); err != nil {
-		return errors.New(relative(p.repo.Root, err.Error()))
+	if err := now.Save(filepath.Join(p.Repo.Root, p.Folder, "prd.json")); err != nil {
+		return errors.New(unit.Relative(p.Repo.Root, err.Error()))
 	}
 	done, total := now.Counts()
-	what := fmt.Sprintf("%s/prd.json: %s, %d done", p.folder, words.Plural(total, "story", "stories"), done)
+	what := fmt.Sprintf("%s/prd.json: %s, %d done", p.Folder, words.Plural(total, "story", "stories"), done)
 	if same {
 		what += "; nothing to change"
 	}
 	t.Printf("%s %s\n", t.Paint(terminal.Green, t.Symbol("✓")), stream.OneLine(what))
-	if progress == progressBegun {
+	if progress == unit.ProgressBegun {
 		return nil
 	}
-	if err := p.beginProgress(); err != nil {
+	if err := p.BeginProgress(); err != nil {
 		return err
 	}
-	t.Printf("%s %s/progress.txt begun\n", t.Paint(terminal.Green, t.Symbol("✓")), stream.OneLine(p.folder))
+	t.Printf("%s %s/progress.txt begun\n", t.Paint(terminal.Green, t.Symbol("✓")), stream.OneLine(p.Folder))
 	return nil
 }
 
 // handOver gives the new plan to the loop that is at work: it alone may change
 // the plan's files then, and takes them over at its next iteration. Where another
 // plan waits for that already, one without a change takes its place.
-func (c *prdCmd) handOver(t *terminal.Terminal, p *place, same bool) error {
-	_, waiting, err := p.plansThatWait()
+func (c *prdCmd) handOver(t *terminal.Terminal, p *unit.Place, same bool) error {
+	_, waiting, err := p.PlansThatWait()
 	if err != nil {
 		return err
 	}
@@ -229,11 +230,11 @@ func (c *prdCmd) handOver(t *terminal.Terminal, p *place, same bool) error {
 		t.Printf("%s prd.json is what spec.md asks for; nothing to change\n", t.Paint(terminal.Green, t.Symbol("✓")))
 		return nil
 	}
-	text, err := os.ReadFile(filepath.Join(p.repo.Root, p.folder, "spec.md"))
+	text, err := os.ReadFile(filepath.Join(p.Repo.Root, p.Folder, "spec.md"))
 	if err != nil {
 		return err
 	}
-	if err := p.post(journal.Request{Kind: journal.RequestPlan, Text: string(text), DropFinished: c.ConfirmOrphanRemoval}); err != nil {
+	if err := p.Post(journal.Request{Kind: journal.RequestPlan, Text: string(text), DropFinished: c.ConfirmOrphanRemoval}); err != nil {
 		return err
 	}
 	t.Printf("a loop is at work: it takes the new plan over at its next iteration\n")

@@ -11,26 +11,27 @@ import (
 	"ralph/internal/regular"
 	"ralph/internal/spec"
 	"ralph/internal/stream"
+	"ralph/internal/unit"
 )
 
 // recoverKeeping finishes what a run that died has left, as the next run would, and
 // keeps spec.md as it stands: who calls for a new plan has the last word on it, and
 // the recovery would put it back to what it was before that run's last iteration.
-func recoverKeeping(a *app, p *place) error {
-	if ended, err := journal.Ended(p.journalPath()); err != nil || ended || running(p) {
+func recoverKeeping(a *app, p *unit.Place) error {
+	if ended, err := journal.Ended(p.JournalPath()); err != nil || ended || unit.Running(p) {
 		return err
 	}
-	path := filepath.Join(p.repo.Root, p.folder, "spec.md")
+	path := filepath.Join(p.Repo.Root, p.Folder, "spec.md")
 	text, unread := regular.Read(path, spec.MaxSize)
-	if err := recoverFirst(a.ctx, told(a.t), p); err != nil || unread != nil {
+	if err := unit.RecoverFirst(a.ctx, told(a.t), p); err != nil || unread != nil {
 		return err // what cannot be read is put back like everything else
 	}
 	if now, err := regular.Read(path, spec.MaxSize); err == nil && bytes.Equal(now, text) {
 		return nil
 	}
 	if err := renameio.WriteFile(path, text, 0o644, renameio.WithTempDir(filepath.Dir(path)), renameio.WithExistingPermissions()); err != nil {
-		return fmt.Errorf("%s/spec.md cannot be written: %w", p.folder, err)
+		return fmt.Errorf("%s/spec.md cannot be written: %w", p.Folder, err)
 	}
-	a.t.Warn("%s/spec.md stays as you have it", stream.OneLine(p.folder))
+	a.t.Warn("%s/spec.md stays as you have it", stream.OneLine(p.Folder))
 	return nil
 }

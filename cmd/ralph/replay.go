@@ -15,7 +15,7 @@ func (r *resolved) scriptFault(h agent.Harness) error {
 	if !slices.Contains(h.Command, replayWord) {
 		return nil
 	}
-	if err := replay.Check(r.place.repo.Root, os.Environ()); err != nil {
+	if err := replay.Check(r.place.Repo.Root, os.Environ()); err != nil {
 		//lint:ignore ST1005 preflight prints it as a line of its own
 		return fmt.Errorf("Agent '%s' cannot play its script: %w", h.Name, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 )
 
 // reportCmd is "ralph report".
@@ -50,13 +51,13 @@ func (c *reportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	acc, err := readAccount(told(a.t), p, run)
+	acc, err := unit.ReadAccount(told(a.t), p, run)
 	if err != nil {
 		return err
 	}
 	switch {
 	case acc == nil && c.HTML != "":
-		return hint.With(fmt.Errorf("there is no run of %s to report on", nameOf(p)), "start one with 'ralph run'")
+		return hint.With(fmt.Errorf("there is no run of %s to report on", unit.Name(p)), "start one with 'ralph run'")
 	case acc == nil:
 		return nothingYet(a.t, p, c.JSON)
 	case c.JSON:
@@ -70,21 +71,21 @@ func (c *reportCmd) Run(a *app) error {
 }
 
 // html writes the page.
-func (c *reportCmd) html(t *terminal.Terminal, acc *account) error {
+func (c *reportCmd) html(t *terminal.Terminal, acc *unit.Account) error {
 	if c.HTML == "-" {
 		return terminal.Page(t, func(t *terminal.Terminal) error {
 			dir, err := os.Getwd()
 			if err != nil {
 				return err
 			}
-			return acc.HTML(t.Out, acc.pageOptions(dir))
+			return acc.HTML(t.Out, acc.PageOptions(dir))
 		})
 	}
 	path, err := filepath.Abs(c.HTML)
 	if err != nil {
 		return err
 	}
-	if err := acc.writePage(path); err != nil {
+	if err := acc.WritePage(path); err != nil {
 		return err
 	}
 	t.Printf("%s\n", c.HTML)

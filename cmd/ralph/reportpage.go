@@ -7,6 +7,7 @@ import (
 
 	"ralph/internal/report"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -19,12 +20,12 @@ const (
 )
 
 // showReport shows the run in the terminal.
-func showReport(t *terminal.Terminal, acc *account) {
+func showReport(t *terminal.Terminal, acc *unit.Account) {
 	run := acc.Run
 	dot := " " + t.Symbol("·") + " "
 	head := []string{"run " + run.ID, acc.Plan + " plan", run.Agent()}
-	if acc.record.archive != "" {
-		head = append(head, "archived as "+acc.record.archive)
+	if acc.Record.Archive != "" {
+		head = append(head, "archived as "+acc.Record.Archive)
 	}
 	t.Printf("%s  %s\n", t.Paint(terminal.Bold, acc.Unit), t.Paint(terminal.Dim, strings.Join(head, dot)))
 	code, mark := terminal.Red, "✗"

@@ -7,6 +7,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 )
 
 // unitArg is the unit that a command is about.
@@ -85,11 +86,11 @@ func (c *contextShowCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	s, err := p.state(told(a.t))
+	s, err := p.State(told(a.t))
 	if err != nil {
 		return err
 	}
-	waiting, err := journal.Peek(p.stateDir) // the loop takes it at its next iteration
+	waiting, err := journal.Peek(p.StateDir) // the loop takes it at its next iteration
 	if err != nil {
 		return err
 	}
@@ -98,13 +99,13 @@ func (c *contextShowCmd) Run(a *app) error {
 	}
 	told := s.Steer
 	if c.JSON {
-		return terminal.PrintJSON(a.t, steering{p.unit, append([]string{}, told...)})
+		return terminal.PrintJSON(a.t, steering{p.Unit, append([]string{}, told...)})
 	}
 	for _, text := range told {
 		a.t.Printf("- %s\n", stream.Sanitize(text))
 	}
 	if len(told) == 0 {
-		a.t.Printf("%s tells its agent nothing but the plan\n", stream.OneLine(p.unit))
+		a.t.Printf("%s tells its agent nothing but the plan\n", stream.OneLine(p.Unit))
 	}
 	return nil
 }
@@ -115,37 +116,37 @@ func ask(a *app, u unitArg, q journal.Request, said string) error {
 	if err != nil {
 		return err
 	}
-	if p == nil || !running(p) {
+	if p == nil || !unit.Running(p) {
 		return nothingTo(a, string(q.Kind), p, u.Unit)
 	}
-	if err := p.post(q); err != nil {
+	if err := p.Post(q); err != nil {
 		return err
 	}
-	a.t.Printf(said, stream.OneLine(p.unit))
+	a.t.Printf(said, stream.OneLine(p.Unit))
 	return nil
 }
 
 // steer leaves a text for the running loop of this worktree, or for its next one.
 func steer(a *app, flag changeFlag, q journal.Request) error {
 	p, err := unitArg{Change: flag.Change}.place(a)
-	if err == nil && p.unit == "" {
-		err = errDetached
+	if err == nil && p.Unit == "" {
+		err = unit.ErrDetached
 	}
 	if err != nil {
 		return err
 	}
-	if err := p.post(q); err != nil {
+	if err := p.Post(q); err != nil {
 		return err
 	}
 	when := "in its next run"
-	if running(p) {
+	if unit.Running(p) {
 		when = "from the next iteration on"
 	}
 	what := "gets this text"
 	if q.Kind == journal.RequestClearContext {
 		what = "gets only the plan"
 	}
-	a.t.Printf("the agent of %s %s %s\n", stream.OneLine(p.unit), what, when)
+	a.t.Printf("the agent of %s %s %s\n", stream.OneLine(p.Unit), what, when)
 	return nil
 }
 

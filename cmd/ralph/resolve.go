@@ -28,6 +28,7 @@ import (
 	"ralph/internal/room"
 	"ralph/internal/run"
 	"ralph/internal/stream"
+	"ralph/internal/unit"
 )
 
 // resolved is a run before it starts: the flags and files made into a plan, its
@@ -36,7 +37,7 @@ type resolved struct {
 	app      *app
 	flags    *runFlags
 	text     string
-	place    *place
+	place    *unit.Place
 	loaded   *config.Loaded
 	settings *config.Settings
 	plan     plan.Plan
@@ -59,16 +60,16 @@ var kindDefaults = map[string]string{
 }
 
 // where is the place of the run before its plan is chosen: a change makes it its own.
-func (c *runCmd) where(a *app) (*place, error) {
-	p, err := worktree(a.ctx, "")
+func (c *runCmd) where(a *app) (*unit.Place, error) {
+	p, err := unit.Worktree(a.ctx, "")
 	if err == nil && c.Change == "" && c.Module == "" {
-		err = p.refused
+		err = p.Refused
 	}
 	return p, err
 }
 
 // resolveAt reads everything that decides about a run in the place, and changes nothing.
-func (c *runCmd) resolveAt(a *app, p *place) (*resolved, error) {
+func (c *runCmd) resolveAt(a *app, p *unit.Place) (*resolved, error) {
 	r, err := c.resolveWithoutAgent(a, p)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (c *runCmd) resolveAt(a *app, p *place) (*resolved, error) {
 }
 
 // resolveWithoutAgent is resolveAt on a machine that starts no agent, and may know none.
-func (c *runCmd) resolveWithoutAgent(a *app, p *place) (*resolved, error) {
+func (c *runCmd) resolveWithoutAgent(a *app, p *unit.Place) (*resolved, error) {
 	r := &resolved{app: a, flags: &c.runFlags, text: c.Text, place: p}
 	var err error
 	if r.plan, err = c.choosePlan(a, p); err != nil {
@@ -93,7 +94,7 @@ func (c *runCmd) resolveWithoutAgent(a *app, p *place) (*resolved, error) {
 }
 
 func (r *resolved) loadSettings() error {
-	loaded, err := loadSettings(r.app, r.place.repo.Root, r.flags.overrides())
+	loaded, err := loadSettings(r.app, r.place.Repo.Root, r.flags.overrides())
 	if err != nil {
 		return err
 	}
@@ -199,7 +200,7 @@ func (r *resolved) chooseHarness() error {
 	}
 	s := r.settings
 	all := withSettings(agent.Builtin(exe), s)
-	first, err := caller(all, s, r.place.repo, s.Harness)
+	first, err := caller(all, s, r.place.Repo, s.Harness)
 	if err != nil {
 		return err
 	}
@@ -208,7 +209,7 @@ func (r *resolved) chooseHarness() error {
 		if name == s.Harness {
 			continue // a flag chose it
 		}
-		c, err := caller(all, s, r.place.repo, name)
+		c, err := caller(all, s, r.place.Repo, name)
 		if err != nil {
 			return fmt.Errorf("fallback: %w", err)
 		}
@@ -292,7 +293,7 @@ const maxTemplate = 8 << 20
 
 // loadTemplate finds the prompt template: the flag's, the feature's, the built-in one.
 func (r *resolved) loadTemplate() error {
-	feature := filepath.Join(r.place.repo.Root, r.place.folder, "prompt.md")
+	feature := filepath.Join(r.place.Repo.Root, r.place.Folder, "prompt.md")
 	path := r.flags.Prompt
 	if path == "" && r.plan.Kind() == plan.KindPRD {
 		if _, err := os.Lstat(feature); err == nil {
@@ -302,13 +303,13 @@ func (r *resolved) loadTemplate() error {
 	text, source := "", "built-in"
 	if path != "" {
 		var err error
-		source = relative(r.place.repo.Root, path)
+		source = unit.Relative(r.place.Repo.Root, path)
 		if text, err = regular.ReadText(path, maxTemplate); err != nil {
 			remedy := "put a text file in its place, or remove it"
 			if r.flags.Prompt != "" {
 				remedy = "name another file with --prompt, or leave it out"
 			}
-			return hint.With(fmt.Errorf("the prompt template cannot be read: %s", relative(r.place.repo.Root, err.Error())), remedy)
+			return hint.With(fmt.Errorf("the prompt template cannot be read: %s", unit.Relative(r.place.Repo.Root, err.Error())), remedy)
 		}
 		if strings.TrimSpace(text) == "" {
 			return hint.With(fmt.Errorf("the prompt template %s is empty", source), "write what the agent shall do in every iteration, or remove the file")
@@ -325,7 +326,7 @@ func (r *resolved) loadTemplate() error {
 		text = string(data)
 	}
 	r.source = source
-	r.template = strings.NewReplacer("{{promise}}", r.settings.Completion.Promise, "{{folder}}", cmp.Or(r.change().Folder, r.place.folder), "{{unit}}", r.place.unit).Replace(text)
+	r.template = strings.NewReplacer("{{promise}}", r.settings.Completion.Promise, "{{folder}}", cmp.Or(r.change().Folder, r.place.Folder), "{{unit}}", r.place.Unit).Replace(text)
 	return nil
 }
 

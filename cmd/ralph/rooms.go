@@ -32,7 +32,7 @@ func (r *resolved) seal() error {
 	}
 	program, err := room.Find(r.app.ctx)
 	if err == nil {
-		err = notOurs(r.place.repo.Root)
+		err = notOurs(r.place.Repo.Root)
 	}
 	var none *room.Unavailable
 	switch {
@@ -48,18 +48,18 @@ func (r *resolved) seal() error {
 		return err
 	}
 	s := r.settings.Sandbox
-	site := room.Site{Program: program, Root: r.place.repo.Root, GitDir: r.place.repo.GitDir, Common: r.place.repo.CommonDir,
+	site := room.Site{Program: program, Root: r.place.Repo.Root, GitDir: r.place.Repo.GitDir, Common: r.place.Repo.CommonDir,
 		Home: home, Own: r.app.home, Env: os.Environ(), Read: s.Read, Write: s.Write, Hide: s.Hide}
 	scratch := ""
 	if r.plan != nil { // a run; others write nothing in the repository
-		scratch = filepath.Join(r.place.stateDir, "rooms")
+		scratch = filepath.Join(r.place.StateDir, "rooms")
 		check.SweepRooms(scratch)
 	}
 	proof := r.settings.Proof
 	r.checkRooms = &check.Rooms{Site: site, Require: mode == "require", Network: proof.Network, Scratch: scratch,
 		Keep: []string{filepath.Join(site.Root, ".ralph")},
-		Deps: &check.Deps{Repo: r.place.repo, Prepare: proof.Prepare, Borrow: proof.Borrow, Limit: r.settings.Defaults.TimeoutMinutes.Duration(),
-			Store: filepath.Join(r.place.repo.GitDir, "ralph", ".prepared")}}
+		Deps: &check.Deps{Repo: r.place.Repo, Prepare: proof.Prepare, Borrow: proof.Borrow, Limit: r.settings.Defaults.TimeoutMinutes.Duration(),
+			Store: filepath.Join(r.place.Repo.GitDir, "ralph", ".prepared")}}
 	if scratch == "" {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (r *resolved) seal() error {
 
 // guard has what no room can protect restored after each agent, with and without rooms.
 func (r *resolved) guard(home string) {
-	g := &agent.Guard{Repo: r.place.repo, Refs: r.place.states().Prefix(), Home: home, Env: os.Environ(), Kept: filepath.Join(r.place.stateDir, "snapshot", "replaced")}
+	g := &agent.Guard{Repo: r.place.Repo, Refs: r.place.States().Prefix(), Home: home, Env: os.Environ(), Kept: filepath.Join(r.place.StateDir, "snapshot", "replaced")}
 	r.agent.Guard = g
 	for i := range r.fallback {
 		r.fallback[i].Options.Guard = g
@@ -96,10 +96,10 @@ func (r *resolved) protected() []string {
 	candidates := []string{filepath.Join(".ralph", "config.yaml")}
 	if r.plan != nil && r.plan.Kind() == plan.KindPRD {
 		for _, name := range []string{"spec.md", "prompt.md", "specs"} {
-			candidates = append(candidates, filepath.Join(r.place.folder, name))
+			candidates = append(candidates, filepath.Join(r.place.Folder, name))
 		}
 	}
-	tracked, err := r.place.repo.Tracked(r.app.ctx, r.place.repo.Root)
+	tracked, err := r.place.Repo.Tracked(r.app.ctx, r.place.Repo.Root)
 	if err != nil {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (r *resolved) protected() []string {
 			known = known || file == name || strings.HasPrefix(file, name+"/")
 		}
 		if !known {
-			list = append(list, filepath.Join(r.place.repo.Root, name))
+			list = append(list, filepath.Join(r.place.Repo.Root, name))
 		}
 	}
 	return list

@@ -25,6 +25,7 @@ import (
 	"ralph/internal/registry"
 	"ralph/internal/secret"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -74,43 +75,43 @@ func (c *runCmd) prepare(a *app) (*resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.notAUnit(a.home, c.Text); err != nil {
+	if err := p.NotAUnit(a.home, c.Text); err != nil {
 		return nil, err
 	}
-	unit := p.unit
+	unit := p.Unit
 	if err := c.recoverFirst(a, p); err != nil {
 		return nil, err
 	}
 	r, err := c.resolveAt(a, p)
-	if err == nil && p.unit != unit { // it is a change
+	if err == nil && p.Unit != unit { // it is a change
 		err = c.recoverFirst(a, p)
 	}
 	return r, err
 }
 
-func (c *runCmd) recoverFirst(a *app, p *place) error {
+func (c *runCmd) recoverFirst(a *app, p *unit.Place) error {
 	if c.DryRun { // which looks, and changes nothing
 		return nil
 	}
 	if c.Monitor && !a.handedOver {
-		if err := p.busy(); err != nil {
+		if err := p.Busy(); err != nil {
 			return err
 		}
 	}
-	return recoverFirst(a.ctx, told(a.t), p)
+	return unit.RecoverFirst(a.ctx, told(a.t), p)
 }
 
 // start runs the loop in this process.
 func (r *resolved) start() error {
-	if r.place.unit == "" {
-		return errDetached
+	if r.place.Unit == "" {
+		return unit.ErrDetached
 	}
 	s, err := r.openState()
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	if err := r.place.repo.Exclude(excluded...); err != nil {
+	defer s.Close()
+	if err := r.place.Repo.Exclude(unit.Excluded...); err != nil {
 		r.app.t.Warn("git cannot be told to overlook ralph's own files: %v", err)
 	}
 	out, err := r.openOutput()
@@ -133,9 +134,9 @@ func (r *resolved) start() error {
 	// The end of another run is no business of whoever reads this run's events.
 	tell := out.event
 	if r.flags.JSON {
-		tell = out.files.event
+		tell = out.files.Event
 	}
-	died, err := loop.Recover(r.app.ctx, s.writer, r.place.repo, r.place.stateDir, time.Time{}, tell)
+	died, err := loop.Recover(r.app.ctx, s.Writer, r.place.Repo, r.place.StateDir, time.Time{}, tell)
 	if err != nil {
 		return err
 	}
@@ -143,41 +144,41 @@ func (r *resolved) start() error {
 		r.changes = nil // the plan may have been put back in order since
 	}
 	if _, err := r.plan.Read(); err != nil {
-		return hint.With(errors.New(relative(r.place.repo.Root, err.Error())), "correct it there; see everything that is wrong with: ralph validate")
+		return hint.With(errors.New(unit.Relative(r.place.Repo.Root, err.Error())), "correct it there; see everything that is wrong with: ralph validate")
 	}
 	l, err := r.newLoop(s, out)
 	if err != nil {
 		return err
 	}
-	beside, err := newAside(r.settings, r.place.repo.Root, out.files.summary, out.warn)
+	beside, err := newAside(r.settings, r.place.Repo.Root, out.files.Summary, out.warn)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		s.close() // whoever starts the next run does not wait for a slow notification
+		s.Close() // whoever starts the next run does not wait for a slow notification
 		beside.close(r.app.ctx)
 	}()
 	l.Recorder.Observe = func(e journal.Event) { out.event(e); beside.event(e) }
 	if err := r.noteOwner(); err != nil {
 		return err
 	}
-	if err := registry.Register(r.app.home, registry.Entry{Unit: r.place.unit, Plan: string(r.plan.Kind()), Worktree: r.place.repo.Root,
-		Branch: r.place.branch, StateDir: r.place.stateDir, Folder: r.place.folder, Updated: time.Now()}); err != nil {
+	if err := registry.Register(r.app.home, registry.Entry{Unit: r.place.Unit, Plan: string(r.plan.Kind()), Worktree: r.place.Repo.Root,
+		Branch: r.place.Branch, StateDir: r.place.StateDir, Folder: r.place.Folder, Updated: time.Now()}); err != nil {
 		r.app.t.Warn("'ralph list' will not know this loop: %v", err)
 	}
 	end, err := l.Run(r.app.ctx)
 	if err != nil {
-		out.files.unrecorded(l.Recorder.Secrets.Text(err.Error()))
+		out.files.Unrecorded(l.Recorder.Secrets.Text(err.Error()))
 		return err
 	}
 	archived, page := "", ""
 	if end.Done() && !r.flags.NoArchive && r.plan.Kind() == plan.KindPRD {
 		out.working("putting the feature away")
 		if archived = r.archive(s, l.Identity.Run); archived != "" {
-			page = archiveReport(told(r.app.t), r.place, archived)
+			page = unit.ArchiveReport(told(r.app.t), r.place, archived)
 		}
 	}
-	out.summary(end, archived, page, r.leftOver(end, out.files.last().Start.Head))
+	out.summary(end, archived, page, r.leftOver(end, out.files.Last().Start.Head))
 	if code := end.ExitCode(); code != 0 {
 		return exitError(code)
 	}
@@ -190,12 +191,12 @@ func (r *resolved) leftOver(end loop.End, start string) string {
 	if !end.Done() {
 		return ""
 	}
-	changes, err := r.place.repo.Status(context.WithoutCancel(r.app.ctx))
+	changes, err := r.place.Repo.Status(context.WithoutCancel(r.app.ctx))
 	if err != nil {
 		return "" // git itself has said so in the run
 	}
 	work := len(git.Without(changes, ".ralph", ".claude"))
-	switch head, err := r.place.repo.Head(context.WithoutCancel(r.app.ctx)); {
+	switch head, err := r.place.Repo.Head(context.WithoutCancel(r.app.ctx)); {
 	case work > 0:
 		return words.Plural(work, "file is", "files are") + " not committed: git add -A && git commit"
 	case len(git.Without(changes, ".claude")) > 0:
@@ -213,13 +214,13 @@ func (r *resolved) noteOwner() error {
 	if _, err := os.Stat(file); err == nil || r.plan.Kind() != plan.KindPRD {
 		return nil
 	}
-	return preflight.NoteOwner(file, r.place.branch)
+	return preflight.NoteOwner(file, r.place.Branch)
 }
 
-func (r *resolved) ownerFile() string { return r.place.ownerFile() }
+func (r *resolved) ownerFile() string { return r.place.OwnerFile() }
 
 // newLoop puts the run together.
-func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
+func (r *resolved) newLoop(s *unit.State, out *output) (*loop.Loop, error) {
 	self, err := proc.Self()
 	if err != nil {
 		return nil, err
@@ -239,15 +240,15 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 		environs = append(environs, c.Harness.Env...)
 	}
 	l := &loop.Loop{
-		Identity: loop.Identity{Version: version, Run: runID, Unit: r.place.unit, Feature: r.place.unit, Task: r.text, Change: r.change().ID, Module: r.change().Module,
-			StateDir: r.place.stateDir, LogDir: r.place.logDir(), Self: self, Host: host, Token: token, Since: s.since},
+		Identity: loop.Identity{Version: version, Run: runID, Unit: r.place.Unit, Feature: r.place.Unit, Task: r.text, Change: r.change().ID, Module: r.change().Module,
+			StateDir: r.place.StateDir, LogDir: r.place.LogDir(), Self: self, Host: host, Token: token, Since: s.Since},
 		Settings: r.loopSettings(),
-		Plan:     r.plan, Repo: r.place.repo, States: r.place.states(), Changes: r.changes, Inbox: s.inbox,
+		Plan:     r.plan, Repo: r.place.Repo, States: r.place.States(), Changes: r.changes, Inbox: s.Inbox,
 		Ledger: ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), r.ledgerDir(), r.harness.Name, r.settings.Defaults.RateLimitPerHour).For(token),
 		Agents: r.callers(), Env: os.Environ(), CheckEnv: r.checkEnv(),
-		Recorder: &recorder.Recorder{Journal: s.writer, Run: runID, Secrets: secret.New(environs)},
+		Recorder: &recorder.Recorder{Journal: s.Writer, Run: runID, Secrets: secret.New(environs)},
 		Keeper: &proc.Keeper{Token: token, Start: func() (*proc.Guardian, error) {
-			return proc.StartGuardian([]string{exe, guardianWord, r.place.repo.Root, r.place.unit, r.place.folder}, token)
+			return proc.StartGuardian([]string{exe, guardianWord, r.place.Repo.Root, r.place.Unit, r.place.Folder}, token)
 		}},
 		Working: out.working, Stopping: out.stopping, Stream: out.screen.stream, Drained: out.drained, Complain: out.warn,
 	}
@@ -260,11 +261,11 @@ func (r *resolved) newLoop(s *state, out *output) (*loop.Loop, error) {
 // newRunID names the run and makes room for its logs: those of the run before
 // move to a folder with its name.
 func (r *resolved) newRunID() (string, error) {
-	logs := filepath.Join(r.place.repo.Root, r.place.logDir())
+	logs := filepath.Join(r.place.Repo.Root, r.place.LogDir())
 	if err := os.MkdirAll(logs, 0o755); err != nil {
 		return "", fmt.Errorf("the logs' folder cannot be made: %w", err)
 	}
-	taken, err := journal.RunIDs(r.place.journalPath())
+	taken, err := journal.RunIDs(r.place.JournalPath())
 	if err != nil {
 		return "", err
 	}
@@ -272,7 +273,7 @@ func (r *resolved) newRunID() (string, error) {
 	if len(taken) > 0 {
 		last = taken[len(taken)-1]
 	}
-	if err := moveLogs(logs, last); err != nil {
+	if err := unit.MoveLogs(logs, last); err != nil {
 		return "", err
 	}
 	return journal.NewRunID(time.Now(), func(id string) bool { return slices.Contains(taken, id) }), nil
@@ -280,12 +281,12 @@ func (r *resolved) newRunID() (string, error) {
 
 // archive puts the finished feature away; where that does not work the feature
 // stays where it is, and the run is done all the same.
-func (r *resolved) archive(s *state, run string) string {
+func (r *resolved) archive(s *unit.State, run string) string {
 	// A signal from now on must not leave the work half put away.
 	ctx := context.WithoutCancel(r.app.ctx)
-	e, err := r.place.archive().Put(ctx, r.place.unit, time.Now(), func(e archive.Entry) error {
-		_, err := s.writer.Append(run, time.Now(), journal.Archived{Path: e.Path})
-		s.closeWriter()
+	e, err := r.place.Archive().Put(ctx, r.place.Unit, time.Now(), func(e archive.Entry) error {
+		_, err := s.Writer.Append(run, time.Now(), journal.Archived{Path: e.Path})
+		s.CloseWriter()
 		return err
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/monitor"
 	"ralph/internal/tmux"
+	"ralph/internal/unit"
 )
 
 // takeOverWait is how long a pane may take to start ralph.
@@ -34,8 +35,8 @@ type beside struct {
 // Without tmux it runs in this terminal.
 func (r *resolved) runBeside() error {
 	a := r.app
-	if r.place.unit == "" {
-		return errDetached
+	if r.place.Unit == "" {
+		return unit.ErrDetached
 	}
 	done := a.t.Slowly("waiting for tmux")
 	b, err := r.openBeside(r.answered(a.args))
@@ -63,7 +64,7 @@ func (r *resolved) openBeside(args []string) (b *beside, err error) {
 	if err != nil {
 		return nil, err
 	}
-	dashboard, dashboardArgv, err := hand([]string{"--color", r.app.colorMode, "monitor", r.place.unit}, false)
+	dashboard, dashboardArgv, err := hand([]string{"--color", r.app.colorMode, "monitor", r.place.Unit}, false)
 	if err != nil {
 		sent.Close()
 		return nil, err
@@ -101,7 +102,7 @@ func (r *resolved) openSession(client *tmux.Client, sent *handover.Sender, argv,
 		width, height = 200, 50
 	}
 	session, err := monitor.OpenSession(r.app.ctx, client, monitor.SessionOptions{
-		Unit: r.place.unit, StateDir: r.place.stateDir, Dir: r.place.repo.Root, Width: width, Height: height,
+		Unit: r.place.Unit, StateDir: r.place.StateDir, Dir: r.place.Repo.Root, Width: width, Height: height,
 		Loop: argv, Dashboard: dashboardArgv, TMUX: os.Getenv("TMUX"),
 	})
 	if session == nil {

@@ -2,19 +2,20 @@ package main
 
 import (
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 )
 
 // openState is openState for a run: an archive of its feature that was cut off
 // is finished then, and there is nothing left to run.
-func (r *resolved) openState() (*state, error) {
-	had := r.place.hasFolder()
-	s, err := openState(r.app.ctx, r.place)
-	if err != nil || !had || r.place.hasFolder() {
+func (r *resolved) openState() (*unit.State, error) {
+	had := r.place.HasFolder()
+	s, err := unit.OpenState(r.app.ctx, r.place)
+	if err != nil || !had || r.place.HasFolder() {
 		return s, err
 	}
-	s.close()
-	return nil, nothingLeft(r.place.unit)
+	s.Close()
+	return nil, unit.NothingLeft(r.place.Unit)
 }
 
 // told passes on to the terminal what the unit's package has to say.
-func told(t *terminal.Terminal) notes { return notes{Warn: t.Warn, Slowly: t.Slowly} }
+func told(t *terminal.Terminal) unit.Notes { return unit.Notes{Warn: t.Warn, Slowly: t.Slowly} }

@@ -12,6 +12,7 @@ import (
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -124,7 +125,7 @@ func (s *screen) remark(body journal.Body) {
 		}
 		s.line(terminal.Yellow, "⚠", fmt.Sprintf("not accepted: %s: %s", what, b.Reason))
 	case journal.PlanRestored:
-		s.line(terminal.Yellow, "⚠", putBack(b))
+		s.line(terminal.Yellow, "⚠", unit.PutBack(b))
 	case journal.TamperFound:
 		s.tampered(b)
 	case journal.NoWork:

@@ -13,6 +13,7 @@ import (
 	"ralph/internal/git"
 	"ralph/internal/hint"
 	"ralph/internal/regular"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -163,7 +164,7 @@ func inspect(root string, d dialect, name string) (commandFile, error) {
 // inTheWay says what to do about a file that keeps a command from its place: it
 // may be one of the folders above.
 func inTheWay(root, message string) error {
-	return hint.With(errors.New(relative(root, message)),
+	return hint.With(errors.New(unit.Relative(root, message)),
 		"move what is in the way somewhere else, or see to its permissions, then run again: ralph setup")
 }
 

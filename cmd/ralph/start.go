@@ -12,6 +12,7 @@ import (
 	"ralph/internal/registry"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 )
 
 // startCmd is "ralph start".
@@ -42,16 +43,16 @@ func (c *startCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := p.notAUnit(a.home, c.Task); err != nil {
+	if err := p.NotAUnit(a.home, c.Task); err != nil {
 		return err
 	}
 	if !a.handedOver && !c.DryRun {
-		if err := p.busy(); err != nil {
+		if err := p.Busy(); err != nil {
 			return err
 		}
 	}
 	if !c.DryRun { // which looks, and changes nothing
-		if err := recoverFirst(a.ctx, told(a.t), p); err != nil {
+		if err := unit.RecoverFirst(a.ctx, told(a.t), p); err != nil {
 			return err
 		}
 	}
@@ -83,8 +84,8 @@ func (c *startCmd) Run(a *app) error {
 
 // background starts the loop elsewhere and returns when it is at work.
 func (c *startCmd) background(r *resolved, args []string) error {
-	if r.place.unit == "" {
-		return errDetached
+	if r.place.Unit == "" {
+		return unit.ErrDetached
 	}
 	_, _ = registry.Clear(r.app.home) // of loops whose worktree is gone; those that it cannot remove are not shown either
 	began := time.Now()
@@ -132,10 +133,10 @@ type carried struct {
 
 // untilUp waits until the loop's run is in the journal, and returns the run, or
 // until the loop has ended.
-func (b *carried) untilUp(ctx context.Context, p *place, began time.Time) (string, *handover.Report, error) {
-	run, report, err := background.UntilUp(ctx, b.sent, p.journalPath(), began)
+func (b *carried) untilUp(ctx context.Context, p *unit.Place, began time.Time) (string, *handover.Report, error) {
+	run, report, err := background.UntilUp(ctx, b.sent, p.JournalPath(), began)
 	if errors.Is(err, handover.ErrLost) {
-		err = hint.With(fmt.Errorf("the loop of %s died before it was at work", stream.OneLine(p.unit)), b.lookInto())
+		err = hint.With(fmt.Errorf("the loop of %s died before it was at work", stream.OneLine(p.Unit)), b.lookInto())
 	}
 	return run, report, err
 }
@@ -144,7 +145,7 @@ func (b *carried) untilUp(ctx context.Context, p *place, began time.Time) (strin
 // ends as it did.
 func (b *carried) endedAtOnce(r *resolved, report handover.Report, began time.Time, asJSON bool) error {
 	t := r.app.t
-	last, ran := r.place.endedSince(began)
+	last, ran := r.place.EndedSince(began)
 	switch {
 	case report.Message != "":
 		t.Fail(errors.New(report.Message))
@@ -154,7 +155,7 @@ func (b *carried) endedAtOnce(r *resolved, report handover.Report, began time.Ti
 			return err
 		}
 	case !r.verdict(began):
-		t.Fail(fmt.Errorf("the loop of %s ended with exit status %d before it was at work", r.place.unit, report.Exit))
+		t.Fail(fmt.Errorf("the loop of %s ended with exit status %d before it was at work", r.place.Unit, report.Exit))
 		t.Hint(b.lookInto())
 	}
 	if report.Exit != 0 {
@@ -176,9 +177,9 @@ func (b *carried) lookInto() string {
 
 // tell says what was started, and what can be done with it.
 func (b *carried) tell(r *resolved) {
-	t, unit := r.app.t, stream.ShellWord(r.place.unit)
+	t, unit := r.app.t, stream.ShellWord(r.place.Unit)
 	where := map[string]string{inTmux: "in tmux", inWindow: "in a window of its own", inNone: "without a terminal"}[b.terminal]
-	t.Printf("%s %s is at work %s (pid %d)\n", t.Paint(terminal.Green, t.Symbol("✓")), t.Paint(terminal.Bold, stream.OneLine(r.place.unit)), where, b.sent.PID())
+	t.Printf("%s %s is at work %s (pid %d)\n", t.Paint(terminal.Green, t.Symbol("✓")), t.Paint(terminal.Bold, stream.OneLine(r.place.Unit)), where, b.sent.PID())
 	row := func(name, what string) {
 		if what != "" {
 			t.Printf("  %-8s %s\n", name, stream.OneLine(what))
@@ -209,5 +210,5 @@ func (b *carried) tellJSON(r *resolved, run string) error {
 		}
 		return &s
 	}
-	return terminal.PrintJSON(r.app.t, started{r.place.unit, r.place.repo.Root, run, b.sent.PID(), b.terminal, known(b.attach), known(b.log)})
+	return terminal.PrintJSON(r.app.t, started{r.place.Unit, r.place.Repo.Root, run, b.sent.PID(), b.terminal, known(b.attach), known(b.log)})
 }

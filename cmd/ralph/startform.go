@@ -14,6 +14,7 @@ import (
 	"ralph/internal/form"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
+	"ralph/internal/unit"
 )
 
 // The criteria by which a loop of the form is done, as --done has them.
@@ -27,23 +28,23 @@ const manualHint = "Loop won't auto-stop. Use 'ralph stop' to end."
 
 // needsForm tells whether the command does not say what to do, nothing in the
 // worktree does, and a person is there to ask.
-func (c *startCmd) needsForm(a *app, p *place) bool {
-	if c.Task != "" || c.loopFlags != (loopFlags{}) || c.JSON || a.handedOver || !a.t.CanAsk || os.Getenv("TERM") == "dumb" || p.unit == "" {
+func (c *startCmd) needsForm(a *app, p *unit.Place) bool {
+	if c.Task != "" || c.loopFlags != (loopFlags{}) || c.JSON || a.handedOver || !a.t.CanAsk || os.Getenv("TERM") == "dumb" || p.Unit == "" {
 		return false
 	}
-	if p.hasPlan() {
+	if p.HasPlan() {
 		return false
 	}
-	if plan.FindTasks(p.repo.Root) != "" {
+	if plan.FindTasks(p.Repo.Root) != "" {
 		return true
 	}
-	changes, err := change.List(p.repo.Root)
+	changes, err := change.List(p.Repo.Root)
 	return err != nil || len(changes) == 0 // which one is asked then
 }
 
 // fill asks the person what the command line leaves open. args is the command
 // line that says the same.
-func (c *startCmd) fill(a *app, p *place) (args []string, err error) {
+func (c *startCmd) fill(a *app, p *unit.Place) (args []string, err error) {
 	// What the settings say is what the form begins with; what is wrong with them is
 	// said when the loop is made ready.
 	quiet, silent := *a.t, *a
@@ -60,7 +61,7 @@ func (c *startCmd) fill(a *app, p *place) (args []string, err error) {
 	for _, h := range withSettings(agent.Builtin(exe), r.settings) {
 		harnesses = append(harnesses, h.Name)
 	}
-	f := startForm(r.settings, harnesses, relative(p.repo.Root, plan.FindTasks(p.repo.Root)))
+	f := startForm(r.settings, harnesses, unit.Relative(p.Repo.Root, plan.FindTasks(p.Repo.Root)))
 	f.ASCII = a.t.ASCII
 	ok, err := f.Ask(a.ctx, a.t.In, os.Stdout, a.t.Color)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -24,15 +25,15 @@ func (c *statusCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	now, err := p.standing(told(a.t))
+	now, err := p.Standing(told(a.t))
 	if err != nil {
 		return err
 	}
-	if now.record == nil {
+	if now.Record == nil {
 		return nothingYet(a.t, p, c.JSON)
 	}
 	if c.JSON {
-		data, err := now.status.JSON(&now.alive)
+		data, err := now.Status.JSON(&now.Alive)
 		if err != nil {
 			return err
 		}
@@ -40,26 +41,26 @@ func (c *statusCmd) Run(a *app) error {
 		return err
 	}
 	showStatus(a.t, now)
-	if len(now.status.Recent) > 0 && now.status.Change != "" {
+	if len(now.Status.Recent) > 0 && now.Status.Change != "" {
 		a.t.Printf("Recent:\n")
-		for _, it := range now.status.Recent {
+		for _, it := range now.Status.Recent {
 			showIteration(a.t, it)
 		}
 	}
 	return nil
 }
 
-func nothingYet(t *terminal.Terminal, p *place, asJSON bool) error {
+func nothingYet(t *terminal.Terminal, p *unit.Place, asJSON bool) error {
 	if asJSON {
 		t.Printf("null\n")
 		return nil
 	}
-	t.Printf("no run of %s yet; start one with '%s'\n", nameOf(p), p.startHint())
+	t.Printf("no run of %s yet; start one with '%s'\n", unit.Name(p), p.StartHint())
 	return nil
 }
 
-func showStatus(t *terminal.Terminal, now standing) {
-	s, alive, path := now.status, now.alive, now.record.journal
+func showStatus(t *terminal.Terminal, now unit.Standing) {
+	s, alive, path := now.Status, now.Alive, now.Record.Journal
 	word := strings.ToUpper(string(s.Status[:1])) + string(s.Status[1:])
 	switch {
 	case alive && s.Status == journal.StatusPaused:
@@ -98,8 +99,8 @@ func showStatus(t *terminal.Terminal, now standing) {
 		}
 		row("Tokens:", "%s", spent)
 	}
-	if now.budget != "" {
-		row("Budget:", "%s", now.budget)
+	if now.Budget != "" {
+		row("Budget:", "%s", now.Budget)
 	}
 	if !s.ResumesAt.IsZero() {
 		row("Resumes:", "%s", words.Local(s.ResumesAt.Time))

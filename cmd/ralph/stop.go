@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ralph/internal/stream"
+	"ralph/internal/unit"
 )
 
 // stopCmd is "ralph stop".
@@ -33,7 +34,7 @@ func (c *stopCmd) Run(a *app) error {
 	if p == nil {
 		return nothingTo(a, "stop", nil, c.Unit)
 	}
-	s, err := p.stop()
+	s, err := p.Stop()
 	if err != nil {
 		return err
 	}
@@ -43,24 +44,24 @@ func (c *stopCmd) Run(a *app) error {
 		}
 		return nothingTo(a, "stop", p, c.Unit)
 	}
-	a.t.Printf("asked %s to stop\n", stream.OneLine(p.unit))
+	a.t.Printf("asked %s to stop\n", stream.OneLine(p.Unit))
 	return await(a, s)
 }
 
 // stopAll asks every loop that is at work to stop.
 func stopAll(a *app) error {
-	all, err := registered(a.home)
+	all, err := unit.Registered(a.home)
 	if err != nil {
 		return err
 	}
-	var asked []*stopping
+	var asked []*unit.Stopping
 	var failed error
 	dead := 0
 	for _, p := range all {
-		s, err := p.stop()
+		s, err := p.Stop()
 		switch {
 		case err == nil && s != nil:
-			a.t.Printf("asked %s in %s to stop\n", stream.OneLine(p.unit), stream.OneLine(p.repo.Root))
+			a.t.Printf("asked %s in %s to stop\n", stream.OneLine(p.Unit), stream.OneLine(p.Repo.Root))
 			asked = append(asked, s)
 		case err == nil:
 			var settled bool
@@ -69,7 +70,7 @@ func stopAll(a *app) error {
 			}
 		}
 		if err != nil {
-			a.t.Warn("%s in %s: %v", stream.OneLine(p.unit), stream.OneLine(p.repo.Root), err) // the others are to stop all the same
+			a.t.Warn("%s in %s: %v", stream.OneLine(p.Unit), stream.OneLine(p.Repo.Root), err) // the others are to stop all the same
 			failed = exitError(1)
 		}
 	}
@@ -86,40 +87,40 @@ func stopAll(a *app) error {
 
 // nothingTo says that there is no loop to do something with. p is nil where no
 // unit of the name is known.
-func nothingTo(a *app, do string, p *place, name string) error {
+func nothingTo(a *app, do string, p *unit.Place, name string) error {
 	if p != nil {
-		name = p.unit
-	} else if _, err := look(a.ctx, a.home, name); errors.Is(err, errNoUnit) {
+		name = p.Unit
+	} else if _, err := unit.Look(a.ctx, a.home, name); errors.Is(err, unit.ErrNoUnit) {
 		return err
 	}
 	a.t.Printf("no loop is at work on %s: nothing to %s\n", stream.OneLine(name), do)
-	all, err := registered(a.home)
+	all, err := unit.Registered(a.home)
 	if err != nil {
 		return err
 	}
 	for _, other := range all {
-		if p != nil && other.unit == p.unit && other.stateDir != p.stateDir && running(other) {
-			a.t.Printf("  one is at work in %s\n", stream.OneLine(other.repo.Root))
+		if p != nil && other.Unit == p.Unit && other.StateDir != p.StateDir && unit.Running(other) {
+			a.t.Printf("  one is at work in %s\n", stream.OneLine(other.Repo.Root))
 		}
 	}
 	return nil
 }
 
 // await waits until the loop has ended, and says so.
-func await(a *app, s *stopping) error {
-	done := a.t.Slowly("waiting for " + stream.OneLine(s.place.unit) + " to end its agent")
-	answered, err := s.wait(a.ctx)
+func await(a *app, s *unit.Stopping) error {
+	done := a.t.Slowly("waiting for " + stream.OneLine(s.Place.Unit) + " to end its agent")
+	answered, err := s.Wait(a.ctx)
 	done()
 	switch {
 	case err != nil:
 		return err
 	case answered:
-		a.t.Printf("%s has stopped\n", stream.OneLine(s.place.unit))
-		_, err = settle(a, s.place) // it may have been killed before its agent was gone
+		a.t.Printf("%s has stopped\n", stream.OneLine(s.Place.Unit))
+		_, err = settle(a, s.Place) // it may have been killed before its agent was gone
 	default:
 		var settled bool
-		if settled, err = settle(a, s.place); !settled && err == nil {
-			a.t.Printf("%s had ended by itself\n", stream.OneLine(s.place.unit))
+		if settled, err = settle(a, s.Place); !settled && err == nil {
+			a.t.Printf("%s had ended by itself\n", stream.OneLine(s.Place.Unit))
 		}
 	}
 	return err
@@ -127,8 +128,8 @@ func await(a *app, s *stopping) error {
 
 // settle finishes the record of a run that died, and says so. settled is false where there
 // was nothing of the kind.
-func settle(a *app, p *place) (settled bool, err error) {
-	said, err := p.settle(a.ctx, told(a.t))
+func settle(a *app, p *unit.Place) (settled bool, err error) {
+	said, err := p.Settle(a.ctx, told(a.t))
 	if said != "" {
 		a.t.Printf("%s\n", said)
 	}

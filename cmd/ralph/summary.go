@@ -52,7 +52,7 @@ func (o *output) summary(end loop.End, archived, page, leftOver string) {
 
 func (o *output) summaryStories() {
 	s := o.screen
-	list, left := worthALine(o.files.last().Plan.Items, summaryStories)
+	list, left := worthALine(o.files.Last().Plan.Items, summaryStories)
 	for _, st := range list {
 		code, mark := terminal.Dim, "·"
 		if st.Done {
@@ -67,7 +67,7 @@ func (o *output) summaryStories() {
 
 // summaryFigures are rows as "ralph status" has them.
 func (o *output) summaryFigures() {
-	s, st, r := o.screen, o.files.summary(), o.files.last()
+	s, st, r := o.screen, o.files.Summary(), o.files.Last()
 	s.row("Iteration:", fmt.Sprintf("%d/%d", st.Iteration, st.MaxIterations))
 	if st.StoriesTotal > 0 {
 		s.row("Progress:", fmt.Sprintf("%d/%d %s", st.StoriesComplete, st.StoriesTotal, words.Items(string(st.Plan))))
@@ -88,7 +88,7 @@ func (o *output) summaryFigures() {
 		}
 		s.row("Tokens:", spent)
 	}
-	if budget := o.files.budget(); budget != "" {
+	if budget := o.files.Budget(); budget != "" {
 		s.row("Budget:", budget)
 	}
 	if c := r.Checks; c.Green+c.Red > 0 {
@@ -105,7 +105,7 @@ func (o *output) summaryFigures() {
 
 // next is what a person can do now.
 func (o *output) next(end loop.End) string {
-	r := o.files.last()
+	r := o.files.Last()
 	if end.Hint != "" || !end.Done() || r.Commits == 0 || len(r.Start.Head) < 12 {
 		return end.Hint
 	}

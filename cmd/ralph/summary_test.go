@@ -17,6 +17,7 @@ import (
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -32,11 +33,11 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 		reset := time.Now().Add(time.Hour)
 		var screen bytes.Buffer
 		term := &terminal.Terminal{Out: &screen, Err: &screen}
-		o := &output{t: term, files: &files{warned: map[string]bool{}}, screen: newScreen(term, &screen, "/w/repo", false), watch: stopwatch.Start()}
+		o := &output{t: term, files: &unit.Files{Warned: map[string]bool{}}, screen: newScreen(term, &screen, "/w/repo", false), watch: stopwatch.Start()}
 		tell := func(after time.Duration, b journal.Body) {
 			time.Sleep(after)
 			e := journal.Event{Time: time.Now(), Run: "r", Body: b}
-			o.files.state.Apply(e)
+			o.files.State.Apply(e)
 		}
 		tell(0, journal.RunStarted{Unit: "feature-x", Plan: "prd", Head: "0123456789abcdef", MaxIterations: 20, Stories: stories})
 		tell(0, journal.IterationStarted{N: 7})

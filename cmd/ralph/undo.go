@@ -13,6 +13,7 @@ import (
 	"ralph/internal/plan"
 	"ralph/internal/stream"
 	"ralph/internal/undo"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -37,55 +38,55 @@ func (c *undoCmd) Validate() error {
 
 // Run carries the command out.
 func (c *undoCmd) Run(a *app) error {
-	p, err := here(a.ctx, "")
+	p, err := unit.Here(a.ctx, "")
 	switch {
 	case err != nil:
 		return err
-	case p.unit == "":
-		return errDetached
+	case p.Unit == "":
+		return unit.ErrDetached
 	case byAgent(p):
 		return hint.With(errors.New("the agent that works on the plan cannot undo anything"), "the user can: ralph undo")
-	case running(p):
-		return hint.With(fmt.Errorf("a loop is at work on %s", stream.OneLine(p.unit)), "stop it first: ralph stop")
-	case p.repo.InProgress() != "":
-		return fmt.Errorf("a %s is in progress: end it first", p.repo.InProgress())
+	case unit.Running(p):
+		return hint.With(fmt.Errorf("a loop is at work on %s", stream.OneLine(p.Unit)), "stop it first: ralph stop")
+	case p.Repo.InProgress() != "":
+		return fmt.Errorf("a %s is in progress: end it first", p.Repo.InProgress())
 	}
 	if !c.DryRun {
-		if err := recoverFirst(a.ctx, told(a.t), p); err != nil {
+		if err := unit.RecoverFirst(a.ctx, told(a.t), p); err != nil {
 			return err
 		}
 	}
-	if r, err := p.record(); err != nil || r == nil || r.archive != "" {
+	if r, err := p.Record(); err != nil || r == nil || r.Archive != "" {
 		return c.nothing(p, r, err)
 	}
-	s, err := lockState(a.ctx, p)
+	s, err := unit.LockState(a.ctx, p)
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer s.Close()
 	return c.goBack(a, p, s)
 }
 
 // nothing says why there is nothing to go back to.
-func (c *undoCmd) nothing(p *place, r *record, err error) error {
+func (c *undoCmd) nothing(p *unit.Place, r *unit.Record, err error) error {
 	switch {
 	case err != nil:
 		return err
 	case r != nil:
-		return hint.With(fmt.Errorf("%s is done and archived", stream.OneLine(p.unit)), "bring it back first: ralph archive --restore "+stream.ShellWord(r.archive))
+		return hint.With(fmt.Errorf("%s is done and archived", stream.OneLine(p.Unit)), "bring it back first: ralph archive --restore "+stream.ShellWord(r.Archive))
 	}
-	return fmt.Errorf("%s has not run here: there is nothing to undo", stream.OneLine(p.unit))
+	return fmt.Errorf("%s has not run here: there is nothing to undo", stream.OneLine(p.Unit))
 }
 
 // goBack shows what would change, asks, and restores the state. The present state is kept
 // first, then what counts from now on is recorded, then the worktree is changed: whoever dies
 // in between can repeat it.
-func (c *undoCmd) goBack(a *app, p *place, s *state) error {
-	events, _, err := journal.ReadFile(p.journalPath())
+func (c *undoCmd) goBack(a *app, p *unit.Place, s *unit.State) error {
+	events, _, err := journal.ReadFile(p.JournalPath())
 	if err != nil {
 		return err
 	}
-	states := p.states()
+	states := p.States()
 	to, err := undo.Find(a.ctx, events, states, c.RunID, c.Iteration)
 	var none *undo.NotKeptError
 	if errors.As(err, &none) {
@@ -94,7 +95,7 @@ func (c *undoCmd) goBack(a *app, p *place, s *state) error {
 	if err != nil {
 		return err
 	}
-	head, err := p.repo.Head(a.ctx)
+	head, err := p.Repo.Head(a.ctx)
 	if err != nil {
 		return err
 	}
@@ -103,12 +104,12 @@ func (c *undoCmd) goBack(a *app, p *place, s *state) error {
 	}
 	name := undo.LeftAt(time.Now())
 	ref := states.Iteration(name, 1)
-	now, err := states.Save(a.ctx, ref, "left by ralph undo", time.Now(), plan.SnapshotFiles(filepath.Join(p.stateDir, "snapshot"))...)
+	now, err := states.Save(a.ctx, ref, "left by ralph undo", time.Now(), plan.SnapshotFiles(filepath.Join(p.StateDir, "snapshot"))...)
 	if err != nil {
 		return err
 	}
 	drop := func(err error) error {
-		return errors.Join(err, p.repo.DeleteRefs(a.ctx, git.Ref{Name: ref, Commit: now.Commit}))
+		return errors.Join(err, p.Repo.DeleteRefs(a.ctx, git.Ref{Name: ref, Commit: now.Commit}))
 	}
 	reopened := to.Reopened(events)
 	some, err := c.show(a, p, to, head.Branch, now, reopened)
@@ -135,20 +136,20 @@ func (c *undoCmd) goBack(a *app, p *place, s *state) error {
 		return hint.With(fmt.Errorf("not all of it could be restored: %w", err),
 			"nothing is lost: call 'ralph undo' again, or go back with: "+back)
 	}
-	f := newFiles(told(a.t), p)
-	f.renew()
+	f := unit.NewFiles(told(a.t), p)
+	f.Renew()
 	a.t.Printf("restored; to undo this: %s\n", back)
 	return nil
 }
 
 // record records what counts from now on.
-func (c *undoCmd) record(p *place, s *state, e journal.Undone) error {
-	w, err := journal.OpenWriter(p.journalPath())
+func (c *undoCmd) record(p *unit.Place, s *unit.State, e journal.Undone) error {
+	w, err := journal.OpenWriter(p.JournalPath())
 	if err != nil {
 		return err
 	}
-	s.writer = w
-	events, _, err := journal.ReadFile(p.journalPath())
+	s.Writer = w
+	events, _, err := journal.ReadFile(p.JournalPath())
 	if err != nil || len(events) == 0 {
 		return err
 	}
@@ -171,12 +172,12 @@ func (c *undoCmd) confirm(a *app) error {
 }
 
 // show prints what would change, and reports whether anything would.
-func (c *undoCmd) show(a *app, p *place, to undo.Target, branch string, now git.Saved, reopened []string) (bool, error) {
-	files, err := p.states().Compare(a.ctx, now, to.State)
+func (c *undoCmd) show(a *app, p *unit.Place, to undo.Target, branch string, now git.Saved, reopened []string) (bool, error) {
+	files, err := p.States().Compare(a.ctx, now, to.State)
 	if err != nil {
 		return false, err
 	}
-	off, on, err := p.repo.Moved(a.ctx, to.State.Head, now.Head)
+	off, on, err := p.Repo.Moved(a.ctx, to.State.Head, now.Head)
 	if err != nil {
 		return false, err
 	}

@@ -11,6 +11,7 @@ import (
 	"ralph/internal/plan"
 	"ralph/internal/preflight"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 )
 
 // validateCmd is "ralph validate".
@@ -24,7 +25,7 @@ type validateCmd struct {
 
 // Run carries the command out.
 func (c *validateCmd) Run(a *app) error {
-	p, err := worktree(a.ctx, "")
+	p, err := unit.Worktree(a.ctx, "")
 	if err != nil {
 		return err
 	}
@@ -44,7 +45,7 @@ func (c *validateCmd) Run(a *app) error {
 	return err
 }
 
-func (c *validateCmd) report(a *app, p *place) (preflight.Report, error) {
+func (c *validateCmd) report(a *app, p *unit.Place) (preflight.Report, error) {
 	flags := loopFlags{changeFlags: c.changeFlags, Harness: c.Harness, Done: c.Done, NoInteractive: c.JSON}
 	if !c.NoAgent {
 		return validate(a, p, flags, "")
@@ -57,7 +58,7 @@ func (c *validateCmd) report(a *app, p *place) (preflight.Report, error) {
 }
 
 // validate checks a worktree as a run with the flags and the text would.
-func validate(a *app, p *place, flags loopFlags, text string) (preflight.Report, error) {
+func validate(a *app, p *unit.Place, flags loopFlags, text string) (preflight.Report, error) {
 	r, err := (&runCmd{Text: text, runFlags: runFlags{loopFlags: flags}}).resolveAt(a, p)
 	if err != nil {
 		return preflight.Report{}, err
@@ -98,7 +99,7 @@ func (r *resolved) preflight() error {
 // something where one was chosen.
 func (r *resolved) check() (preflight.Report, error) {
 	defer r.app.t.Slowly("checking the plan")()
-	in, err := preflight.Gather(r.app.ctx, r.place.repo)
+	in, err := preflight.Gather(r.app.ctx, r.place.Repo)
 	if err != nil {
 		return preflight.Report{}, err
 	}
@@ -106,7 +107,7 @@ func (r *resolved) check() (preflight.Report, error) {
 	in.Protected = r.settings.ProtectedBranches
 	in.OwnerFile = r.ownerFile()
 	in.Checked = len(r.settings.QualityChecks) > 0
-	if e, err := r.place.archive().Find(r.place.unit); err == nil {
+	if e, err := r.place.Archive().Find(r.place.Unit); err == nil {
 		in.Archived = e.Path
 	}
 	if r.harness.Name != "" {
@@ -121,7 +122,7 @@ func (r *resolved) check() (preflight.Report, error) {
 	case *plan.PRD:
 		return preflight.Run(in), nil
 	case *plan.Tasks:
-		in.Tasks = relative(r.place.repo.Root, p.File)
+		in.Tasks = unit.Relative(r.place.Repo.Root, p.File)
 	case *plan.Change:
 		in.Change = &p.Of
 		if tasks := path.Join(p.Of.Folder, "tasks.md"); p.Criteria() == "tasks" {

@@ -11,6 +11,7 @@ import (
 	"ralph/internal/hint"
 	"ralph/internal/proc"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 	"ralph/internal/verify"
 	"ralph/internal/words"
 )
@@ -35,7 +36,7 @@ func (c *verifyCmd) Validate() error {
 
 // Run carries the command out.
 func (c *verifyCmd) Run(a *app) error {
-	p, err := here(a.ctx, c.Unit)
+	p, err := unit.Here(a.ctx, c.Unit)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (c *verifyCmd) Run(a *app) error {
 	if err != nil {
 		return hint.With(err, "leave the ids out to prove all that are finished: ralph verify")
 	}
-	loaded, err := loadSettings(a, p.repo.Root, nil)
+	loaded, err := loadSettings(a, p.Repo.Root, nil)
 	if err != nil {
 		return err
 	}
@@ -74,24 +75,24 @@ func (c *verifyCmd) Run(a *app) error {
 }
 
 // features finds the plans with the stories that are to be proved.
-func (c *verifyCmd) features(p *place) ([]verify.Feature, error) {
+func (c *verifyCmd) features(p *unit.Place) ([]verify.Feature, error) {
 	if c.All {
-		features, err := verify.All(p.repo.Root, p.archive())
+		features, err := verify.All(p.Repo.Root, p.Archive())
 		if err != nil {
-			return nil, errors.New(relative(p.repo.Root, err.Error()))
+			return nil, errors.New(unit.Relative(p.Repo.Root, err.Error()))
 		}
 		return features, nil
 	}
-	if p.unit == "" {
-		return nil, hint.With(errDetached.Err, "name the unit with --unit, or prove all with --all")
+	if p.Unit == "" {
+		return nil, hint.With(unit.ErrDetached.Err, "name the unit with --unit, or prove all with --all")
 	}
-	f, err := verify.Find(p.repo.Root, p.archive(), p.unit)
+	f, err := verify.Find(p.Repo.Root, p.Archive(), p.Unit)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, hint.With(fmt.Errorf("there is no prd.json of %s, neither in %s nor in the archive", p.unit, p.folder),
+		return nil, hint.With(fmt.Errorf("there is no prd.json of %s, neither in %s nor in the archive", p.Unit, p.Folder),
 			"name another unit with --unit, or prove all with --all")
 	}
 	if err != nil {
-		return nil, errors.New(relative(p.repo.Root, err.Error()))
+		return nil, errors.New(unit.Relative(p.Repo.Root, err.Error()))
 	}
 	return []verify.Feature{f}, nil
 }
@@ -107,7 +108,7 @@ type verification struct {
 
 // run fills the report.
 func (v *verification) run() error {
-	ctx, repo := v.app.ctx, v.place.repo
+	ctx, repo := v.app.ctx, v.place.Repo
 	head, err := repo.Head(ctx)
 	if err != nil {
 		return err
@@ -137,7 +138,7 @@ func (v *verification) run() error {
 
 // possible says why nothing can be proved, and what is left out.
 func (v *verification) possible() error {
-	ctx, repo := v.app.ctx, v.place.repo
+	ctx, repo := v.app.ctx, v.place.Repo
 	if v.report.Commit == "" {
 		return hint.With(errors.New("there is no commit yet"), "commit the work first")
 	}
@@ -145,8 +146,8 @@ func (v *verification) possible() error {
 		return hint.With(errors.New("no quality checks are configured: nothing can be proved"), "name them under quality_checks in .ralph/config.yaml")
 	}
 	if v.report.Mode == "inplace" {
-		if v.place.unit != "" && running(v.place) {
-			return hint.With(fmt.Errorf("a loop is at work on %s: its files change while the checks run", v.place.unit), "prove what is committed, without --inplace")
+		if v.place.Unit != "" && unit.Running(v.place) {
+			return hint.With(fmt.Errorf("a loop is at work on %s: its files change while the checks run", v.place.Unit), "prove what is committed, without --inplace")
 		}
 		return nil
 	}
@@ -164,7 +165,7 @@ func (v *verification) checks(clean *check.Clean) error {
 	if err != nil {
 		return fmt.Errorf("ralph cannot find its own program: %w", err)
 	}
-	dir := v.place.repo.Root
+	dir := v.place.Repo.Root
 	g, err := proc.StartGuardian([]string{exe, guardianWord, dir, sweepWord, clean.Folder()}, rand.Text())
 	if err != nil {
 		return err

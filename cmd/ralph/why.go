@@ -9,6 +9,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/report"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -61,7 +62,7 @@ func (c *whyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	acc, err := readAccount(told(a.t), p, c.InRun)
+	acc, err := unit.ReadAccount(told(a.t), p, c.InRun)
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (c *whyCmd) Run(a *app) error {
 	}
 	it := acc.Run.Iteration(n)
 	if it == nil {
-		return hint.With(fmt.Errorf("the run %s of %s has no iteration %d", acc.Run.ID, nameOf(p), n), "see: ralph history")
+		return hint.With(fmt.Errorf("the run %s of %s has no iteration %d", acc.Run.ID, unit.Name(p), n), "see: ralph history")
 	}
 	return c.iteration(a.t, acc, it)
 }
@@ -90,7 +91,7 @@ type whyJSON struct {
 }
 
 // iteration tells why one iteration came out as it did.
-func (c *whyCmd) iteration(t *terminal.Terminal, acc *account, it *report.Iteration) error {
+func (c *whyCmd) iteration(t *terminal.Terminal, acc *unit.Account, it *report.Iteration) error {
 	decisions := acc.Run.Decisions(it)
 	if c.JSON {
 		return terminal.PrintJSON(t, whyJSON{acc.Unit, acc.Run.ID, it.N, decisions})
@@ -103,7 +104,7 @@ func (c *whyCmd) iteration(t *terminal.Terminal, acc *account, it *report.Iterat
 		t.Printf("%s  %s\n", t.Paint(terminal.Bold, acc.Unit), t.Paint(terminal.Dim, head))
 		showDecisions(t, decisions)
 		if it.LogFile != "" {
-			t.Printf("\n%s\n", t.Paint(terminal.Dim, "what the agent did: "+acc.record.log(it.LogFile)))
+			t.Printf("\n%s\n", t.Paint(terminal.Dim, "what the agent did: "+acc.Record.Log(it.LogFile)))
 		}
 		return nil
 	})
@@ -113,7 +114,7 @@ func (c *whyCmd) iteration(t *terminal.Terminal, acc *account, it *report.Iterat
 const mostIterations = 20
 
 // whole tells why the run ended as it did.
-func (c *whyCmd) whole(t *terminal.Terminal, acc *account) error {
+func (c *whyCmd) whole(t *terminal.Terminal, acc *unit.Account) error {
 	run := acc.Run
 	before := run.Decisions(&run.Before)
 	if c.JSON {
@@ -127,7 +128,7 @@ func (c *whyCmd) whole(t *terminal.Terminal, acc *account) error {
 		return terminal.PrintJSON(t, whyJSON{acc.Unit, run.ID, 0, decisions})
 	}
 	return terminal.Page(t, func(t *terminal.Terminal) error {
-		t.Printf("%s  %s\n", t.Paint(terminal.Bold, acc.Unit), t.Paint(terminal.Dim, strings.TrimSpace("run "+run.ID+" "+archived(acc.record))))
+		t.Printf("%s  %s\n", t.Paint(terminal.Bold, acc.Unit), t.Paint(terminal.Dim, strings.TrimSpace("run "+run.ID+" "+archived(acc.Record))))
 		showDecisions(t, []report.Decision{run.End()})
 		if len(before) > 0 {
 			t.Printf("\n%s\n", t.Paint(terminal.Bold, "Before the first iteration"))
@@ -142,11 +143,11 @@ func (c *whyCmd) whole(t *terminal.Terminal, acc *account) error {
 	})
 }
 
-func archived(r *record) string {
-	if r.archive == "" {
+func archived(r *unit.Record) string {
+	if r.Archive == "" {
 		return ""
 	}
-	return "(archived as " + r.archive + ")"
+	return "(archived as " + r.Archive + ")"
 }
 
 // showDecisions shows each decision with the evidence below it.
@@ -167,7 +168,7 @@ func showDecisions(t *terminal.Terminal, decisions []report.Decision) {
 }
 
 // showStories lists the first stories of the plan and how each stands.
-func showStories(t *terminal.Terminal, acc *account, most int) {
+func showStories(t *terminal.Terminal, acc *unit.Account, most int) {
 	if len(acc.Run.Stories) == 0 {
 		return
 	}

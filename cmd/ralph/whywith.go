@@ -11,6 +11,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/run"
 	"ralph/internal/terminal"
+	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -35,8 +36,8 @@ type stepJSON struct {
 
 // with plays the run again by other settings, and shows the first decision that would have
 // been different.
-func (c *whyCmd) with(t *terminal.Terminal, acc *account) error {
-	events, _, err := journal.ReadFile(acc.record.journal)
+func (c *whyCmd) with(t *terminal.Terminal, acc *unit.Account) error {
+	events, _, err := journal.ReadFile(acc.Record.Journal)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package unit
 
 import (
 	"errors"
@@ -18,27 +18,27 @@ import (
 
 // workOnChange makes the place that of a change. One that is archived by now is known
 // by its whole id, while there is a journal of it.
-func (p *place) workOnChange(ref string) error {
-	list, err := change.List(p.repo.Root)
+func (p *Place) workOnChange(ref string) error {
+	list, err := change.List(p.Repo.Root)
 	if err != nil {
 		return err
 	}
 	c, err := change.Find(list, ref)
-	if err != nil && change.Valid(ref) == nil && isFile(journal.Path(filepath.Join(p.repo.GitDir, "ralph", ref))) {
+	if err != nil && change.Valid(ref) == nil && IsFile(journal.Path(filepath.Join(p.Repo.GitDir, "ralph", ref))) {
 		c, err = change.Change{ID: ref}, nil
 	}
 	if err != nil {
-		return whichOne(err)
+		return WhichOne(err)
 	}
-	p.work(c.ID, p.folderOf(c.ID))
+	p.Work(c.ID, p.folderOf(c.ID))
 	return nil
 }
 
 // folderOf is where a unit's status file and logs are, as far as its name tells.
-func (p *place) folderOf(unit string) string {
+func (p *Place) folderOf(unit string) string {
 	ito := change.New(unit, ".ito/changes/"+unit)
 	for _, folder := range []string{ito.Folder, ito.StateFolder()} {
-		if _, err := os.Stat(filepath.Join(p.repo.Root, folder)); err == nil {
+		if _, err := os.Stat(filepath.Join(p.Repo.Root, folder)); err == nil {
 			return filepath.FromSlash(ito.StateFolder())
 		}
 	}
@@ -47,8 +47,8 @@ func (p *place) folderOf(unit string) string {
 
 // latest is the unit whose loop is at work in the worktree, else the change that ran
 // last, where that was later than the branch's own unit and on this branch.
-func (p *place) latest() string {
-	dir := filepath.Join(p.repo.GitDir, "ralph")
+func (p *Place) latest() string {
+	dir := filepath.Join(p.Repo.GitDir, "ralph")
 	if h, err := journal.ReadHolder(dir); err == nil && h.Unit != "" && holderAlive(dir) {
 		return h.Unit
 	}
@@ -59,32 +59,32 @@ func (p *place) latest() string {
 			newest, last = path, info.ModTime().UnixNano()
 		}
 	}
-	if newest == "" || newest == p.journalPath() {
+	if newest == "" || newest == p.JournalPath() {
 		return ""
 	}
 	var s run.State
 	_, _ = journal.Scan(newest, s.Apply)
-	if r := s.Last(); r != nil && r.Start.Branch == p.branch {
+	if r := s.Last(); r != nil && r.Start.Branch == p.Branch {
 		return r.Start.Change
 	}
 	return ""
 }
 
-func isFile(path string) bool {
+func IsFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// startHint is the command that starts a loop on the place.
-func (p *place) startHint() string {
-	if strings.HasPrefix(p.folder, filepath.Join(".ito", ".state")) {
-		return fmt.Sprintf("ralph run --change %s", stream.ShellWord(stream.OneLine(p.unit)))
+// StartHint is the command that starts a loop on the place.
+func (p *Place) StartHint() string {
+	if strings.HasPrefix(p.Folder, filepath.Join(".ito", ".state")) {
+		return fmt.Sprintf("ralph run --change %s", stream.ShellWord(stream.OneLine(p.Unit)))
 	}
 	return "ralph run"
 }
 
-// whichOne adds to the error that a short form means several changes what helps.
-func whichOne(err error) error {
+// WhichOne adds to the error that a short form means several changes what helps.
+func WhichOne(err error) error {
 	var several *change.AmbiguousError
 	if !errors.As(err, &several) {
 		return err
@@ -95,72 +95,72 @@ func whichOne(err error) error {
 	return hint.With(err, "name one of them by its whole id")
 }
 
-// withFolder is another unit of the worktree, nil where it has no folder.
-func (p *place) withFolder(unit string) *place {
-	p = placeAt(p.repo, unit)
-	if info, err := os.Stat(filepath.Join(p.repo.Root, p.folder)); unit == "" || err != nil || !info.IsDir() {
+// WithFolder is another unit of the worktree, nil where it has no folder.
+func (p *Place) WithFolder(unit string) *Place {
+	p = PlaceAt(p.Repo, unit)
+	if info, err := os.Stat(filepath.Join(p.Repo.Root, p.Folder)); unit == "" || err != nil || !info.IsDir() {
 		return nil
 	}
 	return p
 }
 
-// changeNamed is the unit of a change of exactly that id in the worktree, nil where
+// ChangeNamed is the unit of a change of exactly that id in the worktree, nil where
 // there is none.
-func (p *place) changeNamed(id string) *place {
-	list, _ := change.List(p.repo.Root) // what cannot be listed is not there
+func (p *Place) ChangeNamed(id string) *Place {
+	list, _ := change.List(p.Repo.Root) // what cannot be listed is not there
 	if !slices.ContainsFunc(list, func(c change.Change) bool { return c.ID == id }) {
 		return nil
 	}
-	return placeAt(p.repo, id)
+	return PlaceAt(p.Repo, id)
 }
 
-// change is the change that the unit is, nil where it is the unit of a branch. A
+// Change is the change that the unit is, nil where it is the unit of a branch. A
 // branch may have the name of a change: then the last run tells, and before the
 // first whether there is a feature.
-func (p *place) change(t notes, r *record) (*change.Change, error) {
-	list, err := change.List(p.repo.Root)
-	if err != nil || !slices.ContainsFunc(list, func(c change.Change) bool { return c.ID == p.unit }) {
+func (p *Place) Change(t Notes, r *Record) (*change.Change, error) {
+	list, err := change.List(p.Repo.Root)
+	if err != nil || !slices.ContainsFunc(list, func(c change.Change) bool { return c.ID == p.Unit }) {
 		return nil, err
 	}
 	if r != nil {
-		s, err := r.fold(t, run.KeepNone)
+		s, err := r.Fold(t, run.KeepNone)
 		if err != nil || s.Last() == nil || s.Last().Start.Change == "" {
 			return nil, err
 		}
-	} else if p.hasPlan() {
+	} else if p.HasPlan() {
 		return nil, nil //nolint:nilnil // it is the unit of a branch
 	}
-	c, err := change.Find(list, p.unit)
+	c, err := change.Find(list, p.Unit)
 	return &c, err
 }
 
-// hasPlan tells whether the feature folder of the unit's name has a plan in it.
-func (p *place) hasPlan() bool {
+// HasPlan tells whether the feature folder of the unit's name has a plan in it.
+func (p *Place) HasPlan() bool {
 	for _, name := range []string{"spec.md", "prd.json"} {
-		if _, err := os.Stat(filepath.Join(p.repo.Root, ".ralph", p.unit, name)); err == nil {
+		if _, err := os.Stat(filepath.Join(p.Repo.Root, ".ralph", p.Unit, name)); err == nil {
 			return true
 		}
 	}
 	return false
 }
 
-// plan is what a run of the unit would work on now, or the feature that the archived
+// Plan is what a run of the unit would work on now, or the feature that the archived
 // one worked on, and the text that its last run was given.
-func (p *place) plan(t notes, r *record) (chosen plan.Plan, task string, err error) {
+func (p *Place) Plan(t Notes, r *Record) (chosen plan.Plan, task string, err error) {
 	if r != nil {
-		s, err := r.fold(t, run.KeepNone)
+		s, err := r.Fold(t, run.KeepNone)
 		if err != nil {
 			return nil, "", err
 		}
 		if last := s.Last(); last != nil {
 			task = last.Start.Task
 		}
-		if r.archive != "" {
-			return &plan.PRD{Root: filepath.Dir(r.folder), Folder: filepath.Base(r.folder)}, task, nil
+		if r.Archive != "" {
+			return &plan.PRD{Root: filepath.Dir(r.Folder), Folder: filepath.Base(r.Folder)}, task, nil
 		}
 	}
-	choice := plan.Choice{Root: p.repo.Root, Folder: p.folder, Text: task}
-	if choice.Change, err = p.change(t, r); err == nil {
+	choice := plan.Choice{Root: p.Repo.Root, Folder: p.Folder, Text: task}
+	if choice.Change, err = p.Change(t, r); err == nil {
 		chosen, _, err = plan.Choose(choice)
 	}
 	return chosen, task, err

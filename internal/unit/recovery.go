@@ -1,4 +1,4 @@
-package main
+package unit
 
 import (
 	"context"
@@ -20,64 +20,64 @@ import (
 	"ralph/internal/stream"
 )
 
-// recoverFirst finishes what a run that died has left, before anybody looks at the
+// RecoverFirst finishes what a run that died has left, before anybody looks at the
 // plan: its agent may have left that in pieces, or an archive half made.
-func recoverFirst(ctx context.Context, t notes, p *place) error {
-	if p.unit == "" {
+func RecoverFirst(ctx context.Context, t Notes, p *Place) error {
+	if p.Unit == "" {
 		return nil // a detached HEAD, which the checks tell of
 	}
-	pending, err := p.archive().Pending()
+	pending, err := p.Archive().Pending()
 	if err != nil {
 		return err
 	}
 	if err := recoverOthers(ctx, t, p); err != nil {
 		return err
 	}
-	ended, err := journal.Ended(p.journalPath())
-	putAway := slices.Contains(pending, p.unit)
+	ended, err := journal.Ended(p.JournalPath())
+	putAway := slices.Contains(pending, p.Unit)
 	if err != nil || ended && !putAway && !p.pidFileLeft() {
 		return err
 	}
-	end, _, err := recordDeath(ctx, t, p, time.Time{})
+	end, _, err := RecordDeath(ctx, t, p, time.Time{})
 	switch {
 	case err != nil:
 		return err
 	case end != nil:
 		t.Warn("the last run was cut off: %s; what it left is on record", end.Message)
 		tellPutBack(t, p)
-	case putAway && !p.hasFolder():
-		return nothingLeft(p.unit)
+	case putAway && !p.HasFolder():
+		return NothingLeft(p.Unit)
 	case putAway:
-		t.Warn("the archive of %s had been cut off, and is completed", p.unit)
+		t.Warn("the archive of %s had been cut off, and is completed", p.Unit)
 	}
 	return nil
 }
 
 // recoverOthers does the same for the worktree's other units, on whose branch the
 // last run may have died: what it left alive would work in the same files.
-func recoverOthers(ctx context.Context, t notes, p *place) error {
-	holder, _ := journal.ReadHolder(filepath.Dir(p.stateDir))
+func recoverOthers(ctx context.Context, t Notes, p *Place) error {
+	holder, _ := journal.ReadHolder(filepath.Dir(p.StateDir))
 	if (proc.ID{PID: holder.PID, Start: holder.PIDStart}).Alive() {
 		return nil // a loop is at work here, as the lock will tell
 	}
-	dirs, err := doctor.Units(filepath.Dir(p.stateDir))
+	dirs, err := doctor.Units(filepath.Dir(p.StateDir))
 	if err != nil {
 		return err
 	}
 	for _, dir := range dirs {
-		if dir == p.stateDir {
+		if dir == p.StateDir {
 			continue
 		}
 		if ended, err := journal.Ended(journal.Path(dir)); ended || err != nil {
 			continue // it has no run that died, or none that can be told of
 		}
-		other := placeAt(p.repo, filepath.Base(dir))
-		end, _, err := recordDeath(ctx, t, other, time.Time{})
+		other := PlaceAt(p.Repo, filepath.Base(dir))
+		end, _, err := RecordDeath(ctx, t, other, time.Time{})
 		if err != nil {
 			return err
 		}
 		if end != nil {
-			t.Warn("the last run of %s was cut off: %s; what it left is on record", stream.OneLine(other.unit), end.Message)
+			t.Warn("the last run of %s was cut off: %s; what it left is on record", stream.OneLine(other.Unit), end.Message)
 		}
 	}
 	return nil
@@ -85,48 +85,48 @@ func recoverOthers(ctx context.Context, t notes, p *place) error {
 
 // pidFileLeft tells whether the file is there whose removal is the last that a run
 // does: where it died just before, the status files may tell of a run at work.
-func (p *place) pidFileLeft() bool {
-	_, err := os.Lstat(filepath.Join(p.repo.Root, ".claude", pidFile))
+func (p *Place) pidFileLeft() bool {
+	_, err := os.Lstat(filepath.Join(p.Repo.Root, ".claude", pidFile))
 	return err == nil
 }
 
-// recordDeath finishes the record of the unit's last run if that died without an
+// RecordDeath finishes the record of the unit's last run if that died without an
 // end, and brings the status files in line with it. It returns nil where there was
 // nothing to record, else the end and what the status files say. died is when it died;
 // zero where nobody was there.
-func recordDeath(ctx context.Context, t notes, p *place, died time.Time) (*loop.End, run.Status, error) {
+func RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time) (*loop.End, run.Status, error) {
 	defer t.Slowly("bringing the last run to its end")()
-	s, err := lockState(ctx, p) // it completes an archive, too
+	s, err := LockState(ctx, p) // it completes an archive, too
 	if err != nil {
 		return nil, run.Status{}, err
 	}
-	defer s.close()
-	return s.recordDeath(ctx, t, p, died, func(journal.Event) {})
+	defer s.Close()
+	return s.RecordDeath(ctx, t, p, died, func(journal.Event) {})
 }
 
-// recordDeath is recordDeath for whoever holds the locks; tell is told of each event.
-func (s *state) recordDeath(ctx context.Context, t notes, p *place, died time.Time, tell func(journal.Event)) (end *loop.End, _ run.Status, err error) {
-	if _, err := os.Stat(p.journalPath()); errors.Is(err, fs.ErrNotExist) {
+// RecordDeath is recordDeath for whoever holds the locks; tell is told of each event.
+func (s *State) RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time, tell func(journal.Event)) (end *loop.End, _ run.Status, err error) {
+	if _, err := os.Stat(p.JournalPath()); errors.Is(err, fs.ErrNotExist) {
 		return nil, run.Status{}, nil // the unit is archived
 	}
-	if s.writer, err = journal.OpenWriter(p.journalPath()); err != nil {
+	if s.Writer, err = journal.OpenWriter(p.JournalPath()); err != nil {
 		return nil, run.Status{}, err
 	}
-	f := newFiles(t, p)
-	defer f.settled()
-	end, err = loop.Recover(ctx, s.writer, p.repo, p.stateDir, died, func(e journal.Event) { f.event(e); tell(e) })
+	f := NewFiles(t, p)
+	defer f.Settled()
+	end, err = loop.Recover(ctx, s.Writer, p.Repo, p.StateDir, died, func(e journal.Event) { f.Event(e); tell(e) })
 	if err == nil {
-		f.renew()
+		f.Renew()
 	}
-	return end, f.summary(), err
+	return end, f.Summary(), err
 }
 
-// renew writes the files as the journal has them: whoever wrote its last events
+// Renew writes the files as the journal has them: whoever wrote its last events
 // may have died before it came to this.
-func (f *files) renew() {
+func (f *Files) Renew() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if _, err := os.Stat(filepath.Dir(f.statusAt)); err != nil || f.state.Last() == nil || f.state.Last().Active() {
+	if _, err := os.Stat(filepath.Dir(f.statusAt)); err != nil || f.State.Last() == nil || f.State.Last().Active() {
 		return
 	}
 	f.write()
@@ -147,8 +147,8 @@ var halfPlanned = sync.OnceValue(func() *regexp.Regexp {
 
 // clearHalfWritten removes what writers that died have left. The caller holds the
 // unit's lock; what cannot be removed harms nobody.
-func (p *place) clearHalfWritten() {
-	for _, dir := range []string{filepath.Join(p.repo.Root, p.folder), filepath.Join(p.repo.Root, ".claude"), p.stateDir} {
+func (p *Place) clearHalfWritten() {
+	for _, dir := range []string{filepath.Join(p.Repo.Root, p.Folder), filepath.Join(p.Repo.Root, ".claude"), p.StateDir} {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
 			info, err := e.Info()
@@ -161,18 +161,18 @@ func (p *place) clearHalfWritten() {
 }
 
 // tellPutBack says which files of the plan the recovery of the last run has put back.
-func tellPutBack(t notes, p *place) {
-	s, err := p.state(t)
+func tellPutBack(t Notes, p *Place) {
+	s, err := p.State(t)
 	if err != nil || s.Last() == nil {
 		return // the record is for those who ask for it
 	}
 	for _, b := range slices.Backward(s.Last().Restored) {
-		t.Warn("%s", putBack(b))
+		t.Warn("%s", PutBack(b))
 	}
 }
 
-// putBack says what the guard of the plan did with a file.
-func putBack(b journal.PlanRestored) string {
+// PutBack says what the guard of the plan did with a file.
+func PutBack(b journal.PlanRestored) string {
 	text := fmt.Sprintf("put back %s: %s", b.Path, b.What)
 	if b.Kept != "" {
 		text += "; what stood there is kept in " + b.Kept

@@ -1,4 +1,4 @@
-package main
+package unit
 
 import (
 	"context"
@@ -18,35 +18,35 @@ import (
 // that has just died holds it while it records the crash.
 const lockWait = 2 * time.Second
 
-// state is what whoever works on a unit holds meanwhile.
-type state struct {
+// State is what whoever works on a unit holds meanwhile.
+type State struct {
 	locks  []*journal.Lock
-	writer *journal.Writer
-	inbox  *journal.Inbox
-	since  time.Time // when the unit's lock was taken
+	Writer *journal.Writer
+	Inbox  *journal.Inbox
+	Since  time.Time // when the unit's lock was taken
 }
 
-// lockState takes the locks of the worktree and of the unit, and finishes an
+// LockState takes the locks of the worktree and of the unit, and finishes an
 // archive or a restore that was cut off.
-func lockState(ctx context.Context, p *place) (*state, error) {
+func LockState(ctx context.Context, p *Place) (*State, error) {
 	self, err := proc.Self()
 	if err != nil {
 		return nil, err
 	}
 	host, _ := os.Hostname()
-	me := journal.Holder{Unit: p.unit, PID: self.PID, PIDStart: self.Start, Host: host, Since: time.Now()}
-	s := &state{since: me.Since}
-	for _, dir := range []string{filepath.Dir(p.stateDir), p.stateDir} {
+	me := journal.Holder{Unit: p.Unit, PID: self.PID, PIDStart: self.Start, Host: host, Since: time.Now()}
+	s := &State{Since: me.Since}
+	for _, dir := range []string{filepath.Dir(p.StateDir), p.StateDir} {
 		lock, err := journal.Acquire(ctx, dir, me, lockWait)
 		if err != nil {
-			s.close()
-			return nil, sharedWorktree(err, p.unit)
+			s.Close()
+			return nil, sharedWorktree(err, p.Unit)
 		}
 		s.locks = append(s.locks, lock)
 	}
 	p.clearHalfWritten()
 	if err := finishArchives(ctx, p, me); err != nil {
-		s.close()
+		s.Close()
 		return nil, err
 	}
 	return s, nil
@@ -65,16 +65,16 @@ func sharedWorktree(err error, unit string) error {
 // finishArchives completes the archives and restores of the worktree that were
 // cut off. The caller holds the lock of its own unit; another unit whose lock is
 // held is left to whoever holds it.
-func finishArchives(ctx context.Context, p *place, me journal.Holder) error {
-	store := p.archive()
+func finishArchives(ctx context.Context, p *Place, me journal.Holder) error {
+	store := p.Archive()
 	pending, err := store.Pending()
 	if err != nil {
 		return err
 	}
 	for _, unit := range pending {
-		if unit != p.unit {
+		if unit != p.Unit {
 			me.Unit = unit
-			lock, err := journal.Acquire(ctx, filepath.Join(filepath.Dir(p.stateDir), unit), me, 0)
+			lock, err := journal.Acquire(ctx, filepath.Join(filepath.Dir(p.StateDir), unit), me, 0)
 			var held *journal.LockedError
 			if errors.As(err, &held) {
 				continue
@@ -88,44 +88,44 @@ func finishArchives(ctx context.Context, p *place, me journal.Holder) error {
 			return err
 		}
 		if e, err := store.Find(unit); err == nil { // else it was brought back
-			archiveReport(silent(), placeAt(p.repo, unit), e.Name)
+			ArchiveReport(silent(), PlaceAt(p.Repo, unit), e.Name)
 		}
 	}
 	return nil
 }
 
-// nothingLeft says where a feature went whose archive was only now finished.
-func nothingLeft(unit string) error {
+// NothingLeft says where a feature went whose archive was only now finished.
+func NothingLeft(unit string) error {
 	return hint.With(fmt.Errorf("an archive of %s had been cut off, and is finished now: there is nothing left to run", unit),
 		"bring the feature back with: ralph archive --restore NAME (see ralph archive --list)")
 }
 
-// openState takes the locks and opens the journal and the inbox.
-func openState(ctx context.Context, p *place) (*state, error) {
-	s, err := lockState(ctx, p)
+// OpenState takes the locks and opens the journal and the inbox.
+func OpenState(ctx context.Context, p *Place) (*State, error) {
+	s, err := LockState(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	if s.writer, err = journal.OpenWriter(p.journalPath()); err != nil {
-		s.close()
+	if s.Writer, err = journal.OpenWriter(p.JournalPath()); err != nil {
+		s.Close()
 		return nil, err
 	}
-	if s.inbox, err = journal.OpenInbox(p.stateDir); err != nil {
-		s.close()
+	if s.Inbox, err = journal.OpenInbox(p.StateDir); err != nil {
+		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *state) closeWriter() {
-	if s.writer != nil {
-		_ = s.writer.Close()
-		s.writer = nil
+func (s *State) CloseWriter() {
+	if s.Writer != nil {
+		_ = s.Writer.Close()
+		s.Writer = nil
 	}
 }
 
-func (s *state) close() {
-	s.closeWriter()
+func (s *State) Close() {
+	s.CloseWriter()
 	for _, l := range s.locks {
 		_ = l.Release()
 	}

@@ -1,4 +1,4 @@
-package main
+package unit
 
 import (
 	"encoding/json"
@@ -15,28 +15,28 @@ import (
 	"ralph/internal/run"
 )
 
-// files keeps the status files in line with the journal: status.json of the
+// Files keeps the status files in line with the journal: status.json of the
 // unit and what programs of the worktree-tools format read. They are derived:
 // one that cannot be written costs a warning, never the run.
-type files struct {
+type Files struct {
 	mu        sync.Mutex
 	soon      *time.Timer // nil where all is written
-	t         notes
-	state     run.State
+	t         Notes
+	State     run.State
 	statusAt  string
 	claudeDir string
-	warned    map[string]bool
+	Warned    map[string]bool
 }
 
 // pidFile tells who works in a worktree, while somebody does.
 const pidFile = "ralph-terminal.pid"
 
-func newFiles(t notes, p *place) *files {
-	f := &files{t: t, statusAt: filepath.Join(p.repo.Root, p.folder, "status.json"),
-		claudeDir: filepath.Join(p.repo.Root, ".claude"), warned: map[string]bool{}}
+func NewFiles(t Notes, p *Place) *Files {
+	f := &Files{t: t, statusAt: filepath.Join(p.Repo.Root, p.Folder, "status.json"),
+		claudeDir: filepath.Join(p.Repo.Root, ".claude"), Warned: map[string]bool{}}
 	// What happened before matters where a run that died is recorded as such. A
 	// journal that cannot be read is told of by whoever needs it.
-	_, _ = journal.Scan(p.journalPath(), f.state.Apply)
+	_, _ = journal.Scan(p.JournalPath(), f.State.Apply)
 	return f
 }
 
@@ -44,11 +44,11 @@ func newFiles(t notes, p *place) *files {
 // a quick iteration the events follow each other within milliseconds.
 const settleTime = 100 * time.Millisecond
 
-// event is told of every event of the journal.
-func (f *files) event(e journal.Event) {
+// Event is told of every event of the journal.
+func (f *Files) Event(e journal.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.state.Apply(e)
+	f.State.Apply(e)
 	switch e.Body.(type) {
 	case journal.RunStarted:
 		f.try(f.claudeDir, os.MkdirAll(f.claudeDir, 0o755))
@@ -65,18 +65,18 @@ func (f *files) event(e journal.Event) {
 	}
 }
 
-// unrecorded is told why a run has ended whose end is not in the journal: it cannot be
+// Unrecorded is told why a run has ended whose end is not in the journal: it cannot be
 // written, and the next command that can records a death. Until then nobody who reads
 // the files shall wait for the run.
-func (f *files) unrecorded(message string) {
-	if s := f.summary(); s.Active() {
-		f.event(journal.Event{Time: time.Now(), Run: s.Run, Body: journal.RunEnded{
+func (f *Files) Unrecorded(message string) {
+	if s := f.Summary(); s.Active() {
+		f.Event(journal.Event{Time: time.Now(), Run: s.Run, Body: journal.RunEnded{
 			Status: journal.StatusFailed, Reason: journal.ReasonError, ExitCode: 1, Message: message, Tokens: s.Tokens, CostUSD: s.CostUSD}})
 	}
 }
 
 // writeSoon writes the files when they have had time to settle.
-func (f *files) writeSoon() {
+func (f *Files) writeSoon() {
 	if f.soon != nil {
 		return
 	}
@@ -90,17 +90,17 @@ func (f *files) writeSoon() {
 }
 
 // write replaces the files.
-func (f *files) write() {
+func (f *Files) write() {
 	if f.soon != nil {
 		f.soon.Stop()
 		f.soon = nil
 	}
 	// An agent that tidied up may have taken the folder with it.
-	text, err := f.state.Status().JSON(nil)
+	text, err := f.State.Status().JSON(nil)
 	f.replace(f.statusAt, text, err)
-	text, err = f.state.LoopState().JSON()
+	text, err = f.State.LoopState().JSON()
 	f.replace(filepath.Join(f.claudeDir, "loop-state.json"), text, err)
-	if change := f.state.ChangeState(); change.ChangeID != "" {
+	if change := f.State.ChangeState(); change.ChangeID != "" {
 		text, err = change.JSON()
 		f.replace(filepath.Join(filepath.Dir(f.statusAt), "state.json"), text, err)
 	}
@@ -108,7 +108,7 @@ func (f *files) write() {
 
 // replace writes a file by rename, with the temporary file in the same directory: the
 // system's may be on another file system. Its directory may be gone.
-func (f *files) replace(path string, text []byte, err error) {
+func (f *Files) replace(path string, text []byte, err error) {
 	dir := filepath.Dir(path)
 	if info, e := os.Lstat(path); e == nil && info.IsDir() {
 		err = errors.New("it is a directory; move it out of the way")
@@ -125,37 +125,37 @@ func (f *files) replace(path string, text []byte, err error) {
 	f.try(path, err)
 }
 
-// budget is how much of the run's budgets is used, empty where it has none.
-func (f *files) budget() string {
+// Budget is how much of the run's budgets is used, empty where it has none.
+func (f *Files) Budget() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.state.Budget(time.Now())
+	return f.State.Budget(time.Now())
 }
 
-// summary is the state of the run as of its last event.
-func (f *files) summary() run.Status {
+// Summary is the state of the run as of its last event.
+func (f *Files) Summary() run.Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.state.Status()
+	return f.State.Status()
 }
 
-// last is the last run; an empty one where there is none.
-func (f *files) last() *run.Run {
+// Last is the last run; an empty one where there is none.
+func (f *Files) Last() *run.Run {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if r := f.state.Last(); r != nil {
+	if r := f.State.Last(); r != nil {
 		return r
 	}
 	return &run.Run{}
 }
 
-// behind tells whether a unit's status.json speaks of another state than the
+// Behind tells whether a unit's status.json speaks of another state than the
 // journal: whoever wrote it last died, or could not. One that is not there is not
 // behind, as it may be deleted at any time.
-func behind(t notes, p *place) bool {
-	f := newFiles(t, p)
+func Behind(t Notes, p *Place) bool {
+	f := NewFiles(t, p)
 	data, err := os.ReadFile(f.statusAt)
-	status := f.state.Status()
+	status := f.State.Status()
 	if err != nil || status.Run == "" {
 		return false
 	}
@@ -164,8 +164,8 @@ func behind(t notes, p *place) bool {
 	return err != nil || said.Status != string(status.Status) || said.Reason != string(status.Reason)
 }
 
-// settled writes what still waits to be written.
-func (f *files) settled() {
+// Settled writes what still waits to be written.
+func (f *Files) Settled() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.soon != nil {
@@ -173,16 +173,16 @@ func (f *files) settled() {
 	}
 }
 
-func (f *files) try(path string, err error) {
-	if err != nil && !f.warned[path] {
-		f.warned[path] = true
+func (f *Files) try(path string, err error) {
+	if err != nil && !f.Warned[path] {
+		f.Warned[path] = true
 		f.t.Warn("%s is not up to date: %v", path, err)
 	}
 }
 
-// excluded are the derived files that git is told to overlook, and those that
+// Excluded are the derived files that git is told to overlook, and those that
 // are there for a moment only.
-var excluded = []string{
+var Excluded = []string{
 	"/.ralph/**/status.json", "/.ralph/**/.status.json*", "/.ralph/**/logs/", "/.ralph/**/journal*.jsonl", "/.ralph/**/report.html",
 	"/.ralph/**/state/", "/.ralph/**/.archive.json*", "/.ralph/.*.removed", "/.ralph/.*.partial",
 	"/.ralph/*/state.json", "/.ralph/*/.state.json*", "/.ito/.state/ralph/",

@@ -1,4 +1,4 @@
-package main
+package unit
 
 import (
 	"context"
@@ -13,15 +13,15 @@ import (
 	"ralph/internal/stream"
 )
 
-// post leaves a request for the loop at work.
-func (p *place) post(q journal.Request) error {
+// Post leaves a request for the loop at work.
+func (p *Place) Post(q journal.Request) error {
 	q.PID = os.Getpid()
-	inbox, err := journal.OpenInbox(p.stateDir)
+	inbox, err := journal.OpenInbox(p.StateDir)
 	if err == nil {
 		_, err = inbox.Post(time.Now(), q)
 	}
 	if err != nil {
-		return fmt.Errorf("the loop of %s cannot be asked: %w", p.unit, err)
+		return fmt.Errorf("the loop of %s cannot be asked: %w", p.Unit, err)
 	}
 	if q.Kind == journal.RequestResume {
 		p.wake()
@@ -31,15 +31,15 @@ func (p *place) post(q journal.Request) error {
 
 // wake lets a loop go on that Ctrl-Z has stopped: it hears nothing. One that runs does
 // not mind.
-func (p *place) wake() {
-	if h, err := journal.ReadHolder(p.stateDir); err == nil {
+func (p *Place) wake() {
+	if h, err := journal.ReadHolder(p.StateDir); err == nil {
 		_ = proc.ID{PID: h.PID, Start: h.PIDStart}.Signal(syscall.SIGCONT)
 	}
 }
 
-// running reports whether a loop is at work on the unit, without touching its lock.
-func running(p *place) bool {
-	return holderAlive(p.stateDir)
+// Running reports whether a loop is at work on the unit, without touching its lock.
+func Running(p *Place) bool {
+	return holderAlive(p.StateDir)
 }
 
 // holderAlive reports whether the process lives that holds the lock of a directory.
@@ -51,9 +51,9 @@ func holderAlive(dir string) bool {
 	return proc.ID{PID: h.PID, Start: h.PIDStart}.Alive()
 }
 
-// dropPlans removes the plans that were handed to a loop which has ended since.
-func (p *place) dropPlans() error {
-	inbox, waiting, err := p.plansThatWait()
+// DropPlans removes the plans that were handed to a loop which has ended since.
+func (p *Place) DropPlans() error {
+	inbox, waiting, err := p.PlansThatWait()
 	for _, name := range waiting {
 		if err == nil {
 			err = inbox.Done(name)
@@ -62,13 +62,13 @@ func (p *place) dropPlans() error {
 	return err
 }
 
-// plansThatWait names the plans in the inbox, which is nil where no loop has ever
+// PlansThatWait names the plans in the inbox, which is nil where no loop has ever
 // been at work.
-func (p *place) plansThatWait() (inbox *journal.Inbox, names []string, err error) {
-	if _, err := os.Stat(p.stateDir); err != nil {
+func (p *Place) PlansThatWait() (inbox *journal.Inbox, names []string, err error) {
+	if _, err := os.Stat(p.StateDir); err != nil {
 		return nil, nil, nil
 	}
-	if inbox, err = journal.OpenInbox(p.stateDir); err != nil {
+	if inbox, err = journal.OpenInbox(p.StateDir); err != nil {
 		return nil, nil, err
 	}
 	mail, _, err := inbox.Take()
@@ -80,12 +80,12 @@ func (p *place) plansThatWait() (inbox *journal.Inbox, names []string, err error
 	return inbox, names, err
 }
 
-// busy is the error that a loop is at work on the unit. One that has its end on
+// Busy is the error that a loop is at work on the unit. One that has its end on
 // record is about to go, and is waited for as its lock would be.
-func (p *place) busy() error {
-	for giveUp := time.Now().Add(lockWait); p.unit != "" && running(p); time.Sleep(20 * time.Millisecond) {
-		if ended, err := journal.Ended(p.journalPath()); err != nil || !ended || time.Now().After(giveUp) {
-			return hint.With(fmt.Errorf("a loop is at work on %s already", stream.OneLine(p.unit)), "look at it: ralph monitor; end it: ralph stop")
+func (p *Place) Busy() error {
+	for giveUp := time.Now().Add(lockWait); p.Unit != "" && Running(p); time.Sleep(20 * time.Millisecond) {
+		if ended, err := journal.Ended(p.JournalPath()); err != nil || !ended || time.Now().After(giveUp) {
+			return hint.With(fmt.Errorf("a loop is at work on %s already", stream.OneLine(p.Unit)), "look at it: ralph monitor; end it: ralph stop")
 		}
 	}
 	return nil
@@ -95,38 +95,38 @@ func (p *place) busy() error {
 // agent's grace, a guardian that hangs, and a machine that is busy with both.
 const stopLimit = 30 * time.Second
 
-// stopping is a loop that was asked to stop.
-type stopping struct {
-	place  *place
+// Stopping is a loop that was asked to stop.
+type Stopping struct {
+	Place  *Place
 	holder proc.ID
 	inbox  *journal.Inbox
 	name   string // of the request
 }
 
-// stop asks the loop at work on the unit to stop; nil where there is none.
-func (p *place) stop() (*stopping, error) {
-	h, err := journal.ReadHolder(p.stateDir)
+// Stop asks the loop at work on the unit to stop; nil where there is none.
+func (p *Place) Stop() (*Stopping, error) {
+	h, err := journal.ReadHolder(p.StateDir)
 	if err != nil {
 		return nil, err
 	}
-	s := &stopping{place: p, holder: proc.ID{PID: h.PID, Start: h.PIDStart}}
+	s := &Stopping{Place: p, holder: proc.ID{PID: h.PID, Start: h.PIDStart}}
 	if !s.holder.Alive() {
 		return nil, nil //nolint:nilnil // there is nothing to stop, and nothing wrong
 	}
-	if s.inbox, err = journal.OpenInbox(p.stateDir); err == nil {
+	if s.inbox, err = journal.OpenInbox(p.StateDir); err == nil {
 		s.name, err = s.inbox.Post(time.Now(), journal.Request{Kind: journal.RequestStop, PID: os.Getpid()})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the loop of %s cannot be asked: %w", p.unit, err)
+		return nil, fmt.Errorf("the loop of %s cannot be asked: %w", p.Unit, err)
 	}
 	// A loop that Ctrl-Z has stopped hears nothing; one that runs does not mind.
 	_ = s.holder.Signal(syscall.SIGCONT)
 	return s, nil
 }
 
-// wait waits until the loop has ended. answered tells whether it did so because
+// Wait waits until the loop has ended. answered tells whether it did so because
 // it was asked to.
-func (s *stopping) wait(ctx context.Context) (answered bool, err error) {
+func (s *Stopping) Wait(ctx context.Context) (answered bool, err error) {
 	limit := time.NewTimer(stopLimit)
 	defer limit.Stop()
 	look := time.NewTicker(20 * time.Millisecond)
@@ -140,23 +140,23 @@ func (s *stopping) wait(ctx context.Context) (answered bool, err error) {
 		case <-ctx.Done():
 			return false, context.Cause(ctx)
 		case <-limit.C:
-			return false, hint.With(fmt.Errorf("the loop of %s was asked to stop, and is at work after %s (pid %d)", s.place.unit, stopLimit, s.holder.PID),
+			return false, hint.With(fmt.Errorf("the loop of %s was asked to stop, and is at work after %s (pid %d)", s.Place.Unit, stopLimit, s.holder.PID),
 				fmt.Sprintf("if it hangs: kill -9 %d, and then 'ralph stop' again, which ends what is left", s.holder.PID))
 		}
 	}
 }
 
 // ended reports whether the loop is gone: its process, or its hold on the unit.
-func (s *stopping) ended() bool {
-	h, err := journal.ReadHolder(s.place.stateDir)
+func (s *Stopping) ended() bool {
+	h, err := journal.ReadHolder(s.Place.StateDir)
 	return err == nil && h.PID != s.holder.PID || !s.holder.Alive()
 }
 
 // answered tells whether the loop that has ended took up the request: one that
 // was done at that moment did not, and may be archived. A request without an
 // answer is taken back.
-func (s *stopping) answered() (bool, error) {
-	_, err := os.Stat(s.place.stateDir)
+func (s *Stopping) answered() (bool, error) {
+	_, err := os.Stat(s.Place.StateDir)
 	if err == nil && !s.inbox.Pending(s.name) {
 		return true, nil
 	}

@@ -1,4 +1,4 @@
-package main
+package unit
 
 import (
 	"bytes"
@@ -17,39 +17,39 @@ import (
 	"ralph/internal/run"
 )
 
-// account is a report together with where it was read.
-type account struct {
+// Account is a report together with where it was read.
+type Account struct {
 	report.Report
-	record *record
+	Record *Record
 }
 
-// readAccount reads the record of a unit into a report about the run, or about
+// ReadAccount reads the record of a unit into a report about the run, or about
 // the last one where no id is given. It is nil where the unit never ran. A run
 // that is not in the record may be in an older archive of the unit.
-func readAccount(t notes, p *place, run string) (*account, error) {
-	r, err := p.record()
+func ReadAccount(t Notes, p *Place, run string) (*Account, error) {
+	r, err := p.Record()
 	if err != nil || r == nil {
 		return nil, err
 	}
-	acc, err := r.account(t, run)
+	acc, err := r.Account(t, run)
 	if err != nil || acc.Run != nil {
 		return acc, err
 	}
 	if run == "" {
-		return nil, fmt.Errorf("%s holds no run", r.journal)
+		return nil, fmt.Errorf("%s holds no run", r.Journal)
 	}
-	entries, _, err := p.archive().List()
+	entries, _, err := p.Archive().List()
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range entries {
-		path := p.archive().Journal(e)
-		if e.Unit != p.unit || path == r.journal {
+		path := p.Archive().Journal(e)
+		if e.Unit != p.Unit || path == r.Journal {
 			continue
 		}
 		old := *r
-		old.journal, old.folder, old.archive = path, filepath.Dir(path), e.Name
-		acc, err := old.account(t, run)
+		old.Journal, old.Folder, old.Archive = path, filepath.Dir(path), e.Name
+		acc, err := old.Account(t, run)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -57,27 +57,27 @@ func readAccount(t notes, p *place, run string) (*account, error) {
 			return acc, nil
 		}
 	}
-	return nil, hint.With(fmt.Errorf("%s has no run %s", nameOf(p), run), "see: ralph history --json")
+	return nil, hint.With(fmt.Errorf("%s has no run %s", Name(p), run), "see: ralph history --json")
 }
 
-// account folds a record.
-func (r *record) account(t notes, id string) (*account, error) {
-	s, err := r.fold(t, cmp.Or(id, run.KeepLast))
+// Account folds a record.
+func (r *Record) Account(t Notes, id string) (*Account, error) {
+	s, err := r.Fold(t, cmp.Or(id, run.KeepLast))
 	if err != nil {
 		return nil, err
 	}
 	last := s.Status()
-	dead := last.Active() && !loopAlive(last)
-	return &account{report.Of(s, id, dead), r}, nil
+	dead := last.Active() && !LoopAlive(last)
+	return &Account{report.Of(s, id, dead), r}, nil
 }
 
 // logLink is the path of a log from the directory of a page, empty where there
 // is no such log.
-func (r *record) logLink(dir, logFile string) string {
+func (r *Record) logLink(dir, logFile string) string {
 	if logFile == "" {
 		return ""
 	}
-	path := r.log(logFile)
+	path := r.Log(logFile)
 	if _, err := os.Stat(path); err != nil {
 		return ""
 	}
@@ -91,11 +91,11 @@ func (r *record) logLink(dir, logFile string) string {
 // reportName is the page's name in an archive.
 const reportName = "report.html"
 
-// writePage writes the page to a file. It is the owner's alone: what it quotes
+// WritePage writes the page to a file. It is the owner's alone: what it quotes
 // may hold secrets, as the journal may.
-func (acc *account) writePage(path string) error {
+func (acc *Account) WritePage(path string) error {
 	var page bytes.Buffer
-	if err := acc.HTML(&page, acc.pageOptions(filepath.Dir(path))); err != nil {
+	if err := acc.HTML(&page, acc.PageOptions(filepath.Dir(path))); err != nil {
 		return err
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
@@ -107,22 +107,22 @@ func (acc *account) writePage(path string) error {
 	return nil
 }
 
-// pageOptions are for a page in the directory dir.
-func (acc *account) pageOptions(dir string) report.PageOptions {
-	return report.PageOptions{Now: time.Now(), Log: func(logFile string) string { return acc.record.logLink(dir, logFile) }}
+// PageOptions are for a page in the directory dir.
+func (acc *Account) PageOptions(dir string) report.PageOptions {
+	return report.PageOptions{Now: time.Now(), Log: func(logFile string) string { return acc.Record.logLink(dir, logFile) }}
 }
 
-// archiveReport puts the page about the last run beside the journal of the
+// ArchiveReport puts the page about the last run beside the journal of the
 // unit's newest archive, and returns its path from the worktree's root. It is
 // for people: where it cannot be written the archive is as good as ever.
-func archiveReport(t notes, p *place, name string) string {
+func ArchiveReport(t Notes, p *Place, name string) string {
 	path := filepath.Join(".ralph", "archive", name, reportName)
-	acc, err := readAccount(t, p, "")
-	if err == nil && (acc == nil || acc.record.archive != name) {
+	acc, err := ReadAccount(t, p, "")
+	if err == nil && (acc == nil || acc.Record.Archive != name) {
 		err = errors.New("its journal is not there")
 	}
 	if err == nil {
-		err = acc.writePage(filepath.Join(p.repo.Root, path))
+		err = acc.WritePage(filepath.Join(p.Repo.Root, path))
 	}
 	if err != nil {
 		t.Warn("the archive %s has no report: %v", name, err)

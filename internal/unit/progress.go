@@ -1,4 +1,4 @@
-package main
+package unit
 
 import (
 	"errors"
@@ -14,24 +14,24 @@ import (
 	"ralph/internal/spec"
 )
 
-// progressState tells what there is of a feature's progress.txt, in words for people.
-type progressState string
+// ProgressState tells what there is of a feature's progress.txt, in words for people.
+type ProgressState string
 
 const (
-	progressMissing progressState = "missing"
-	progressEmpty   progressState = "empty" // even of its head
-	progressBegun   progressState = "begun"
+	progressMissing ProgressState = "missing"
+	progressEmpty   ProgressState = "empty" // even of its head
+	ProgressBegun   ProgressState = "begun"
 )
 
-func (p *place) progressPath() string {
-	return filepath.Join(p.repo.Root, p.folder, "progress.txt")
+func (p *Place) progressPath() string {
+	return filepath.Join(p.Repo.Root, p.Folder, "progress.txt")
 }
 
-// progress looks at progress.txt. What stands in its place and is no file is an
+// Progress looks at progress.txt. What stands in its place and is no file is an
 // error: the loop could not append to it.
-func (p *place) progress() (progressState, error) {
-	refused := func(what string) (progressState, error) {
-		return "", hint.With(fmt.Errorf("%s/progress.txt %s", p.folder, what), "move it out of the way, then run: ralph prd")
+func (p *Place) Progress() (ProgressState, error) {
+	refused := func(what string) (ProgressState, error) {
+		return "", hint.With(fmt.Errorf("%s/progress.txt %s", p.Folder, what), "move it out of the way, then run: ralph prd")
 	}
 	info, err := os.Stat(p.progressPath())
 	switch {
@@ -53,19 +53,19 @@ func (p *place) progress() (progressState, error) {
 	case info.Size() == 0:
 		return progressEmpty, nil
 	}
-	return progressBegun, nil
+	return ProgressBegun, nil
 }
 
-// beginProgress writes the head of progress.txt, of which there is nothing yet;
+// BeginProgress writes the head of progress.txt, of which there is nothing yet;
 // a link is kept, and the file behind it written.
-func (p *place) beginProgress() error {
+func (p *Place) BeginProgress() error {
 	path := p.progressPath()
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	head := []byte(spec.ProgressHead(p.unit, time.Now()))
+	head := []byte(spec.ProgressHead(p.Unit, time.Now()))
 	if err := renameio.WriteFile(path, head, 0o644, renameio.WithTempDir(filepath.Dir(path))); err != nil {
-		return fmt.Errorf("%s/progress.txt cannot be written: %s", p.folder, relative(p.repo.Root, err.Error()))
+		return fmt.Errorf("%s/progress.txt cannot be written: %s", p.Folder, Relative(p.Repo.Root, err.Error()))
 	}
 	return nil
 }

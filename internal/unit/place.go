@@ -1,0 +1,177 @@
+// Package unit is one unit on disk: it finds the unit that is meant, and owns its places, its
+// locks, the requests to its loop, its status files, and the recovery of a run that died.
+// It prints nothing: warnings go to [Notes], errors have their hints with them.
+package unit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ralph/internal/archive"
+	"ralph/internal/checkpoint"
+	"ralph/internal/git"
+	"ralph/internal/hint"
+	"ralph/internal/preflight"
+	"ralph/internal/registry"
+	"ralph/internal/stream"
+)
+
+// Place is where a command works: a worktree, and a unit in it.
+type Place struct {
+	Repo     *git.Repo
+	Unit     string
+	Branch   string
+	Folder   string // of the feature, from the root
+	StateDir string // of the unit, in the git directory
+	Refused  error  // why the branch cannot name a unit
+}
+
+// Here finds the worktree that the command was called in and the unit of its
+// branch, or the one that was named.
+func Here(ctx context.Context, unit string) (*Place, error) {
+	p, err := Worktree(ctx, unit)
+	if err == nil {
+		err = p.Refused
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Worktree is here for commands that have something to say or do also where the
+// branch cannot name a unit. The unit is empty then.
+func Worktree(ctx context.Context, unit string) (*Place, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	return WorktreeAt(ctx, dir, unit)
+}
+
+// WorktreeAt is worktree for the one that a directory is in.
+func WorktreeAt(ctx context.Context, dir, unit string) (*Place, error) {
+	repo, err := git.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &Place{Repo: repo, Branch: head.Branch}
+	var refused error
+	if unit == "" && head.Branch != "" {
+		unit, refused = git.UnitOf(head.Branch)
+	}
+	p.Work(unit, filepath.Join(".ralph", unit))
+	p.Refused = refused
+	return p, nil
+}
+
+// Work makes the place one of another unit; folder is from the worktree's root.
+func (p *Place) Work(unit, folder string) {
+	p.Unit, p.Folder, p.Refused = unit, folder, nil
+	p.StateDir = filepath.Join(p.Repo.GitDir, "ralph", unit)
+}
+
+func (p *Place) JournalPath() string { return filepath.Join(p.StateDir, "journal.jsonl") }
+
+func (p *Place) OwnerFile() string { return filepath.Join(p.StateDir, "branch") }
+
+// NotAnothers refuses to change the folder of another branch: feature/a and
+// feature-a have the same.
+func (p *Place) NotAnothers() error {
+	owner := preflight.Owner(p.OwnerFile())
+	if owner == "" || owner == p.Branch {
+		return nil
+	}
+	return hint.With(fmt.Errorf("%s/ belongs to branch %s", p.Folder, owner),
+		"give one of the branches another name with: git branch -m NAME; or, if the folder is this branch's own now, remove "+p.OwnerFile())
+}
+
+// Archive is where the worktree's finished features are.
+func (p *Place) Archive() *archive.Store {
+	return archive.Open(p.Repo.Root, filepath.Join(p.Repo.GitDir, "ralph"))
+}
+
+func (p *Place) LogDir() string { return filepath.Join(p.Folder, "logs") }
+
+// States are the kept states of the unit's worktree.
+func (p *Place) States() checkpoint.Store { return checkpoint.Store{Repo: p.Repo, Unit: p.Unit} }
+
+// HasFolder tells whether something stands in the place of the feature's folder.
+func (p *Place) HasFolder() bool {
+	_, err := os.Lstat(filepath.Join(p.Repo.Root, p.Folder))
+	return err == nil
+}
+
+func (p *Place) NothingToArchive() error {
+	return hint.With(fmt.Errorf("there is nothing to archive: %s/ does not exist", p.Folder),
+		"see what is archived with: ralph archive --list; or plan a feature: ralph plan")
+}
+
+// NotAUnit refuses a task that is the name of a unit: the user meant that unit.
+func (p *Place) NotAUnit(home, text string) error {
+	unit, err := git.UnitOf(text)
+	if err != nil || strings.ContainsAny(text, " \t\n") {
+		return nil //nolint:nilerr // it cannot be the name of a unit
+	}
+	known := unit == p.Unit
+	if entries, _, err := registry.Entries(home); err == nil && !known {
+		known = slices.ContainsFunc(entries, func(e registry.Entry) bool { return e.Unit == unit })
+	}
+	if !known && !IsFile(filepath.Join(p.Repo.Root, ".ralph", unit, "spec.md")) {
+		return nil
+	}
+	return hint.With(fmt.Errorf("%q is the name of a unit, not a task", text),
+		"the loop works on the branch that is checked out: git switch BRANCH, then: ralph run")
+}
+
+// MoveLogs puts the logs of the last run away.
+func MoveLogs(dir, run string) error {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("the logs of the last run cannot be moved: %w", err)
+	}
+	files = slices.DeleteFunc(files, func(f os.DirEntry) bool { return f.IsDir() || !strings.HasPrefix(f.Name(), "iteration-") })
+	if len(files) == 0 {
+		return nil
+	}
+	if run == "" {
+		run = "unknown-run"
+	}
+	to := filepath.Join(dir, run)
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return fmt.Errorf("the logs of the last run cannot be moved: %w", err)
+	}
+	for _, f := range files {
+		if err := os.Rename(filepath.Join(dir, f.Name()), filepath.Join(to, f.Name())); err != nil {
+			return fmt.Errorf("the logs of the last run cannot be moved: %w", err)
+		}
+	}
+	return nil
+}
+
+// StartLog is where the output of a loop goes that no terminal belongs to.
+func (p *Place) StartLog() string { return filepath.Join(p.Repo.Root, p.LogDir(), "start.log") }
+
+//lint:ignore ST1005 people and scripts know the sentence as it is
+var ErrDetached = hint.With(errors.New("Not on a branch (detached HEAD)"), "switch to the feature's branch: git switch <branch>")
+
+// Relative shortens the paths in a message to those from the worktree's root.
+func Relative(root, message string) string {
+	return strings.ReplaceAll(message, root+string(filepath.Separator), "")
+}
+
+func Name(p *Place) string {
+	if p.Unit == "" {
+		return "this worktree"
+	}
+	return stream.OneLine(p.Unit)
+}

@@ -1,0 +1,138 @@
+package unit
+
+import (
+	"fmt"
+	"time"
+
+	"ralph/internal/hint"
+	"ralph/internal/journal"
+	"ralph/internal/proc"
+	"ralph/internal/run"
+)
+
+// recentIterations is how many iterations the status of a change shows.
+const recentIterations = 5
+
+// Standing is how far the last run of a unit is at this moment.
+type Standing struct {
+	Record *Record    // nil where no run of the unit has begun
+	Status run.Status // corrected for a process that is dead or suspended
+	Alive  bool       // its loop is at work
+	Budget string     // how much of the run's budgets is used, empty where it has none
+}
+
+// Standing reads the unit's record, and looks whether its process lives.
+func (p *Place) Standing(t Notes) (now Standing, err error) {
+	if now.Record, err = p.Record(); err != nil || now.Record == nil {
+		return now, err
+	}
+	s, err := now.Record.Fold(t, run.KeepNone)
+	if err != nil {
+		return now, err
+	}
+	now.Status = s.Status()
+	if now.Status.Status == "" { // its first run has taken the lock, and has not begun
+		return Standing{}, nil
+	}
+	now.Status, now.Alive = Corrected(now.Status)
+	when := time.Now()
+	if !now.Alive {
+		when = now.Status.LastUpdated.Time
+	}
+	now.Budget = s.Budget(when)
+	recent := s.History(!now.Alive)
+	now.Status.Recent = recent[max(0, len(recent)-recentIterations):]
+	return now, nil
+}
+
+// Corrected is what the journal tells of a run, held against what the system knows of
+// its process; alive tells whether that is there.
+func Corrected(s run.Status) (now run.Status, alive bool) {
+	if !s.Active() {
+		return s, false
+	}
+	switch LoopID(s).State() {
+	case proc.Gone:
+		return s.Crashed(), false
+	case proc.Suspended:
+		return s.Suspended(), true
+	}
+	return s, true
+}
+
+// LoopID is the process that the journal names.
+func LoopID(s run.Status) proc.ID { return proc.ID{PID: int(s.PID), Start: s.PIDStart} }
+
+// LoopAlive reports whether that process is there.
+func LoopAlive(s run.Status) bool { return LoopID(s).Alive() }
+
+// State is what the record of the unit says, an empty state where it never ran.
+func (p *Place) State(t Notes) (*run.State, error) {
+	r, err := p.Record()
+	if err != nil || r == nil {
+		return &run.State{}, err
+	}
+	return r.Fold(t, run.KeepNone)
+}
+
+// Past is what a unit's record holds of its runs.
+type Past struct {
+	Record *Record // nil where the unit never ran
+	State  *run.State
+	Dead   bool // the last run has not recorded its end, and its process is gone
+}
+
+// Past reads the unit's record, and looks whether its process lives.
+func (p *Place) Past(t Notes) (was Past, err error) {
+	was.State = &run.State{}
+	if was.Record, err = p.Record(); err != nil || was.Record == nil {
+		return was, err
+	}
+	if was.State, err = was.Record.Fold(t, run.KeepNone); err != nil {
+		return was, err
+	}
+	s := was.State.Status()
+	was.Dead = s.Active() && !LoopAlive(s)
+	return was, nil
+}
+
+// EndedSince is the unit's run that began behind a moment and has ended, if there
+// is one.
+func (p *Place) EndedSince(began time.Time) (s run.Status, ok bool) {
+	path, err := p.RecordedAt()
+	if err != nil || path == "" {
+		return s, false
+	}
+	var state run.State
+	_, err = journal.Scan(path, state.Apply)
+	s = state.Status()
+	return s, err == nil && !s.Active() && !s.StartedAt.Before(began.Truncate(time.Second))
+}
+
+// Attempt is the last call of the agent in an iteration of the record's last
+// run, or in its last iteration where that is 0. It is nil where the run has
+// not called one.
+func (p *Place) Attempt(t Notes, r *Record, iteration int) (*journal.AttemptStarted, error) {
+	var at *journal.AttemptStarted
+	s, err := r.Fold(t, run.KeepNone)
+	if last := s.Last(); last != nil {
+		at = last.Calls.Last
+		if iteration > 0 {
+			at = last.Called(iteration)
+		}
+	}
+	if err == nil && at == nil && iteration > 0 {
+		err = hint.With(&NoIterationError{Name(p), iteration}, "see: ralph history")
+	}
+	return at, err
+}
+
+// NoIterationError is that the last run of a unit has no such iteration.
+type NoIterationError struct {
+	unit string
+	n    int
+}
+
+func (e *NoIterationError) Error() string {
+	return fmt.Sprintf("the last run of %s has no iteration %d", e.unit, e.n)
+}
