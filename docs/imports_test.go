@@ -59,6 +59,7 @@ var allowed = map[string][]string{
 	"internal/report":      {"journal", "run", "stream", "words"},
 	"internal/room":        {},
 	"internal/run":         {"journal", "words"},
+	"internal/screen":      {"conformance", "evidence", "journal", "loop", "prd", "report", "run", "stopwatch", "stream", "terminal", "unit", "verify", "words"},
 	"internal/secret":      {},
 	"internal/spec":        {"prd", "regular"},
 	"internal/stopwatch":   {},

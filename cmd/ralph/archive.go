@@ -12,6 +12,7 @@ import (
 	"ralph/internal/archive"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
+	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
@@ -72,7 +73,7 @@ func (c *archiveCmd) put(a *app, p *unit.Place) error {
 	}
 	defer s.Close()
 	// What a run that died left alive would go on in the feature's place.
-	end, _, err := s.RecordDeath(context.WithoutCancel(a.ctx), told(a.t), p, time.Time{}, func(journal.Event) {})
+	end, _, err := s.RecordDeath(context.WithoutCancel(a.ctx), screen.Notes(a.t), p, time.Time{}, func(journal.Event) {})
 	if err != nil {
 		return err
 	}
@@ -92,9 +93,9 @@ func (c *archiveCmd) put(a *app, p *unit.Place) error {
 		return err
 	}
 	a.t.Printf("%s archived as %s\n", a.t.Paint(terminal.Green, a.t.Symbol("✓")), stream.OneLine(e.Path))
-	a.t.Printf("  bring it back with: ralph archive --restore %s\n", quoted([]string{stream.OneLine(e.Name)}))
+	a.t.Printf("  bring it back with: ralph archive --restore %s\n", stream.ShellWord(stream.OneLine(e.Name)))
 	if p.Ran() {
-		if page := unit.ArchiveReport(told(a.t), p, e.Name); page != "" {
+		if page := unit.ArchiveReport(screen.Notes(a.t), p, e.Name); page != "" {
 			a.t.Printf("  report: %s\n", stream.OneLine(page))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"ralph/internal/handover"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
+	"ralph/internal/screen"
 	"ralph/internal/stream"
 )
 
@@ -147,6 +148,6 @@ func (r *resolved) verdict(began time.Time) bool {
 	if !ok {
 		return false
 	}
-	r.app.t.Printf("%s\n", verdict(r.app.t, s))
+	r.app.t.Printf("%s\n", screen.Verdict(r.app.t, s))
 	return true
 }

@@ -12,6 +12,7 @@ import (
 	"ralph/internal/conformance"
 	"ralph/internal/hint"
 	"ralph/internal/proc"
+	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
 	"ralph/internal/words"
@@ -37,7 +38,7 @@ func (c *doctorCmd) conform(a *app, g *proc.Guardian, token string) error {
 	fmt.Fprintf(a.t.Err, "%s calls %s about ten times in an empty repository, once with a prompt of 2 MB; what its model costs is yours to pay\n",
 		a.t.Symbol("…"), stream.Sanitize(argv[0]))
 	if !c.JSON {
-		in.Done = func(t conformance.Trial) { showTrial(a.t, t) }
+		in.Done = func(t conformance.Trial) { screen.ShowTrial(a.t, t) }
 	}
 	card, err := conformance.Run(a.ctx, in)
 	if end := toldToEnd(a.ctx, nil); end != nil {
@@ -49,7 +50,7 @@ func (c *doctorCmd) conform(a *app, g *proc.Guardian, token string) error {
 	if c.JSON {
 		err = terminal.PrintJSON(a.t, card)
 	} else {
-		showCard(a.t, card)
+		screen.ShowCard(a.t, card)
 	}
 	if err == nil && !card.OK {
 		return exitError(1)
@@ -60,26 +61,4 @@ func (c *doctorCmd) conform(a *app, g *proc.Guardian, token string) error {
 // withoutRun is an environment without what belongs to a run around this one.
 func withoutRun(env []string) []string {
 	return agent.Without(env, []string{proc.TokenVar, "RALPH_UNIT", "RALPH_ITERATION", "RALPH_ATTEMPT"}, nil)
-}
-
-func showTrial(t *terminal.Terminal, trial conformance.Trial) {
-	mark, code := "·", terminal.Dim
-	switch trial.Result {
-	case conformance.Yes:
-		mark, code = "✓", terminal.Green
-	case conformance.No:
-		mark, code = "✗", terminal.Red
-	}
-	t.Printf("%s %s\n", t.Paint(code, t.Symbol(mark)), stream.Sanitize(trial.Message))
-	if trial.Hint != "" {
-		t.Printf("  %s\n", t.Paint(terminal.Dim, trial.Hint))
-	}
-}
-
-func showCard(t *terminal.Terminal, card conformance.Card) {
-	if !card.OK {
-		t.Printf("\nralph cannot work with it yet (%s)\n", words.Count(card.Calls, "call"))
-		return
-	}
-	t.Printf("\nralph can work with it (%s). In ~/.ralph/config.yaml:\n\n%s", words.Count(card.Calls, "call"), stream.Sanitize(card.Snippet))
 }

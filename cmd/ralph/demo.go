@@ -46,7 +46,7 @@ func (c *demoCmd) Run(a *app) error {
 		return err
 	}
 	ralph := program()
-	a.t.Printf("\nLook round: cd %s && git log --stat, %s history, %s status\n", quoted([]string{stream.OneLine(dir)}), ralph, ralph)
+	a.t.Printf("\nLook round: cd %s && git log --stat, %s history, %s status\n", stream.ShellWord(stream.OneLine(dir)), ralph, ralph)
 	return nil
 }
 
@@ -60,7 +60,7 @@ func program() string {
 	if err != nil {
 		return "ralph"
 	}
-	return quoted([]string{path})
+	return stream.ShellWord(path)
 }
 
 // repository makes the scratch repository.

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"ralph/internal/stream"
 )
 
 // TestTheDemoNamesAProgramThatCanBeCalled is of "make demo" in a clone, whose bin/
@@ -15,7 +17,7 @@ func TestTheDemoNamesAProgramThatCanBeCalled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := program(), quoted([]string{self}); got != want {
+	if got, want := program(), stream.ShellWord(self); got != want {
 		t.Errorf("without ralph in the PATH: %q, want %q", got, want)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "ralph"), []byte("#!/bin/sh\n"), 0o755); err != nil {

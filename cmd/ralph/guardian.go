@@ -10,6 +10,7 @@ import (
 	"ralph/internal/notify"
 	"ralph/internal/proc"
 	"ralph/internal/run"
+	"ralph/internal/screen"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
 )
@@ -49,7 +50,7 @@ func recordCrash(root, name, folder string, died time.Time) {
 		return
 	}
 	p.Work(name, folder)
-	end, status, err := unit.RecordDeath(ctx, told(terminal.New("never")), p, died)
+	end, status, err := unit.RecordDeath(ctx, screen.Notes(terminal.New("never")), p, died)
 	if end != nil && err == nil {
 		tellOfCrash(ctx, p, status)
 	}

@@ -1,14 +1,9 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-
-	"ralph/internal/run"
+	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
-	"ralph/internal/unit"
-	"ralph/internal/words"
 )
 
 // historyCmd is "ralph history".
@@ -23,7 +18,7 @@ func (c *historyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	was, err := p.Past(told(a.t))
+	was, err := p.Past(screen.Notes(a.t))
 	if err != nil {
 		return err
 	}
@@ -38,49 +33,8 @@ func (c *historyCmd) Run(a *app) error {
 			t.Printf("%s\n", t.Paint(terminal.Dim, "archived as "+stream.Sanitize(was.Record.Archive)))
 		}
 		for _, r := range was.State.Past() {
-			showPast(t, &was, r)
+			screen.ShowPast(t, &was, r)
 		}
 		return nil
 	})
-}
-
-func showPast(t *terminal.Terminal, p *unit.Past, r *run.Run) {
-	state := r.Reason(p.Dead && r == p.State.Last())
-	if state == "" {
-		state = "at work"
-	}
-	t.Printf("%s  %s  %s\n", t.Paint(terminal.Bold, words.Local(r.StartedAt)), stream.Sanitize(r.Start.Harness), words.Spaced(state))
-	for _, it := range p.State.Rows(r, p.Dead) {
-		showIteration(t, it)
-	}
-	total := fmt.Sprintf("%s, %s", words.Count(r.Calls.Count, "call"), words.Tokens(r.Calls.Tokens.Total(), r.Calls.Estimated)+" tokens")
-	if r.Calls.CostUSD != nil {
-		total += fmt.Sprintf(", $%.2f", *r.Calls.CostUSD)
-	}
-	t.Printf("  %s\n", t.Paint(terminal.Dim, total))
-}
-
-func showIteration(t *terminal.Terminal, it run.Row) {
-	code, mark := terminal.Green, "✓"
-	switch {
-	case it.Outcome != "ok":
-		code, mark = terminal.Red, "✗"
-	case len(it.StoriesPassed) == 0:
-		code, mark = terminal.Yellow, "●"
-	}
-	took := "?"
-	if !it.EndedAt.IsZero() {
-		took = words.Duration(it.EndedAt.Sub(it.StartedAt.Time))
-	}
-	parts := []string{string(it.Outcome)}
-	if len(it.StoriesPassed) > 0 {
-		parts = append(parts, strings.Join(it.StoriesPassed, ", "))
-	}
-	if n := len(it.Commits); n > 0 {
-		parts = append(parts, words.Count(n, "commit"))
-	}
-	if it.Error != "" {
-		parts = append(parts, string(it.Error))
-	}
-	t.Printf("  %s %3d  %7s  %s\n", t.Paint(code, t.Symbol(mark)), it.N, took, stream.OneLine(strings.Join(parts, "  ")))
 }

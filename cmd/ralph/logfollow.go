@@ -13,6 +13,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/run"
+	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
@@ -33,9 +34,9 @@ type follower struct {
 	record *unit.Record
 	lines  *int
 
-	raw    io.Writer // nil where the log is made readable
-	screen *screen   // nil where it is not
-	out    *tail     // what the screen writes to
+	raw    io.Writer      // nil where the log is made readable
+	screen *screen.Screen // nil where it is not
+	out    *tail          // what the screen writes to
 
 	state   run.State
 	showing bool // all that was in the journal at first has been read
@@ -52,8 +53,8 @@ func (c *logsCmd) follow(a *app, p *unit.Place, r *unit.Record) error {
 		f.raw = a.t.Out
 	} else {
 		f.out = newTail(a.t.Out, c.Lines)
-		f.screen = newScreen(a.t, f.out, p.Repo.Root, true)
-		f.screen.title = "" // the terminal is not the loop's
+		f.screen = screen.New(a.t, f.out, p.Repo.Root, true)
+		f.screen.Title = "" // the terminal is not the loop's
 	}
 	ctx, cancel := context.WithCancelCause(a.ctx)
 	var wg sync.WaitGroup
@@ -147,9 +148,9 @@ func (f *follower) begin() {
 	if r == nil {
 		return
 	}
-	f.screen.max = r.Start.MaxIterations
+	f.screen.Max = r.Start.MaxIterations
 	if it := r.At(); it.N > 0 {
-		f.screen.event(journal.Event{Time: it.StartedAt, Run: r.ID,
+		f.screen.Event(journal.Event{Time: it.StartedAt, Run: r.ID,
 			Body: journal.IterationStarted{N: it.N, Story: it.Story, Head: it.Head}})
 	}
 }
@@ -202,13 +203,13 @@ func (f *follower) show(e journal.Event) error {
 		f.flush()
 	}
 	if f.screen != nil {
-		f.screen.event(e)
+		f.screen.Event(e)
 	}
 	if _, ok := e.Body.(journal.RunEnded); !ok {
 		return nil
 	}
 	if f.screen != nil {
-		fmt.Fprintf(f.out, "\n%s\n", verdict(f.app.t, f.state.Status()))
+		fmt.Fprintf(f.out, "\n%s\n", screen.Verdict(f.app.t, f.state.Status()))
 	}
 	return errOver
 }
@@ -259,19 +260,19 @@ func (f *follower) drain() error {
 		return err
 	}
 	if f.reader == nil {
-		f.reader = stream.NewReader(formatOf(f.app, f.place.Repo.Root, f.attempt().Harness), f.screen.stream)
+		f.reader = stream.NewReader(formatOf(f.app, f.place.Repo.Root, f.attempt().Harness), f.screen.Stream)
 	}
 	if _, err := io.Copy(f.reader, f.log); err != nil {
 		return fmt.Errorf("the log cannot be read: %w", err)
 	}
-	return f.screen.agent.Flush()
+	return f.screen.Agent.Flush()
 }
 
 // flush ends the output of one session of the agent.
 func (f *follower) flush() {
 	if f.reader != nil {
 		f.reader.Close()
-		f.screen.drained()
+		f.screen.Drained()
 		f.reader = nil
 	}
 }

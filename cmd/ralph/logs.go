@@ -9,6 +9,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/config"
 	"ralph/internal/journal"
+	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
@@ -53,7 +54,7 @@ func (c *logsCmd) Run(a *app) error {
 	if c.Follow {
 		return c.follow(a, p, r)
 	}
-	at, err := p.Attempt(told(a.t), r, c.Iteration)
+	at, err := p.Attempt(screen.Notes(a.t), r, c.Iteration)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"ralph/internal/hint"
 	"ralph/internal/preflight"
 	"ralph/internal/proc"
+	"ralph/internal/screen"
 	"ralph/internal/unit"
 )
 
@@ -185,7 +186,7 @@ func (u mcpUnit) checkedOut(a *app) (p *unit.Place, flags loopFlags, err error) 
 	if err != nil {
 		return nil, flags, err
 	}
-	c, err := meant.Change(told(a.t), r)
+	c, err := meant.Change(screen.Notes(a.t), r)
 	switch {
 	case err != nil:
 		return nil, flags, err

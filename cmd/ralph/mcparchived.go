@@ -4,6 +4,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/mcpserver"
 	"ralph/internal/run"
+	"ralph/internal/screen"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
 )
@@ -15,7 +16,7 @@ func archivedPlan(t *terminal.Terminal, r *unit.Record, out mcpPlanOut) (*mcpPla
 	if r == nil || r.Archive == "" {
 		return nil, nil //nolint:nilnil // it is where the unit works
 	}
-	s, err := r.Fold(told(t), run.KeepNone)
+	s, err := r.Fold(screen.Notes(t), run.KeepNone)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"ralph/internal/mcpserver"
+	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
 	"ralph/internal/words"
@@ -53,7 +54,7 @@ func mcpLog(a *app, in mcpLogIn) (mcpLogOut, error) {
 	if r == nil {
 		return out, fmt.Errorf("there is no run of %s yet, and no log", p.Unit)
 	}
-	at, err := p.Attempt(told(a.t), r, in.Iteration)
+	at, err := p.Attempt(screen.Notes(a.t), r, in.Iteration)
 	if at == nil || err != nil {
 		return out, forClient(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"ralph/internal/plan"
 	"ralph/internal/prd"
 	"ralph/internal/regular"
+	"ralph/internal/screen"
 )
 
 type mcpPlanIn struct {
@@ -55,7 +56,7 @@ func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
 	} else if kept != nil {
 		return *kept, nil
 	}
-	chosen, task, err := p.Plan(told(a.t), r)
+	chosen, task, err := p.Plan(screen.Notes(a.t), r)
 	if err != nil {
 		return out, err
 	}

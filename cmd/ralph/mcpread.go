@@ -9,6 +9,7 @@ import (
 	"ralph/internal/mcpserver"
 	"ralph/internal/preflight"
 	"ralph/internal/run"
+	"ralph/internal/screen"
 	"ralph/internal/unit"
 )
 
@@ -91,7 +92,7 @@ func mcpStatus(a *app, in mcpUnit) (mcpStatusOut, error) {
 	if err != nil {
 		return mcpStatusOut{}, err
 	}
-	now, err := p.Standing(told(a.t))
+	now, err := p.Standing(screen.Notes(a.t))
 	if err != nil {
 		return mcpStatusOut{}, err
 	}
@@ -125,7 +126,7 @@ func mcpHistory(a *app, in mcpHistoryIn) (mcpHistoryOut, error) {
 	if err != nil {
 		return mcpHistoryOut{}, err
 	}
-	past, err := p.Past(told(a.t))
+	past, err := p.Past(screen.Notes(a.t))
 	if err != nil {
 		return mcpHistoryOut{}, err
 	}

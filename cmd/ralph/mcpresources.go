@@ -14,6 +14,7 @@ import (
 
 	"ralph/internal/mcpserver"
 	"ralph/internal/regular"
+	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/unit"
 )
@@ -144,7 +145,7 @@ func statusResource(a *app, unit string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	now, err := p.Standing(told(a.t))
+	now, err := p.Standing(screen.Notes(a.t))
 	if err != nil || now.Record == nil {
 		return "null\n", err
 	}

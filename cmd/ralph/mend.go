@@ -14,6 +14,7 @@ import (
 	"ralph/internal/preflight"
 	"ralph/internal/ratelimit"
 	"ralph/internal/registry"
+	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/unit"
 	"ralph/internal/words"
@@ -65,7 +66,7 @@ func (e *examination) unit(dir, folder string) (well bool) {
 	if folder != "" {
 		p.Folder = folder
 	}
-	u.Behind = u.Journal && unit.Behind(told(e.app.t), p)
+	u.Behind = u.Journal && unit.Behind(screen.Notes(e.app.t), p)
 	switch {
 	case u.Well():
 		return true
@@ -111,7 +112,7 @@ func mendUnit(a *app, p *unit.Place, u doctor.Unit) (done []string, err error) {
 	if u.Torn { // which opening the journal mends
 		done = append(done, "mended: the journal ends with a whole line")
 	}
-	if _, _, err := s.RecordDeath(ctx, told(a.t), p, time.Time{}, func(e journal.Event) { done = append(done, mendedBy(e)...) }); err != nil {
+	if _, _, err := s.RecordDeath(ctx, screen.Notes(a.t), p, time.Time{}, func(e journal.Event) { done = append(done, mendedBy(e)...) }); err != nil {
 		return done, err
 	}
 	if u.Behind {

@@ -19,6 +19,7 @@ import (
 	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
+	"ralph/internal/screen"
 	"ralph/internal/unit"
 )
 
@@ -42,7 +43,7 @@ func (c *planCmd) Run(a *app) error {
 	if err := c.ready(a, r); err != nil {
 		return err
 	}
-	if err := unit.RecoverFirst(a.ctx, told(a.t), p); err != nil {
+	if err := unit.RecoverFirst(a.ctx, screen.Notes(a.t), p); err != nil {
 		return err
 	}
 	if err := r.loadSettings(); err != nil {

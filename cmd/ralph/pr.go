@@ -14,6 +14,7 @@ import (
 	"ralph/internal/prd"
 	"ralph/internal/regular"
 	"ralph/internal/report"
+	"ralph/internal/screen"
 	"ralph/internal/spec"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
@@ -74,7 +75,7 @@ func (c *prCmd) Run(a *app) error {
 
 // pullRequest writes the text; it is nil where the unit never ran.
 func (c *prCmd) pullRequest(a *app, p *unit.Place) (*pullRequest, error) {
-	last, err := unit.ReadAccount(told(a.t), p, "")
+	last, err := unit.ReadAccount(screen.Notes(a.t), p, "")
 	if err != nil || last == nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func (c *prCmd) pullRequest(a *app, p *unit.Place) (*pullRequest, error) {
 	for _, s := range last.Runs {
 		acc := last
 		if s.ID != last.Run.ID {
-			if acc, err = last.Record.Account(told(a.t), s.ID); err != nil {
+			if acc, err = last.Record.Account(screen.Notes(a.t), s.ID); err != nil {
 				return nil, err
 			}
 		}
@@ -138,7 +139,7 @@ func describe(a *app, p *unit.Place, text *report.PullRequest) (string, error) {
 	for _, s := range proofs.Stories {
 		if s.Receipt != nil {
 			s.Receipt.Dropped = nil // these are of checks that were run now, and none was
-			text.Receipts[s.ID] = receipt(s.Receipt)
+			text.Receipts[s.ID] = screen.Receipt(s.Receipt)
 		}
 	}
 	path := filepath.Join(repo.Root, filepath.Dir(feature.File), "spec.md")
@@ -179,7 +180,7 @@ func (c *prCmd) create(a *app, pr *pullRequest) error {
 			text = err.Error()
 		}
 		return hint.With(fmt.Errorf("gh has not created the pull request: %s", text),
-			"is the branch pushed? git push -u origin "+quoted([]string{pr.Branch}))
+			"is the branch pushed? git push -u origin "+stream.ShellWord(pr.Branch))
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/prd"
 	"ralph/internal/regular"
+	"ralph/internal/screen"
 	"ralph/internal/spec"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
@@ -93,7 +94,7 @@ func (c *prdCmd) refresh(a *app, p *unit.Place) error {
 	var lost *spec.OrphanError
 	switch {
 	case errors.As(err, &lost):
-		showLost(a.t, lost.IDs)
+		screen.ShowLost(a.t, lost.IDs)
 		return exitError(1)
 	case err != nil:
 		return hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())), "correct spec.md there; see all that is amiss with: ralph validate")
@@ -101,7 +102,7 @@ func (c *prdCmd) refresh(a *app, p *unit.Place) error {
 	if old == nil && unit.IsFile(filepath.Join(p.Repo.Root, prdSchemaFile)) {
 		now.SetSchema("../" + filepath.Base(prdSchemaFile))
 	}
-	showDifference(a.t, diff, old, now)
+	screen.ShowDifference(a.t, diff, old, now)
 	have, err := os.ReadFile(path)
 	same := err == nil && bytes.Equal(have, now.Bytes())
 	if err == nil && !same && diff.Empty() {

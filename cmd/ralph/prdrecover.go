@@ -9,6 +9,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/regular"
+	"ralph/internal/screen"
 	"ralph/internal/spec"
 	"ralph/internal/stream"
 	"ralph/internal/unit"
@@ -23,7 +24,7 @@ func recoverKeeping(a *app, p *unit.Place) error {
 	}
 	path := filepath.Join(p.Repo.Root, p.Folder, "spec.md")
 	text, unread := regular.Read(path, spec.MaxSize)
-	if err := unit.RecoverFirst(a.ctx, told(a.t), p); err != nil || unread != nil {
+	if err := unit.RecoverFirst(a.ctx, screen.Notes(a.t), p); err != nil || unread != nil {
 		return err // what cannot be read is put back like everything else
 	}
 	if now, err := regular.Read(path, spec.MaxSize); err == nil && bytes.Equal(now, text) {

@@ -7,6 +7,7 @@ import (
 
 	"ralph/internal/hint"
 	"ralph/internal/journal"
+	"ralph/internal/screen"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
 )
@@ -51,7 +52,7 @@ func (c *reportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	acc, err := unit.ReadAccount(told(a.t), p, run)
+	acc, err := unit.ReadAccount(screen.Notes(a.t), p, run)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func (c *reportCmd) Run(a *app) error {
 	case c.HTML != "":
 		return c.html(a.t, acc)
 	}
-	return terminal.Page(a.t, func(t *terminal.Terminal) error { showReport(t, acc); return nil })
+	return terminal.Page(a.t, func(t *terminal.Terminal) error { screen.ShowReport(t, acc); return nil })
 }
 
 // html writes the page.

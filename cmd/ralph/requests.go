@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ralph/internal/journal"
+	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
@@ -86,7 +87,7 @@ func (c *contextShowCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	s, err := p.State(told(a.t))
+	s, err := p.State(screen.Notes(a.t))
 	if err != nil {
 		return err
 	}
@@ -148,19 +149,4 @@ func steer(a *app, flag changeFlag, q journal.Request) error {
 	}
 	a.t.Printf("the agent of %s %s %s\n", stream.OneLine(p.Unit), what, when)
 	return nil
-}
-
-// asked says in a line what the loop was asked for.
-func asked(q journal.Request) string {
-	switch q.Kind {
-	case journal.RequestPlan:
-		return "a new plan was handed over" // whose text is the whole of spec.md
-	case journal.RequestAllow:
-		return strings.TrimSpace(q.Who + " allowed " + q.Text + " " + q.Finding)
-	case journal.RequestContext:
-		return "the agent is told: " + q.Text
-	case journal.RequestClearContext:
-		return "the agent is told only the plan again"
-	}
-	return strings.TrimSpace("asked to " + string(q.Kind) + " " + q.Text)
 }

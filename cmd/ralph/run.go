@@ -23,6 +23,7 @@ import (
 	"ralph/internal/ratelimit"
 	"ralph/internal/recorder"
 	"ralph/internal/registry"
+	"ralph/internal/screen"
 	"ralph/internal/secret"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
@@ -98,7 +99,7 @@ func (c *runCmd) recoverFirst(a *app, p *unit.Place) error {
 			return err
 		}
 	}
-	return unit.RecoverFirst(a.ctx, told(a.t), p)
+	return unit.RecoverFirst(a.ctx, screen.Notes(a.t), p)
 }
 
 // start runs the loop in this process.
@@ -114,11 +115,11 @@ func (r *resolved) start() error {
 	if err := r.place.Repo.Exclude(unit.Excluded...); err != nil {
 		r.app.t.Warn("git cannot be told to overlook ralph's own files: %v", err)
 	}
-	out, err := r.openOutput()
+	out, err := screen.Open(r.app.t, r.place, r.flags.JSON, r.flags.Verbose)
 	if err != nil {
 		return err
 	}
-	defer out.close()
+	defer out.Close()
 	if err := r.seal(); err != nil {
 		return err
 	}
@@ -132,9 +133,9 @@ func (r *resolved) start() error {
 	// collecting less often costs memory that nobody misses, and saves CPU.
 	debug.SetGCPercent(400)
 	// The end of another run is no business of whoever reads this run's events.
-	tell := out.event
+	tell := out.Event
 	if r.flags.JSON {
-		tell = out.files.Event
+		tell = out.Files.Event
 	}
 	died, err := loop.Recover(r.app.ctx, s.Writer, r.place.Repo, r.place.StateDir, time.Time{}, tell)
 	if err != nil {
@@ -150,7 +151,7 @@ func (r *resolved) start() error {
 	if err != nil {
 		return err
 	}
-	beside, err := newAside(r.settings, r.place.Repo.Root, out.files.Summary, out.warn)
+	beside, err := newAside(r.settings, r.place.Repo.Root, out.Files.Summary, out.Warn)
 	if err != nil {
 		return err
 	}
@@ -158,7 +159,7 @@ func (r *resolved) start() error {
 		s.Close() // whoever starts the next run does not wait for a slow notification
 		beside.close(r.app.ctx)
 	}()
-	l.Recorder.Observe = func(e journal.Event) { out.event(e); beside.event(e) }
+	l.Recorder.Observe = func(e journal.Event) { out.Event(e); beside.event(e) }
 	if err := r.noteOwner(); err != nil {
 		return err
 	}
@@ -168,17 +169,17 @@ func (r *resolved) start() error {
 	}
 	end, err := l.Run(r.app.ctx)
 	if err != nil {
-		out.files.Unrecorded(l.Recorder.Secrets.Text(err.Error()))
+		out.Files.Unrecorded(l.Recorder.Secrets.Text(err.Error()))
 		return err
 	}
 	archived, page := "", ""
 	if end.Done() && !r.flags.NoArchive && r.plan.Kind() == plan.KindPRD {
-		out.working("putting the feature away")
+		out.Working("putting the feature away")
 		if archived = r.archive(s, l.Identity.Run); archived != "" {
-			page = unit.ArchiveReport(told(r.app.t), r.place, archived)
+			page = unit.ArchiveReport(screen.Notes(r.app.t), r.place, archived)
 		}
 	}
-	out.summary(end, archived, page, r.leftOver(end, out.files.Last().Start.Head))
+	out.Summary(end, archived, page, r.leftOver(end, out.Files.Last().Start.Head))
 	if code := end.ExitCode(); code != 0 {
 		return exitError(code)
 	}
@@ -220,7 +221,7 @@ func (r *resolved) noteOwner() error {
 func (r *resolved) ownerFile() string { return r.place.OwnerFile() }
 
 // newLoop puts the run together.
-func (r *resolved) newLoop(s *unit.State, out *output) (*loop.Loop, error) {
+func (r *resolved) newLoop(s *unit.State, out *screen.Output) (*loop.Loop, error) {
 	self, err := proc.Self()
 	if err != nil {
 		return nil, err
@@ -250,10 +251,10 @@ func (r *resolved) newLoop(s *unit.State, out *output) (*loop.Loop, error) {
 		Keeper: &proc.Keeper{Token: token, Start: func() (*proc.Guardian, error) {
 			return proc.StartGuardian([]string{exe, guardianWord, r.place.Repo.Root, r.place.Unit, r.place.Folder}, token)
 		}},
-		Working: out.working, Stopping: out.stopping, Stream: out.screen.stream, Drained: out.drained, Complain: out.warn,
+		Working: out.Working, Stopping: out.Stopping, Stream: out.Screen.Stream, Drained: out.Drained, Complain: out.Warn,
 	}
 	if r.app.t.CanAsk && !r.flags.NoInteractive && !r.flags.JSON {
-		l.Ask = out.ask
+		l.Ask = out.Ask
 	}
 	return l, nil
 }

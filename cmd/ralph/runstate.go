@@ -1,7 +1,6 @@
 package main
 
 import (
-	"ralph/internal/terminal"
 	"ralph/internal/unit"
 )
 
@@ -16,6 +15,3 @@ func (r *resolved) openState() (*unit.State, error) {
 	s.Close()
 	return nil, unit.NothingLeft(r.place.Unit)
 }
-
-// told passes on to the terminal what the unit's package has to say.
-func told(t *terminal.Terminal) unit.Notes { return unit.Notes{Warn: t.Warn, Slowly: t.Slowly} }

@@ -10,6 +10,7 @@ import (
 	"ralph/internal/handover"
 	"ralph/internal/hint"
 	"ralph/internal/registry"
+	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
@@ -52,7 +53,7 @@ func (c *startCmd) Run(a *app) error {
 		}
 	}
 	if !c.DryRun { // which looks, and changes nothing
-		if err := unit.RecoverFirst(a.ctx, told(a.t), p); err != nil {
+		if err := unit.RecoverFirst(a.ctx, screen.Notes(a.t), p); err != nil {
 			return err
 		}
 	}

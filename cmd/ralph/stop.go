@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/unit"
 )
@@ -129,7 +130,7 @@ func await(a *app, s *unit.Stopping) error {
 // settle finishes the record of a run that died, and says so. settled is false where there
 // was nothing of the kind.
 func settle(a *app, p *unit.Place) (settled bool, err error) {
-	said, err := p.Settle(a.ctx, told(a.t))
+	said, err := p.Settle(a.ctx, screen.Notes(a.t))
 	if said != "" {
 		a.t.Printf("%s\n", said)
 	}

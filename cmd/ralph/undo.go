@@ -11,6 +11,7 @@ import (
 	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
+	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/undo"
 	"ralph/internal/unit"
@@ -52,7 +53,7 @@ func (c *undoCmd) Run(a *app) error {
 		return fmt.Errorf("a %s is in progress: end it first", p.Repo.InProgress())
 	}
 	if !c.DryRun {
-		if err := unit.RecoverFirst(a.ctx, told(a.t), p); err != nil {
+		if err := unit.RecoverFirst(a.ctx, screen.Notes(a.t), p); err != nil {
 			return err
 		}
 	}
@@ -136,7 +137,7 @@ func (c *undoCmd) goBack(a *app, p *unit.Place, s *unit.State) error {
 		return hint.With(fmt.Errorf("not all of it could be restored: %w", err),
 			"nothing is lost: call 'ralph undo' again, or go back with: "+back)
 	}
-	f := unit.NewFiles(told(a.t), p)
+	f := unit.NewFiles(screen.Notes(a.t), p)
 	f.Renew()
 	a.t.Printf("restored; to undo this: %s\n", back)
 	return nil

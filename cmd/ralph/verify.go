@@ -10,6 +10,7 @@ import (
 	"ralph/internal/check"
 	"ralph/internal/hint"
 	"ralph/internal/proc"
+	"ralph/internal/screen"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
 	"ralph/internal/verify"
@@ -66,7 +67,7 @@ func (c *verifyCmd) Run(a *app) error {
 	if c.JSON {
 		err = terminal.PrintJSON(a.t, v.report)
 	} else {
-		showVerified(a.t, v.report, v.receipts)
+		screen.ShowVerified(a.t, v.report, v.receipts)
 	}
 	if err == nil && !v.report.OK {
 		return exitError(1)
@@ -219,6 +220,6 @@ func (v *verification) remove(clean *check.Clean) {
 
 func (v *verification) tell(c verify.Check) {
 	if !v.quiet {
-		showCheck(v.app.t, c)
+		screen.ShowCheck(v.app.t, c)
 	}
 }

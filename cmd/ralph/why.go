@@ -8,9 +8,9 @@ import (
 	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/report"
+	"ralph/internal/screen"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
-	"ralph/internal/words"
 )
 
 // whyCmd is "ralph why".
@@ -62,7 +62,7 @@ func (c *whyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	acc, err := unit.ReadAccount(told(a.t), p, c.InRun)
+	acc, err := unit.ReadAccount(screen.Notes(a.t), p, c.InRun)
 	if err != nil {
 		return err
 	}
@@ -102,16 +102,13 @@ func (c *whyCmd) iteration(t *terminal.Terminal, acc *unit.Account, it *report.I
 			head += ", on " + it.Story.Name()
 		}
 		t.Printf("%s  %s\n", t.Paint(terminal.Bold, acc.Unit), t.Paint(terminal.Dim, head))
-		showDecisions(t, decisions)
+		screen.ShowDecisions(t, decisions)
 		if it.LogFile != "" {
 			t.Printf("\n%s\n", t.Paint(terminal.Dim, "what the agent did: "+acc.Record.Log(it.LogFile)))
 		}
 		return nil
 	})
 }
-
-// mostIterations is how many iterations a page in the terminal lists.
-const mostIterations = 20
 
 // whole tells why the run ended as it did.
 func (c *whyCmd) whole(t *terminal.Terminal, acc *unit.Account) error {
@@ -129,13 +126,13 @@ func (c *whyCmd) whole(t *terminal.Terminal, acc *unit.Account) error {
 	}
 	return terminal.Page(t, func(t *terminal.Terminal) error {
 		t.Printf("%s  %s\n", t.Paint(terminal.Bold, acc.Unit), t.Paint(terminal.Dim, strings.TrimSpace("run "+run.ID+" "+archived(acc.Record))))
-		showDecisions(t, []report.Decision{run.End()})
+		screen.ShowDecisions(t, []report.Decision{run.End()})
 		if len(before) > 0 {
 			t.Printf("\n%s\n", t.Paint(terminal.Bold, "Before the first iteration"))
-			showDecisions(t, before)
+			screen.ShowDecisions(t, before)
 		}
-		showStories(t, acc, len(run.Stories))
-		showIterations(t, run, false)
+		screen.ShowStories(t, acc, len(run.Stories))
+		screen.ShowIterations(t, run, false)
 		if len(run.Iterations) > 0 {
 			t.Printf("\n%s\n", t.Paint(terminal.Dim, "the evidence of one iteration: ralph why N"))
 		}
@@ -148,83 +145,4 @@ func archived(r *unit.Record) string {
 		return ""
 	}
 	return "(archived as " + r.Archive + ")"
-}
-
-// showDecisions shows each decision with the evidence below it.
-func showDecisions(t *terminal.Terminal, decisions []report.Decision) {
-	for _, d := range decisions {
-		code, mark := terminal.Green, "✓"
-		if !d.Good {
-			code, mark = terminal.Yellow, "●"
-			if d.Kind == report.NotAccepted || d.Kind == report.RunEnded {
-				code, mark = terminal.Red, "✗"
-			}
-		}
-		t.Printf("%s %s\n", t.Paint(code, t.Symbol(mark)), d.Text)
-		for _, because := range d.Because {
-			t.Printf("    %s\n", t.Paint(terminal.Dim, strings.ReplaceAll(because, "\n", "\n    ")))
-		}
-	}
-}
-
-// showStories lists the first stories of the plan and how each stands.
-func showStories(t *terminal.Terminal, acc *unit.Account, most int) {
-	if len(acc.Run.Stories) == 0 {
-		return
-	}
-	t.Printf("\n%s\n", t.Paint(terminal.Bold, strings.ToUpper(words.Items(acc.Plan)[:1])+words.Items(acc.Plan)[1:]))
-	for i := range acc.Run.Stories[:min(most, len(acc.Run.Stories))] {
-		s := &acc.Run.Stories[i]
-		code, mark := terminal.Green, "✓"
-		if !s.Done {
-			code, mark = terminal.Yellow, "●"
-		}
-		t.Printf("%s %s  %s\n", t.Paint(code, t.Symbol(mark)), s.Name(), t.Paint(terminal.Dim, s.Brief()))
-	}
-	if more := len(acc.Run.Stories) - most; more > 0 {
-		t.Printf("  %s\n", t.Paint(terminal.Dim, fmt.Sprintf("and %d more", more)))
-	}
-}
-
-// showIterations lists the last iterations, each in a line, with bars of where
-// the time went or without.
-func showIterations(t *terminal.Terminal, run *report.Run, bars bool) {
-	if len(run.Iterations) == 0 {
-		return
-	}
-	t.Printf("\n%s\n", t.Paint(terminal.Bold, "Iterations"))
-	left := max(0, len(run.Iterations)-mostIterations)
-	if left > 0 {
-		t.Printf("  %s\n", t.Paint(terminal.Dim, fmt.Sprintf("%d earlier ones are left out here", left)))
-	}
-	longest := 0.0
-	for _, it := range run.Iterations[left:] {
-		longest = max(longest, it.Spent.Sum())
-	}
-	for i := left; i < len(run.Iterations); i++ {
-		it := &run.Iterations[i]
-		bar := ""
-		if bars {
-			bar = timeBar(t, it.Spent, longest) + "  "
-		}
-		t.Printf("%s %3d  %7s  %s%s\n", iterationMark(t, it), it.N, took(it), bar, it.Brief())
-	}
-}
-
-func iterationMark(t *terminal.Terminal, it *report.Iteration) string {
-	switch it.Mark() {
-	case report.Good:
-		return t.Paint(terminal.Green, t.Symbol("✓"))
-	case report.Bad:
-		return t.Paint(terminal.Red, t.Symbol("✗"))
-	}
-	return t.Paint(terminal.Yellow, t.Symbol("●"))
-}
-
-// took is how long an iteration took, from its beginning to its end.
-func took(it *report.Iteration) string {
-	if it.EndedAt.IsZero() {
-		return "?"
-	}
-	return words.Duration(it.EndedAt.Sub(it.StartedAt.Time))
 }

@@ -1,7 +1,8 @@
-package main
+package screen
 
 import (
 	"fmt"
+	"strings"
 
 	"ralph/internal/journal"
 	"ralph/internal/terminal"
@@ -12,7 +13,7 @@ import (
 const shownFindings = 10
 
 // proved shows for what a story was accepted.
-func (s *screen) proved(b journal.StoryProved) {
+func (s *Screen) proved(b journal.StoryProved) {
 	if len(b.Checks) == 0 {
 		s.line(terminal.Yellow, "⚠", b.Story+": marked, not proved: no check is configured")
 		return
@@ -30,7 +31,7 @@ func (s *screen) proved(b journal.StoryProved) {
 }
 
 // tampered shows what an iteration did to tests, checks and CI.
-func (s *screen) tampered(b journal.TamperFound) {
+func (s *Screen) tampered(b journal.TamperFound) {
 	if len(b.Findings) == 0 {
 		s.line(terminal.Green, "✓", "what was weakened is as it was before")
 		return
@@ -57,4 +58,19 @@ func (s *screen) tampered(b journal.TamperFound) {
 		}
 		s.line(terminal.Dim, " ", text)
 	}
+}
+
+// asked says in a line what the loop was asked for.
+func asked(q journal.Request) string {
+	switch q.Kind {
+	case journal.RequestPlan:
+		return "a new plan was handed over" // whose text is the whole of spec.md
+	case journal.RequestAllow:
+		return strings.TrimSpace(q.Who + " allowed " + q.Text + " " + q.Finding)
+	case journal.RequestContext:
+		return "the agent is told: " + q.Text
+	case journal.RequestClearContext:
+		return "the agent is told only the plan again"
+	}
+	return strings.TrimSpace("asked to " + string(q.Kind) + " " + q.Text)
 }

@@ -1,4 +1,4 @@
-package main
+package screen
 
 import (
 	"context"
@@ -13,81 +13,82 @@ import (
 	"ralph/internal/unit"
 )
 
-// output is everything that a run tells: the screen or JSON lines, the status
+// Output is everything that a run tells: the screen or JSON lines, the status
 // files, the log of the whole terminal, which has the screen's lines also where
 // nobody sees them.
-type output struct {
-	screen *screen
+type Output struct {
+	Screen *Screen
 	json   io.Writer // nil where the person sees the screen
-	files  *unit.Files
+	Files  *unit.Files
 	watch  stopwatch.Watch // since the run has started
 	asked  time.Duration   // until a question was answered
 	log    *lineLog
 	t      *terminal.Terminal
 }
 
-func (r *resolved) openOutput() (*output, error) {
-	t := r.app.t
-	o := &output{t: t, files: unit.NewFiles(told(t), r.place)}
+// Open opens all that a run of the unit tells; events is for programs, which read the
+// journal's events from standard output.
+func Open(t *terminal.Terminal, p *unit.Place, events, verbose bool) (*Output, error) {
+	o := &Output{t: t, Files: unit.NewFiles(Notes(t), p)}
 	show, w := *t, io.Writer(quiet{t.Out})
-	if r.flags.JSON {
+	if events {
 		// The screen is for the log alone then.
 		o.json, w = t.Out, io.Discard
 		show = terminal.Terminal{In: t.In, Out: io.Discard, Err: io.Discard, ASCII: t.ASCII}
 	}
-	log, err := openLineLog(filepath.Join(r.place.Repo.Root, ".claude", "ralph-loop.log"))
+	log, err := openLineLog(filepath.Join(p.Repo.Root, ".claude", "ralph-loop.log"))
 	if err != nil {
 		t.Warn("the terminal's output is not kept: %v", err)
 	} else {
 		o.log, w = log, io.MultiWriter(w, log)
 	}
-	o.screen = newScreen(&show, w, r.place.Repo.Root, r.flags.Verbose)
+	o.Screen = New(&show, w, p.Repo.Root, verbose)
 	return o, nil
 }
 
-func (o *output) event(e journal.Event) {
+func (o *Output) Event(e journal.Event) {
 	if o.json != nil {
 		if line, err := e.MarshalJSON(); err == nil {
 			_, _ = o.json.Write(append(line, '\n'))
 		}
 	}
-	o.screen.event(e)
+	o.Screen.Event(e)
 	if _, ok := e.Body.(journal.RunStarted); ok {
 		o.watch = stopwatch.Start()
 	}
-	o.files.Event(e)
+	o.Files.Event(e)
 	if o.log != nil {
 		o.log.flush()
 	}
 }
 
-// working says what goes on between two events.
-func (o *output) working(what string) {
-	o.screen.working(what)
+// Working says what goes on between two events.
+func (o *Output) Working(what string) {
+	o.Screen.working(what)
 }
 
-// stopping says that the run was told to end.
-func (o *output) stopping() {
-	o.screen.remarkf(terminal.Yellow, "…", "stopping, up to 5s")
+// Stopping says that the run was told to end.
+func (o *Output) Stopping() {
+	o.Screen.remarkf(terminal.Yellow, "…", "stopping, up to 5s")
 }
 
-// warn shows a warning that is in no journal.
-func (o *output) warn(text string) {
+// Warn shows a warning that is in no journal.
+func (o *Output) Warn(text string) {
 	if o.json != nil {
 		o.t.Warn("%s", text)
 	}
-	o.screen.remarkf(terminal.Yellow, "⚠", "%s", text)
+	o.Screen.remarkf(terminal.Yellow, "⚠", "%s", text)
 }
 
-func (o *output) drained() {
-	o.screen.drained()
+func (o *Output) Drained() {
+	o.Screen.Drained()
 	if o.log != nil {
 		o.log.flush()
 	}
 }
 
-func (o *output) close() {
-	o.files.Settled()
+func (o *Output) Close() {
+	o.Files.Settled()
 	if o.log != nil {
 		o.log.close()
 	}
@@ -103,9 +104,12 @@ func (q quiet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ask asks the user at the terminal.
-func (o *output) ask(ctx context.Context, question string, limit time.Duration) bool {
+// Ask asks the user at the terminal.
+func (o *Output) Ask(ctx context.Context, question string, limit time.Duration) bool {
 	watch := stopwatch.Start()
 	defer func() { o.asked += watch.Passed().Real }()
-	return o.screen.t.Ask(ctx, question, limit)
+	return o.Screen.t.Ask(ctx, question, limit)
 }
+
+// Notes passes on to the terminal what the unit's package has to say.
+func Notes(t *terminal.Terminal) unit.Notes { return unit.Notes{Warn: t.Warn, Slowly: t.Slowly} }

@@ -1,4 +1,4 @@
-package main
+package screen
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ const (
 	barWidth     = 12
 )
 
-// showReport shows the run in the terminal.
-func showReport(t *terminal.Terminal, acc *unit.Account) {
+// ShowReport shows the run in the terminal.
+func ShowReport(t *terminal.Terminal, acc *unit.Account) {
 	run := acc.Run
 	dot := " " + t.Symbol("·") + " "
 	head := []string{"run " + run.ID, acc.Plan + " plan", run.Agent()}
@@ -40,8 +40,8 @@ func showReport(t *terminal.Terminal, acc *unit.Account) {
 	if line := burnUp(t, run); line != "" {
 		t.Printf("  %s %s %s\n", words.Local(run.StartedAt.Time), t.Paint(terminal.Cyan, line), words.Local(run.StartedAt.Add(run.Span())))
 	}
-	showStories(t, acc, mostStories)
-	showIterations(t, run, true)
+	ShowStories(t, acc, mostStories)
+	ShowIterations(t, run, true)
 	for _, table := range acc.Tables() {
 		showTable(t, table)
 	}
@@ -124,3 +124,85 @@ func timeBar(t *terminal.Terminal, spent report.Times, longest float64) string {
 	}
 	return bar + strings.Repeat(" ", barWidth-cells)
 }
+
+// ShowDecisions shows each decision with the evidence below it.
+func ShowDecisions(t *terminal.Terminal, decisions []report.Decision) {
+	for _, d := range decisions {
+		code, mark := terminal.Green, "✓"
+		if !d.Good {
+			code, mark = terminal.Yellow, "●"
+			if d.Kind == report.NotAccepted || d.Kind == report.RunEnded {
+				code, mark = terminal.Red, "✗"
+			}
+		}
+		t.Printf("%s %s\n", t.Paint(code, t.Symbol(mark)), d.Text)
+		for _, because := range d.Because {
+			t.Printf("    %s\n", t.Paint(terminal.Dim, strings.ReplaceAll(because, "\n", "\n    ")))
+		}
+	}
+}
+
+// ShowStories lists the first stories of the plan and how each stands.
+func ShowStories(t *terminal.Terminal, acc *unit.Account, most int) {
+	if len(acc.Run.Stories) == 0 {
+		return
+	}
+	t.Printf("\n%s\n", t.Paint(terminal.Bold, strings.ToUpper(words.Items(acc.Plan)[:1])+words.Items(acc.Plan)[1:]))
+	for i := range acc.Run.Stories[:min(most, len(acc.Run.Stories))] {
+		s := &acc.Run.Stories[i]
+		code, mark := terminal.Green, "✓"
+		if !s.Done {
+			code, mark = terminal.Yellow, "●"
+		}
+		t.Printf("%s %s  %s\n", t.Paint(code, t.Symbol(mark)), s.Name(), t.Paint(terminal.Dim, s.Brief()))
+	}
+	if more := len(acc.Run.Stories) - most; more > 0 {
+		t.Printf("  %s\n", t.Paint(terminal.Dim, fmt.Sprintf("and %d more", more)))
+	}
+}
+
+// ShowIterations lists the last iterations, each in a line, with bars of where
+// the time went or without.
+func ShowIterations(t *terminal.Terminal, run *report.Run, bars bool) {
+	if len(run.Iterations) == 0 {
+		return
+	}
+	t.Printf("\n%s\n", t.Paint(terminal.Bold, "Iterations"))
+	left := max(0, len(run.Iterations)-mostIterations)
+	if left > 0 {
+		t.Printf("  %s\n", t.Paint(terminal.Dim, fmt.Sprintf("%d earlier ones are left out here", left)))
+	}
+	longest := 0.0
+	for _, it := range run.Iterations[left:] {
+		longest = max(longest, it.Spent.Sum())
+	}
+	for i := left; i < len(run.Iterations); i++ {
+		it := &run.Iterations[i]
+		bar := ""
+		if bars {
+			bar = timeBar(t, it.Spent, longest) + "  "
+		}
+		t.Printf("%s %3d  %7s  %s%s\n", iterationMark(t, it), it.N, took(it), bar, it.Brief())
+	}
+}
+
+func iterationMark(t *terminal.Terminal, it *report.Iteration) string {
+	switch it.Mark() {
+	case report.Good:
+		return t.Paint(terminal.Green, t.Symbol("✓"))
+	case report.Bad:
+		return t.Paint(terminal.Red, t.Symbol("✗"))
+	}
+	return t.Paint(terminal.Yellow, t.Symbol("●"))
+}
+
+// took is how long an iteration took, from its beginning to its end.
+func took(it *report.Iteration) string {
+	if it.EndedAt.IsZero() {
+		return "?"
+	}
+	return words.Duration(it.EndedAt.Sub(it.StartedAt.Time))
+}
+
+// mostIterations is how many iterations a page in the terminal lists.
+const mostIterations = 20

@@ -1,4 +1,4 @@
-package main
+package screen
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"ralph/internal/words"
 )
 
-// showDifference prints what a refresh changes, story by story: in front of each
+// ShowDifference prints what a refresh changes, story by story: in front of each
 // line stands a + for what is new, a - for what goes, a ~ for what holds both.
-func showDifference(t *terminal.Terminal, d prd.Difference, old, now *prd.PRD) {
+func ShowDifference(t *terminal.Terminal, d prd.Difference, old, now *prd.PRD) {
 	v := diffView{t}
 	if old == nil {
 		old = &prd.PRD{}
@@ -142,9 +142,9 @@ func without(list, other []string) []string {
 	return rest
 }
 
-// showLost says which finished stories the refresh would drop, and what can be
+// ShowLost says which finished stories the refresh would drop, and what can be
 // done, in the words of the preflight report.
-func showLost(t *terminal.Terminal, ids []string) {
+func ShowLost(t *terminal.Terminal, ids []string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s Orphan check failed:\n", t.Paint(terminal.Red, t.Symbol("✗")))
 	for _, id := range ids {

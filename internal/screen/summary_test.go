@@ -1,4 +1,4 @@
-package main
+package screen
 
 import (
 	"bytes"
@@ -33,11 +33,11 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 		reset := time.Now().Add(time.Hour)
 		var screen bytes.Buffer
 		term := &terminal.Terminal{Out: &screen, Err: &screen}
-		o := &output{t: term, files: &unit.Files{Warned: map[string]bool{}}, screen: newScreen(term, &screen, "/w/repo", false), watch: stopwatch.Start()}
+		o := &Output{t: term, Files: &unit.Files{Warned: map[string]bool{}}, Screen: New(term, &screen, "/w/repo", false), watch: stopwatch.Start()}
 		tell := func(after time.Duration, b journal.Body) {
 			time.Sleep(after)
 			e := journal.Event{Time: time.Now(), Run: "r", Body: b}
-			o.files.State.Apply(e)
+			o.Files.State.Apply(e)
 		}
 		tell(0, journal.RunStarted{Unit: "feature-x", Plan: "prd", Head: "0123456789abcdef", MaxIterations: 20, Stories: stories})
 		tell(0, journal.IterationStarted{N: 7})
@@ -52,7 +52,7 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 		tell(0, journal.IterationEnded{N: 7, StoriesPassed: []string{"STORY-011"}, Commits: []string{"c1", "c2"}, StoriesComplete: 11, StoriesTotal: 30})
 		tell(0, journal.WaitStarted{Reason: "usage_limit", Until: &reset})
 		tell(time.Hour, journal.RunEnded{Status: "stopped", Reason: "usage_limit", ResumesAt: &reset})
-		o.summary(loop.End{Reason: journal.ReasonUsageLimit, Message: "the provider's usage limit is reached", Hint: "go on after it with 'ralph run'", ResumesAt: reset}, "", "", "")
+		o.Summary(loop.End{Reason: journal.ReasonUsageLimit, Message: "the provider's usage limit is reached", Hint: "go on after it with 'ralph run'", ResumesAt: reset}, "", "", "")
 
 		story := func(mark string, n int) string {
 			return terminal.Shortened(fmt.Sprintf("%s STORY-%03d: %s", mark, n, stories[0].Title), 78)
@@ -88,10 +88,10 @@ func TestFooter(t *testing.T) {
 		var shown bytes.Buffer
 		synctest.Test(t, func(t *testing.T) {
 			term := &terminal.Terminal{Out: &shown, Err: &shown, IsTTY: tty}
-			s := newScreen(term, &shown, "/w/repo", false)
+			s := New(term, &shown, "/w/repo", false)
 			s.working("running check unit")
 			time.Sleep(took)
-			s.event(passed)
+			s.Event(passed)
 			time.Sleep(time.Hour) // nothing comes back
 			synctest.Wait()
 		})
@@ -119,14 +119,14 @@ func TestFooter(t *testing.T) {
 func TestFooterMakesRoom(t *testing.T) {
 	var shown bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
-		s := newScreen(&terminal.Terminal{Out: &shown, Err: &shown, IsTTY: true}, &shown, "/w/repo", false)
+		s := New(&terminal.Terminal{Out: &shown, Err: &shown, IsTTY: true}, &shown, "/w/repo", false)
 		until := time.Now().Add(90 * time.Second)
-		s.event(journal.Event{Body: journal.WaitStarted{Reason: "usage_limit", Until: &until, Message: "no more"}})
+		s.Event(journal.Event{Body: journal.WaitStarted{Reason: "usage_limit", Until: &until, Message: "no more"}})
 		time.Sleep(2500 * time.Millisecond)
-		s.event(journal.Event{Body: journal.ClockJumped{Seconds: -60, Message: "the clock was set back by 1m"}})
+		s.Event(journal.Event{Body: journal.ClockJumped{Seconds: -60, Message: "the clock was set back by 1m"}})
 		s.remarkf(terminal.Yellow, "⚠", "something else")
 		time.Sleep(time.Second)
-		s.event(journal.Event{Body: journal.WaitEnded{Reason: "usage_limit"}})
+		s.Event(journal.Event{Body: journal.WaitEnded{Reason: "usage_limit"}})
 		synctest.Wait()
 	})
 	lines := regexp.MustCompile(`(?:\r\x1b\[K  [0-9ms]+ left )*\r\x1b\[K|[^\r\n]+\n`).FindAllString(shown.String(), -1)

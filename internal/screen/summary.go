@@ -1,4 +1,4 @@
-package main
+package screen
 
 import (
 	"fmt"
@@ -16,11 +16,11 @@ import (
 // fits a terminal of 24 lines.
 const summaryStories = 8
 
-// summary is the last that a run tells: how it ended, what it took, what is next.
+// Summary is the last that a run tells: how it ended, what it took, what is next.
 // archived is the name of the feature's archive, page the path of the report in
 // it; both are empty where there is none. leftOver is what is not committed.
-func (o *output) summary(end loop.End, archived, page, leftOver string) {
-	s := o.screen
+func (o *Output) Summary(end loop.End, archived, page, leftOver string) {
+	s := o.Screen
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.foot.Hide()
@@ -34,7 +34,7 @@ func (o *output) summary(end loop.End, archived, page, leftOver string) {
 	o.summaryFigures()
 	if archived != "" {
 		s.row("Archive:", "archived as .ralph/archive/"+archived)
-		s.row("", "bring it back with: ralph archive --restore "+quoted([]string{archived}))
+		s.row("", "bring it back with: ralph archive --restore "+stream.ShellWord(archived))
 	}
 	if page != "" {
 		s.row("Report:", page)
@@ -50,9 +50,9 @@ func (o *output) summary(end loop.End, archived, page, leftOver string) {
 	}
 }
 
-func (o *output) summaryStories() {
-	s := o.screen
-	list, left := worthALine(o.files.Last().Plan.Items, summaryStories)
+func (o *Output) summaryStories() {
+	s := o.Screen
+	list, left := worthALine(o.Files.Last().Plan.Items, summaryStories)
 	for _, st := range list {
 		code, mark := terminal.Dim, "·"
 		if st.Done {
@@ -66,8 +66,8 @@ func (o *output) summaryStories() {
 }
 
 // summaryFigures are rows as "ralph status" has them.
-func (o *output) summaryFigures() {
-	s, st, r := o.screen, o.files.Summary(), o.files.Last()
+func (o *Output) summaryFigures() {
+	s, st, r := o.Screen, o.Files.Summary(), o.Files.Last()
 	s.row("Iteration:", fmt.Sprintf("%d/%d", st.Iteration, st.MaxIterations))
 	if st.StoriesTotal > 0 {
 		s.row("Progress:", fmt.Sprintf("%d/%d %s", st.StoriesComplete, st.StoriesTotal, words.Items(string(st.Plan))))
@@ -88,7 +88,7 @@ func (o *output) summaryFigures() {
 		}
 		s.row("Tokens:", spent)
 	}
-	if budget := o.files.Budget(); budget != "" {
+	if budget := o.Files.Budget(); budget != "" {
 		s.row("Budget:", budget)
 	}
 	if c := r.Checks; c.Green+c.Red > 0 {
@@ -104,8 +104,8 @@ func (o *output) summaryFigures() {
 }
 
 // next is what a person can do now.
-func (o *output) next(end loop.End) string {
-	r := o.files.Last()
+func (o *Output) next(end loop.End) string {
+	r := o.Files.Last()
 	if end.Hint != "" || !end.Done() || r.Commits == 0 || len(r.Start.Head) < 12 {
 		return end.Hint
 	}
@@ -113,12 +113,12 @@ func (o *output) next(end loop.End) string {
 }
 
 // row is a line of figures.
-func (s *screen) row(name, text string) {
+func (s *Screen) row(name, text string) {
 	fmt.Fprintf(s.w, "  %-10s %s\n", name, stream.OneLine(text))
 }
 
-// verdict is a line that says how a run ended.
-func verdict(t *terminal.Terminal, s run.Status) string {
+// Verdict is a line that says how a run ended.
+func Verdict(t *terminal.Terminal, s run.Status) string {
 	mark, word := t.Paint(terminal.Red, t.Symbol("✗")), strings.ReplaceAll(string(s.Reason), "_", " ")
 	if s.Status == journal.StatusCompleted {
 		mark, word = t.Paint(terminal.Green, t.Symbol("✓")), "done"

@@ -1,4 +1,5 @@
-package main
+// Package screen shows runs, reports, evidence and differences of plans in a terminal.
+package screen
 
 import (
 	"fmt"
@@ -16,58 +17,58 @@ import (
 	"ralph/internal/words"
 )
 
-// screen shows a run to the person at the terminal: the journal's events as
+// Screen shows a run to the person at the terminal: the journal's events as
 // headings and verdicts, the agent's output as it comes. It decides nothing.
-type screen struct {
+type Screen struct {
 	mu      sync.Mutex
 	t       *terminal.Terminal
 	w       io.Writer
-	agent   *stream.Printer
+	Agent   *stream.Printer
 	verbose bool
-	title   string // of the terminal, empty where there is none
-	max     int
+	Title   string // of the terminal, empty where there is none
+	Max     int
 	started time.Time
 	stories int
 	hint    string // what the last call's failure needs
 	foot    terminal.Footer
 }
 
-func newScreen(t *terminal.Terminal, w io.Writer, worktree string, verbose bool) *screen {
-	s := &screen{t: t, w: w, verbose: verbose}
+func New(t *terminal.Terminal, w io.Writer, worktree string, verbose bool) *Screen {
+	s := &Screen{t: t, w: w, verbose: verbose}
 	s.foot = terminal.Footer{T: t, Lock: &s.mu, Line: func(text string) { s.line(terminal.Dim, "…", text) }}
-	s.agent = stream.NewPrinter(w, stream.PrinterOptions{Color: t.Color, Verbose: verbose, ASCII: t.ASCII, Width: t.Width()})
+	s.Agent = stream.NewPrinter(w, stream.PrinterOptions{Color: t.Color, Verbose: verbose, ASCII: t.ASCII, Width: t.Width()})
 	if t.IsTTY {
-		s.title = "Ralph: " + stream.OneLine(filepath.Base(worktree))
+		s.Title = "Ralph: " + stream.OneLine(filepath.Base(worktree))
 	}
 	return s
 }
 
-// stream shows one event of the agent's output.
-func (s *screen) stream(e stream.Event) {
+// Stream shows one event of the agent's output.
+func (s *Screen) Stream(e stream.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.foot.Erase()
-	s.agent.Event(e)
+	s.Agent.Event(e)
 }
 
 // working shows that something takes a while, until the next event.
-func (s *screen) working(what string) {
+func (s *Screen) working(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.foot.Working(what)
 }
 
-func (s *screen) drained() {
+func (s *Screen) Drained() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.agent.Flush()
+	s.Agent.Flush()
 }
 
-// event shows one event of the journal.
-func (s *screen) event(e journal.Event) {
+// Event shows one event of the journal.
+func (s *Screen) Event(e journal.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.agent.Flush()
+	s.Agent.Flush()
 	if _, aside := e.Body.(journal.ClockJumped); aside {
 		s.foot.Erase() // what goes on, goes on
 	} else {
@@ -98,10 +99,10 @@ func (s *screen) event(e journal.Event) {
 }
 
 // remarkf shows a line that is not in the journal.
-func (s *screen) remarkf(code, mark, format string, args ...any) {
+func (s *Screen) remarkf(code, mark, format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.agent.Flush()
+	s.Agent.Flush()
 	s.foot.Erase()
 	s.line(code, mark, fmt.Sprintf(format, args...))
 }
@@ -116,7 +117,7 @@ func switched(b journal.HarnessSwitched) string {
 }
 
 // remark shows events that are a line each.
-func (s *screen) remark(body journal.Body) {
+func (s *Screen) remark(body journal.Body) {
 	switch b := body.(type) {
 	case journal.ClaimRejected:
 		what := string(b.Claim)
@@ -155,8 +156,8 @@ func (s *screen) remark(body journal.Body) {
 	}
 }
 
-func (s *screen) runStarted(b journal.RunStarted, at time.Time) {
-	s.max, s.started, s.stories = b.MaxIterations, at, len(b.Stories)
+func (s *Screen) runStarted(b journal.RunStarted, at time.Time) {
+	s.Max, s.started, s.stories = b.MaxIterations, at, len(b.Stories)
 	model := b.Harness
 	if b.Model != "" {
 		model += " (" + b.Model + ")"
@@ -177,18 +178,18 @@ func (s *screen) runStarted(b journal.RunStarted, at time.Time) {
 	fmt.Fprintln(s.w, s.t.Paint(terminal.Dim, limits))
 }
 
-func (s *screen) iterationStarted(b journal.IterationStarted) {
-	head := fmt.Sprintf("Iteration: %d/%d", b.N, s.max)
+func (s *Screen) iterationStarted(b journal.IterationStarted) {
+	head := fmt.Sprintf("Iteration: %d/%d", b.N, s.Max)
 	if b.Story != nil {
 		head += "  " + b.Story.Name()
 	}
 	head = stream.OneLine(head)
 	rule := strings.Repeat(s.t.Symbol("─"), 2)
 	fmt.Fprintf(s.w, "\n%s\n", s.t.Paint(terminal.Bold, rule+" "+head+" "+rule))
-	s.setTitle(fmt.Sprintf("%d/%d", b.N, s.max))
+	s.setTitle(fmt.Sprintf("%d/%d", b.N, s.Max))
 }
 
-func (s *screen) iterationEnded(b journal.IterationEnded) {
+func (s *Screen) iterationEnded(b journal.IterationEnded) {
 	var parts []string
 	if len(b.StoriesPassed) > 0 {
 		parts = append(parts, strings.Join(b.StoriesPassed, ", ")+" done")
@@ -223,7 +224,7 @@ func (s *screen) iterationEnded(b journal.IterationEnded) {
 	s.line(code, mark, strings.Join(append([]string{fmt.Sprintf("iteration %d", b.N)}, parts...), dot))
 }
 
-func (s *screen) check(b journal.CheckEnded) {
+func (s *Screen) check(b journal.CheckEnded) {
 	text := fmt.Sprintf("check %s: %s (%s)", b.Name, b.Outcome, words.Seconds(b.DurationSeconds))
 	switch {
 	case b.Same:
@@ -245,20 +246,20 @@ func (s *screen) check(b journal.CheckEnded) {
 	}
 }
 
-func (s *screen) line(code, mark, text string) {
+func (s *Screen) line(code, mark, text string) {
 	fmt.Fprintf(s.w, "%s %s\n", s.t.Paint(code, s.t.Symbol(mark)), stream.OneLine(text))
 }
 
 // setTitle names the terminal; the sequence goes to the terminal only, never
 // into a file.
-func (s *screen) setTitle(state string) {
-	if s.title != "" {
-		fmt.Fprintf(s.t.Out, "\x1b]2;%s [%s]\x07", s.title, state)
+func (s *Screen) setTitle(state string) {
+	if s.Title != "" {
+		fmt.Fprintf(s.t.Out, "\x1b]2;%s [%s]\x07", s.Title, state)
 	}
 }
 
 // wait says why the run waits, and on a terminal counts down.
-func (s *screen) wait(b journal.WaitStarted) {
+func (s *Screen) wait(b journal.WaitStarted) {
 	until := ""
 	if b.Until != nil {
 		until = " until " + words.Local(*b.Until)

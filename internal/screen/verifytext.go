@@ -1,9 +1,10 @@
-package main
+package screen
 
 import (
 	"fmt"
 	"strings"
 
+	"ralph/internal/conformance"
 	"ralph/internal/evidence"
 	"ralph/internal/journal"
 	"ralph/internal/stream"
@@ -16,7 +17,7 @@ import (
 // of a CI has nothing else.
 const tailShown = 20
 
-func showCheck(t *terminal.Terminal, c verify.Check) {
+func ShowCheck(t *terminal.Terminal, c verify.Check) {
 	code, mark := terminal.Green, "✓"
 	text := fmt.Sprintf("check %s: %s (%s)", c.Name, c.Outcome, words.Seconds(c.DurationSeconds))
 	switch {
@@ -32,15 +33,15 @@ func showCheck(t *terminal.Terminal, c verify.Check) {
 	}
 }
 
-// showVerified prints a line per story and the verdict.
-func showVerified(t *terminal.Terminal, r verify.Report, receipts bool) {
+// ShowVerified prints a line per story and the verdict.
+func ShowVerified(t *terminal.Terminal, r verify.Report, receipts bool) {
 	if len(r.Stories) == 0 {
 		t.Printf("no finished stories, nothing to prove\n")
 		return
 	}
 	proved := 0
 	for _, s := range r.Stories {
-		code, mark, why := terminal.Green, "✓", receipt(s.Receipt)
+		code, mark, why := terminal.Green, "✓", Receipt(s.Receipt)
 		switch {
 		case s.Open:
 			code, mark, why = terminal.Red, "✗", "is open, so there is nothing to prove"
@@ -76,8 +77,8 @@ func failedChecks(r verify.Report) string {
 	return strings.Join(names, ", ")
 }
 
-// receipt says in words what a story was believed for.
-func receipt(r *verify.Receipt) string {
+// Receipt says in words what a story was believed for.
+func Receipt(r *verify.Receipt) string {
 	if r == nil {
 		return "no receipt"
 	}
@@ -101,4 +102,26 @@ func receipt(r *verify.Receipt) string {
 		text += "; then also with " + strings.Join(r.Dropped, ", ")
 	}
 	return text
+}
+
+func ShowTrial(t *terminal.Terminal, trial conformance.Trial) {
+	mark, code := "·", terminal.Dim
+	switch trial.Result {
+	case conformance.Yes:
+		mark, code = "✓", terminal.Green
+	case conformance.No:
+		mark, code = "✗", terminal.Red
+	}
+	t.Printf("%s %s\n", t.Paint(code, t.Symbol(mark)), stream.Sanitize(trial.Message))
+	if trial.Hint != "" {
+		t.Printf("  %s\n", t.Paint(terminal.Dim, trial.Hint))
+	}
+}
+
+func ShowCard(t *terminal.Terminal, card conformance.Card) {
+	if !card.OK {
+		t.Printf("\nralph cannot work with it yet (%s)\n", words.Count(card.Calls, "call"))
+		return
+	}
+	t.Printf("\nralph can work with it (%s). In ~/.ralph/config.yaml:\n\n%s", words.Count(card.Calls, "call"), stream.Sanitize(card.Snippet))
 }

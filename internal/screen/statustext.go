@@ -1,0 +1,118 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/run"
+	"ralph/internal/stream"
+	"ralph/internal/terminal"
+	"ralph/internal/unit"
+	"ralph/internal/words"
+)
+
+func ShowPast(t *terminal.Terminal, p *unit.Past, r *run.Run) {
+	state := r.Reason(p.Dead && r == p.State.Last())
+	if state == "" {
+		state = "at work"
+	}
+	t.Printf("%s  %s  %s\n", t.Paint(terminal.Bold, words.Local(r.StartedAt)), stream.Sanitize(r.Start.Harness), words.Spaced(state))
+	for _, it := range p.State.Rows(r, p.Dead) {
+		ShowIteration(t, it)
+	}
+	total := fmt.Sprintf("%s, %s", words.Count(r.Calls.Count, "call"), words.Tokens(r.Calls.Tokens.Total(), r.Calls.Estimated)+" tokens")
+	if r.Calls.CostUSD != nil {
+		total += fmt.Sprintf(", $%.2f", *r.Calls.CostUSD)
+	}
+	t.Printf("  %s\n", t.Paint(terminal.Dim, total))
+}
+
+func ShowIteration(t *terminal.Terminal, it run.Row) {
+	code, mark := terminal.Green, "✓"
+	switch {
+	case it.Outcome != "ok":
+		code, mark = terminal.Red, "✗"
+	case len(it.StoriesPassed) == 0:
+		code, mark = terminal.Yellow, "●"
+	}
+	took := "?"
+	if !it.EndedAt.IsZero() {
+		took = words.Duration(it.EndedAt.Sub(it.StartedAt.Time))
+	}
+	parts := []string{string(it.Outcome)}
+	if len(it.StoriesPassed) > 0 {
+		parts = append(parts, strings.Join(it.StoriesPassed, ", "))
+	}
+	if n := len(it.Commits); n > 0 {
+		parts = append(parts, words.Count(n, "commit"))
+	}
+	if it.Error != "" {
+		parts = append(parts, string(it.Error))
+	}
+	t.Printf("  %s %3d  %7s  %s\n", t.Paint(code, t.Symbol(mark)), it.N, took, stream.OneLine(strings.Join(parts, "  ")))
+}
+
+func ShowStatus(t *terminal.Terminal, now unit.Standing) {
+	s, alive, path := now.Status, now.Alive, now.Record.Journal
+	word := strings.ToUpper(string(s.Status[:1])) + string(s.Status[1:])
+	switch {
+	case alive && s.Status == journal.StatusPaused:
+		word += ", WAITING"
+	case alive:
+		word += ", LIVE"
+	case s.Reason == journal.ReasonCrashed:
+		word += ", DEAD"
+	}
+	if s.Reason != "" {
+		word += " (" + strings.ReplaceAll(string(s.Reason), "_", " ") + ")"
+	}
+	t.Printf("%s  %s\n", t.Paint(terminal.Bold, stream.Sanitize(s.Unit)), t.Paint(terminal.Dim, stream.Sanitize(fmt.Sprintf("%s plan, %s", s.Plan, s.Harness))))
+	row := func(name, format string, args ...any) {
+		t.Printf("  %-11s %s\n", name, stream.OneLine(fmt.Sprintf(format, args...)))
+	}
+	if s.Module != "" {
+		row("Module:", "%s", s.Module)
+	}
+	row("Status:", "%s", word)
+	if s.Message != "" {
+		row("", "%s", s.Message)
+	}
+	row("Iteration:", "%d/%d", s.Iteration, s.MaxIterations)
+	if s.StoriesTotal > 0 {
+		row("Progress:", "%d/%d %s", s.StoriesComplete, s.StoriesTotal, words.Items(string(s.Plan)))
+	}
+	if s.CurrentStory != "" && s.Active() {
+		row("Story:", "%s", journal.Story{ID: string(s.CurrentStory), Title: s.StoryTitle}.Name())
+	}
+	row("API:", "%s", callsUsed(s))
+	if total := s.Tokens.Total(); total > 0 {
+		spent := words.Tokens(total, s.TokensEstimated)
+		if s.CostUSD != nil {
+			spent += fmt.Sprintf(", $%.2f", *s.CostUSD)
+		}
+		row("Tokens:", "%s", spent)
+	}
+	if now.Budget != "" {
+		row("Budget:", "%s", now.Budget)
+	}
+	if !s.ResumesAt.IsZero() {
+		row("Resumes:", "%s", words.Local(s.ResumesAt.Time))
+	}
+	row("Started:", "%s", words.Local(s.StartedAt.Time))
+	row("Updated:", "%s (%s ago)", words.Local(s.LastUpdated.Time), words.Duration(time.Since(s.LastUpdated.Time)))
+	row("Journal:", "%s", path)
+}
+
+// calls shows the ledger as the run saw it last.
+func callsUsed(s run.Status) string {
+	if s.APICallsLimit == 0 {
+		return fmt.Sprintf("%d calls, no limit", s.APICallsUsed)
+	}
+	text := fmt.Sprintf("%d/%d", s.APICallsUsed, s.APICallsLimit)
+	if left := time.Until(s.RateLimitResetsAt.Time); left > 0 {
+		text += fmt.Sprintf(" (resets in %s)", words.Duration(left.Round(time.Minute)))
+	}
+	return text
+}
