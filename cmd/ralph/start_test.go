@@ -92,11 +92,11 @@ func TestStartInTmux(t *testing.T) {
 	s.env = append(s.env, "MY_API_KEY=hush")
 	out, code := s.background("--json")
 	var got started
-	warning, doc, _ := strings.Cut(out, "{")
+	warning, doc, _ := strings.Cut(out, "\n{\n")
 	if !strings.Contains(warning, "exit-unattached would end the loop") {
 		t.Errorf("nothing is said of a setting that was changed: %q", warning)
 	}
-	if err := json.Unmarshal([]byte("{"+doc), &got); err != nil || code != 0 || got.Terminal != "tmux" || got.PID != s.loopPID() || got.Log != nil {
+	if err := json.Unmarshal([]byte("{\n"+doc), &got); err != nil || code != 0 || got.Terminal != "tmux" || got.PID != s.loopPID() || got.Log != nil {
 		t.Fatalf("exit status %d, %v\n%s", code, err, out)
 	}
 	if want := "tmux attach -t '=ralph-feature-x'"; got.Attach == nil || *got.Attach != want || got.Run != s.events()[0].Run {
@@ -230,7 +230,7 @@ func TestStartThatFails(t *testing.T) {
 
 // TestStartOfALoopThatEndsAtOnce ends as the loop did, with its words.
 func TestStartOfALoopThatEndsAtOnce(t *testing.T) {
-	s := newScratch(t, "turns: []\n")
+	s := newScratch(t, polite)
 	s.write(".ralph/config.yaml", "start: {terminal: none}\n")
 	s.write("tasks.md", "- [x] one\n")
 	s.git("add", "-A")
@@ -241,7 +241,9 @@ func TestStartOfALoopThatEndsAtOnce(t *testing.T) {
 	}
 	s.endsBy("tasks_complete")
 	var got started
-	if out, code = s.background("--done", "tasks", "--json"); code != 0 || json.Unmarshal([]byte(out), &got) != nil || got.Run == "" {
+	out, code = s.background("--done", "tasks", "--json")
+	_, doc, _ := strings.Cut(out, "\n{\n") // warnings come first
+	if code != 0 || json.Unmarshal([]byte("{\n"+doc), &got) != nil || got.Run == "" {
 		t.Errorf("as JSON: exit status %d\n%s", code, out)
 	}
 }
