@@ -51,6 +51,7 @@ type grammar struct {
 	Doctor   doctorCmd   `cmd:"" help:"Find and repair what keeps loops from working."`
 	Config   configCmd   `cmd:"" help:"Show the settings and the source of each value."`
 	Context  contextCmd  `cmd:"" help:"Give a running loop more context, without a stop."`
+	Set      setCmd      `cmd:"" help:"Change settings of a running loop."`
 	Demo     demoCmd     `cmd:"" help:"Play a whole loop in a scratch repository, without an agent."`
 
 	PR         prCmd         `cmd:"" name:"pr" help:"Write the pull request of a unit."`

@@ -56,6 +56,11 @@ type member struct {
 	out      bool      // it cannot be called in this run: not installed, or not logged in
 }
 
+// Change sets the model of the first agent and the limits of the calls to come.
+func (t *Team) Change(model string, limits agent.Limits) {
+	t.members[0].Options.Model, t.Limits = model, limits
+}
+
 // Block says that an agent should not be called now. The zero value: it can be called.
 type Block struct {
 	run.Limit

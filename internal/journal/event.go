@@ -458,15 +458,22 @@ type BreakerReset struct {
 
 // Request records what another command asked the loop to do.
 type Request struct {
-	Kind    RequestKind `json:"kind"`              // stop, pause, resume, context, plan or allow
+	Kind    RequestKind `json:"kind"`              // stop, pause, resume, context, plan, allow or set
 	Text    string      `json:"text,omitempty"`    // context for the agent, or the story that is allowed
 	Finding string      `json:"finding,omitempty"` // rule that it is allowed against; none: any but a check
 	Who     string      `json:"who,omitempty"`     // user who allowed it
 	PID     int         `json:"pid,omitempty"`     // process that asked
 	Message string      `json:"message,omitempty"` // for people
 
+	Set []Setting `json:"set,omitempty"` // settings that change, each with key and value
 	// true: finished stories may be left out of the new plan
 	DropFinished bool `json:"dropFinished,omitempty"`
+}
+
+// Setting is a new value of a setting, as a text.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
 }
 
 // Warning is a problem that the user should know about and that decided nothing.

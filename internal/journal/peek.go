@@ -3,7 +3,7 @@ package journal
 // Passing tells whether the request is about the run that is at work, and of no
 // meaning for the next one. What is about the plan still counts then.
 func (r Request) Passing() bool {
-	return r.Kind == RequestStop || r.Kind == RequestPause || r.Kind == RequestResume
+	return r.Kind == RequestStop || r.Kind == RequestPause || r.Kind == RequestResume || r.Kind == RequestSet
 }
 
 // Peek returns what waits in the inbox of the unit whose state directory is dir, as

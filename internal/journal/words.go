@@ -85,6 +85,7 @@ const (
 	RequestClearContext RequestKind = "context_clear"
 	RequestPlan         RequestKind = "plan"
 	RequestAllow        RequestKind = "allow" // a claim that ralph would refuse
+	RequestSet          RequestKind = "set"   // other settings for the run that goes on
 )
 
 // RunStatus says in which state a run is, in one word. Its empty value is null in JSON.

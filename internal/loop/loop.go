@@ -298,6 +298,9 @@ func (l *Loop) iterate(ctx context.Context) (run.Step, error) {
 
 // next returns the next step.
 func (l *Loop) next(ctx context.Context) (run.Step, error) {
+	if err := l.takeSettings(); err != nil {
+		return run.Step{}, err
+	}
 	seen, err := l.see(ctx)
 	return run.Next(l.Recorder.Position(), seen, l.rules()), err
 }

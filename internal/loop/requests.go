@@ -21,12 +21,15 @@ type requests struct {
 	more  chan struct{} // of size one: something was added
 }
 
+// ownTime are the kinds of request that only wake the loop, which reads them from the inbox.
+var ownTime = []journal.RequestKind{journal.RequestPlan, journal.RequestAllow, journal.RequestSet}
+
 func (r *requests) put(m journal.Mail) {
 	r.mu.Lock()
 	known := r.seen[m.Name]
 	if !known {
 		r.seen[m.Name] = true
-		if m.Request.Kind != journal.RequestPlan && m.Request.Kind != journal.RequestAllow {
+		if !slices.Contains(ownTime, m.Request.Kind) {
 			r.queue = append(r.queue, m)
 		}
 	}
@@ -54,7 +57,7 @@ func (l *Loop) clearInbox() error {
 	mail, _, err := l.Inbox.Take()
 	for _, m := range mail {
 		switch m.Request.Kind {
-		case journal.RequestStop, journal.RequestPause, journal.RequestResume:
+		case journal.RequestStop, journal.RequestPause, journal.RequestResume, journal.RequestSet:
 			if m.Posted().After(l.Since) {
 				continue // somebody was quick: it is meant for this run
 			}

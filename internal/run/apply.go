@@ -80,6 +80,9 @@ func (s *State) Apply(e journal.Event) {
 		r.Calls.Harness, r.Calls.Model = b.To, "" // whose model is known with its call
 	case journal.Request:
 		s.request(b)
+		if b.Kind == journal.RequestSet {
+			r.set(b.Set)
+		}
 	case journal.Undone:
 		s.Gate.undone(b)
 		r.Plan.goBack(e.Time, b.Accepted)

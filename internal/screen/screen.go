@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -150,6 +151,11 @@ func (s *Screen) remark(body journal.Body) {
 	case journal.ClockJumped:
 		s.line(terminal.Yellow, "⚠", b.Message)
 	case journal.Request:
+		for _, v := range b.Set {
+			if n, err := strconv.Atoi(v.Value); err == nil && v.Key == "defaults.max_iterations" {
+				s.Max = n
+			}
+		}
 		s.line(terminal.Cyan, "●", asked(b))
 	case journal.Warning:
 		s.line(terminal.Yellow, "⚠", b.Message)

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"ralph/internal/agent"
+	"ralph/internal/config"
+	"ralph/internal/hint"
+	"ralph/internal/journal"
+	"ralph/internal/run"
+	"ralph/internal/screen"
+	"ralph/internal/stream"
+	"ralph/internal/unit"
+)
+
+// setCmd is "ralph set".
+type setCmd struct {
+	Settings []string `arg:"" name:"key=value" help:"A setting and its new value, such as max_iterations=40 or model=opus. All are changed, or none."`
+	Unit     string   `predictor:"unit" help:"The unit (default: the loop of this worktree, else this branch)." placeholder:"UNIT"`
+	changeFlag
+}
+
+// Run carries the command out.
+func (c *setCmd) Run(a *app) error {
+	p, err := unitArg{Unit: c.Unit, Change: c.Change}.target(a)
+	switch {
+	case err != nil:
+		return err
+	case p != nil && byAgent(p):
+		return hint.With(errors.New("the agent that works on the plan cannot change the run"), "the user can, in another terminal")
+	case p == nil || !unit.Running(p):
+		name := c.Unit
+		if p != nil {
+			name = p.Unit
+		}
+		return hint.With(fmt.Errorf("no loop is at work on %s: there is nothing to change", stream.OneLine(name)),
+			"give the settings to the next run: ralph run --help")
+	}
+	values, err := c.values(a, p)
+	if err != nil {
+		return err
+	}
+	if err := p.Post(journal.Request{Kind: journal.RequestSet, Text: spelled(values), Set: values, Who: userName()}); err != nil {
+		return err
+	}
+	a.t.Printf("%s: %s, from its next step on\n", stream.OneLine(p.Unit), stream.OneLine(spelled(values)))
+	return nil
+}
+
+// spelled is the settings as the user writes them.
+func spelled(values []journal.Setting) string {
+	list := make([]string, 0, len(values))
+	for _, v := range values {
+		list = append(list, v.Key+"="+v.Value)
+	}
+	return strings.Join(list, " ")
+}
+
+// values reads and checks all settings, and finds everything that is wrong with them.
+func (c *setCmd) values(a *app, p *unit.Place) ([]journal.Setting, error) {
+	var overrides []config.Override
+	var errs []error
+	for _, text := range c.Settings {
+		name, value, ok := strings.Cut(text, "=")
+		key := settable(name)
+		switch {
+		case !ok:
+			errs = append(errs, fmt.Errorf("%q has no value: write KEY=VALUE", text))
+		case key == "":
+			errs = append(errs, fmt.Errorf("%s cannot be changed while a loop is at work", name))
+		case slices.ContainsFunc(overrides, func(o config.Override) bool { return o.Key == key }):
+			errs = append(errs, fmt.Errorf("%s is given twice", key))
+		default:
+			overrides = append(overrides, config.Override{Key: key, Flag: text, Value: value})
+		}
+	}
+	if len(errs) > 0 {
+		return nil, hint.With(errors.Join(errs...), "these can be changed: "+strings.Join(run.ChangeableKeys(), ", "))
+	}
+	loaded, err := config.Load(settingsInput(a, p.Repo.Root, overrides))
+	if err != nil {
+		return nil, err
+	}
+	entries := loaded.Entries()
+	values := make([]journal.Setting, 0, len(overrides))
+	for _, o := range overrides {
+		i := slices.IndexFunc(entries, func(e config.Entry) bool { return e.Key == o.Key })
+		values = append(values, journal.Setting{Key: o.Key, Value: plainValue(entries[i].Value)})
+	}
+	return values, measurable(a, p, &loaded.Settings, values)
+}
+
+// plainValue is a number without an exponent, or a text.
+func plainValue(v any) string {
+	if f := reflect.ValueOf(v); f.CanFloat() {
+		return strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.6f", f.Float()), "0"), ".")
+	}
+	return fmt.Sprint(v)
+}
+
+// settable is the key of a setting that can change, by its path or its last name; empty
+// where there is none.
+func settable(name string) string {
+	name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
+	also := map[string]string{"timeout": "timeout_minutes", "idle_timeout": "idle_timeout_minutes", "pause": "pause_seconds",
+		"stall_threshold": "no_progress_threshold", "same_error": "same_error_threshold", "max_cost": "max_cost_usd", "on_limit": "action"}
+	last := also[name]
+	for _, key := range run.ChangeableKeys() {
+		_, short, _ := strings.Cut(key, ".")
+		if name == key || name == short && short != "action" || last != "" && last == short {
+			return key
+		}
+	}
+	return ""
+}
+
+// measurable refuses a budget that the run's agent cannot be measured by.
+func measurable(a *app, p *unit.Place, s *config.Settings, values []journal.Setting) error {
+	st, err := p.State(screen.Notes(a.t))
+	if err != nil || st.Last() == nil {
+		return err
+	}
+	h, ok := agent.Find(withSettings(agent.Builtin("ralph"), s), st.Last().Start.Harness)
+	if !ok {
+		return nil
+	}
+	budget := config.Budget{}
+	for _, v := range values {
+		switch v.Key {
+		case "budget.max_tokens":
+			budget.MaxTokens = s.Budget.MaxTokens
+		case "budget.max_cost_usd":
+			budget.MaxCostUSD = s.Budget.MaxCostUSD
+		case "budget.max_account":
+			budget.MaxAccount = s.Budget.MaxAccount
+		}
+	}
+	r := &resolved{flags: &runFlags{}, settings: &config.Settings{Budget: budget}}
+	if fault, remedy := r.unmeasured(h); fault != "" {
+		return hint.With(errors.New(fault), remedy)
+	}
+	return nil
+}

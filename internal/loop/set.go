@@ -1,0 +1,48 @@
+package loop
+
+import (
+	"strings"
+	"time"
+
+	"ralph/internal/agent"
+	"ralph/internal/journal"
+	"ralph/internal/run"
+)
+
+// takeSettings takes over what the user has changed of the settings. It comes before each
+// step: the next one is decided with them.
+func (l *Loop) takeSettings() error {
+	mail, _, err := l.Inbox.Take()
+	if err != nil {
+		return l.warn("what other commands ask for cannot be read: %v", err)
+	}
+	for _, m := range mail {
+		if m.Request.Kind != journal.RequestSet {
+			continue
+		}
+		if err := l.change(m.Request); err != nil {
+			return err
+		}
+		if err := l.Inbox.Done(m.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change changes the settings of the run, and those of its own agent.
+func (l *Loop) change(q journal.Request) error {
+	own := &l.Agents[0].Options
+	c := run.Changeable{Rules: l.rules(), TimeoutSeconds: l.Limits.Timeout.Seconds(), IdleSeconds: l.Limits.Idle.Seconds(), Model: own.Model}
+	if err := c.Set(q.Set); err != nil {
+		return l.warn("the settings stay as they are (%s): %v", strings.TrimSpace(q.Text), err)
+	}
+	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+	l.MaxIterations, l.MinIterations, l.NoProgress, l.SameError = c.MaxIterations, c.MinIterations, c.NoProgress, c.SameError
+	l.Pause, l.OnLimit, l.MaxWait = seconds(c.PauseSeconds), c.OnLimit, seconds(3600*c.MaxWaitHours)
+	l.MaxTokens, l.MaxCost, l.MaxTime, l.MaxAccount = c.MaxTokens, c.MaxCostUSD, seconds(c.MaxTimeSeconds), c.MaxAccount
+	l.Limits = agent.Limits{Timeout: seconds(c.TimeoutSeconds), Idle: seconds(c.IdleSeconds)}
+	own.Model = c.Model
+	l.team.Change(c.Model, l.Limits)
+	return l.record(q)
+}
