@@ -95,6 +95,11 @@ func TestAgentsFinishAStory(t *testing.T) {
 // in the worktree only, and the history has to be part of that.
 func TestCodexCommitsInItsSandbox(t *testing.T) {
 	t.Parallel()
+	s := withAgent(t, fakeapi.Agents()[0], fakeapi.New())
+	probe := s.command("env", "codex", "sandbox", "--", "true")
+	if out, err := probe.CombinedOutput(); err != nil {
+		t.Skipf("Codex's own sandbox cannot work on this machine: %s", sandboxTrouble.Find(out))
+	}
 	codexCommits(t, "RALPH_SANDBOX=off")
 }
 

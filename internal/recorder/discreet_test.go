@@ -17,6 +17,7 @@ var names = map[string]bool{
 	"ID": true, "Title": true, "LogFile": true, "Outcome": true, "Signal": true, "Session": true, "From": true, "To": true, "Phase": true,
 	"Name": true, "Tree": true, "Story": true, "Commit": true, "Mode": true, "Path": true, "Rule": true, "Claim": true, "Kept": true,
 	"Print": true, "DoneReason": true, "Kind": true, "Status": true, "Output": true, "Base": true,
+	"State": true,
 }
 
 // TestEventsAreDiscreet fills every text of every event with a secret.

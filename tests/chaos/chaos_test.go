@@ -76,7 +76,7 @@ func TestAuditSeesWhatIsWrong(t *testing.T) {
 		closed   = `{"type":"iteration_ended","run":"r","iteration":1,"outcome":"ok","tokens":{"input":1000,"output":10},"costUsd":0.01,"commits":[],"storiesPassed":["STORY-001"]}` + "\n"
 		ended    = `{"type":"run_ended","run":"r","reason":"stories_complete","tokens":{"input":1000,"output":10},"costUsd":0.01}` + "\n"
 		result   = `{"type":"result","usage":{"input_tokens":1000}}` + "\n"
-		ledger   = `00000000 {"sequence":1,"hours":{"2026-11-21T07Z":1}}` + "\n"
+		ledger   = `{"sequence":1,"hours":{"2026-11-21T07Z":1}}` + "\n"
 	)
 	for _, c := range []struct {
 		name, journal, log, calls, ledger string
