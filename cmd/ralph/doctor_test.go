@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -63,6 +64,12 @@ func (s *scratch) dieTogether(cmd *exec.Cmd, out io.Reader) {
 	}{{cmd.Process.Pid, syscall.SIGSTOP}, {guardian, syscall.SIGKILL}, {cmd.Process.Pid, syscall.SIGKILL}} {
 		if err := syscall.Kill(kill.pid, kill.sig); err != nil {
 			s.t.Fatal(err)
+		}
+		if kill.sig == syscall.SIGSTOP { // its threads stop one by one
+			waitFor(s.t, "ralph to be stopped", func() bool {
+				state, err := exec.Command("ps", "-o", "state=", "-p", strconv.Itoa(kill.pid)).Output()
+				return err == nil && strings.HasPrefix(strings.TrimSpace(string(state)), "T")
+			})
 		}
 	}
 	_, _ = s.finish(cmd, out)
