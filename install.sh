@@ -10,7 +10,7 @@
 #   RALPH_NO_PATH=1            leaves the shell's start-up file alone
 #
 # It can be run again at any time, to update. The clone is not needed afterwards.
-# uninstall.sh takes back exactly what this script added.
+# uninstall.sh revokes exactly what this script added.
 set -eu
 
 say() { printf '%s\n' "$*"; }
@@ -39,7 +39,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# --- the binary, and what is installed beside it, into $work ----------------------
+# --- the binary, and what is installed next to it, into $work ----------------------
 
 platform() {
 	os=$(uname -s) arch=$(uname -m)
@@ -120,7 +120,7 @@ chmod 755 "$work/ralph" "$work/uninstall.sh"
 # --- into ~/.ralph ----------------------------------------------------------------
 
 (umask 077 && mkdir -p "$bin") || die "cannot make $bin"
-# By rename: a loop that is at work keeps the binary it was started from.
+# By rename: a loop that is running keeps the binary it was started from.
 place() { # FILE TARGET
 	if ! { cp -p "$1" "$2.new.$$" && mv -f "$2.new.$$" "$2"; }; then
 		rm -f "$2.new.$$"

@@ -20,7 +20,7 @@ case ${1-} in
 '') ;;
 -y | --yes) answer=yes ;;
 -k | --keep) answer=no ;;
---only-path) answer=path ;; # for install.sh, which writes the line anew
+--only-path) answer=path ;; # for install.sh, which writes the line again
 -h | --help)
 	sed -n '2,/^set -eu/s/^# \{0,1\}//p' "$0"
 	exit 0
@@ -32,14 +32,14 @@ esac
 home=${RALPH_HOME:-$HOME/.ralph}
 here=$(cd "$(dirname "$0")" && pwd)
 if [ -z "${RALPH_HOME:-}" ] && [ -e "$here/bin/ralph" ] && [ ! -e "$here/go.mod" ]; then
-	home=$here # this is the copy that install.sh left beside the binary
+	home=$here # this is the copy that install.sh left next to the binary
 fi
 case $home in /*) ;; *) home=$PWD/$home ;; esac
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/ralph-uninstall.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# Removes the marked block. "joined" behind the mark: the file had no line end
+# Removes the marked block. "joined" after the mark: the file had no line end
 # before it. "created": there was no file.
 remove_block() { # RC
 	[ -f "$1" ] && grep -q '^# >>> ralph >>>' "$1" || return 0
@@ -87,7 +87,7 @@ if [ "$answer" = ask ]; then
 	fi
 fi
 if [ "$answer" = yes ]; then
-	# By name: whatever else somebody keeps in this folder stays.
+	# By name: whatever else someone keeps in this folder stays.
 	rm -f "$home/config.yaml"
 	rm -rf "$home/ratelimit" "$home/loops"
 fi

@@ -28,11 +28,11 @@ func Commands(goos string, pid int) [][]string {
 	return nil
 }
 
-// systemBus is where systemd-inhibit looks for somebody to ask, without
+// systemBus is where systemd-inhibit looks for someone to ask, without
 // DBUS_SYSTEM_BUS_ADDRESS in its environment.
 const systemBus = "/run/dbus/system_bus_socket"
 
-// CanAsk tells whether there is somebody on a machine of the system goos to ask. In a
+// CanAsk reports whether there is someone on a machine of the system goos to ask. In a
 // container there mostly is not, and the programs take 10 ms each to find that out.
 func CanAsk(goos string, getenv func(string) string) bool {
 	if goos != "linux" || getenv("DBUS_SYSTEM_BUS_ADDRESS") != "" {
@@ -91,7 +91,7 @@ func (k *Keeper) Release() {
 }
 
 // run runs a command until Release, and reports whether that was its end. It has
-// a session of its own: no Ctrl-C ends it, and it can ask nobody for a password.
+// a session of its own: no Ctrl-C ends it, and it can ask no one for a password.
 func (h *hold) run(argv []string) (released bool) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -39,8 +39,8 @@ func TestCanAsk(t *testing.T) {
 	}
 }
 
-// script writes a program that stands for systemd-inhibit: it notes that it has
-// begun and holds until its input ends, then notes that too.
+// script writes a program that means systemd-inhibit: it notes that it has
+// started and holds until its input ends, then notes that too.
 func script(t *testing.T, dir, name, body string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -95,7 +95,7 @@ func TestKeeperTriesTheNextWayAndEndsIt(t *testing.T) {
 	}
 }
 
-// TestKeeperWithoutAWay is a machine that has none of the programs.
+// TestKeeperWithoutAWay runs on a machine without any of the programs.
 func TestKeeperWithoutAWay(t *testing.T) {
 	for _, commands := range [][][]string{nil, {{"/does/not/exist"}}} {
 		k := New(commands)

@@ -1,5 +1,5 @@
-// Package background starts a ralph that goes on when this one has ended, without
-// a terminal or in a window, and waits until its run is at work. What there is to
+// Package background starts a ralph that continues when this one has ended, without
+// a terminal or in a window, and waits until its run is running. What there is to
 // do goes through package handover.
 package background
 
@@ -54,7 +54,7 @@ func StartInWindow(ctx context.Context, sent *handover.Sender, argv []string) er
 	return err
 }
 
-// NewLog makes a file anew that only its owner can read: an agent may print
+// NewLog makes a file again that only its owner can read: an agent may print
 // what is secret. The file before may be a link, or anybody's to read.
 func NewLog(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

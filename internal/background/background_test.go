@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(receive(how, os.Args[1]))
 }
 
-// receive takes over a command whose only word is the path of a journal.
+// receive takes over a command with one argument, the path of a journal.
 func receive(how, path string) int {
 	if how == "refuses" {
 		fmt.Fprintln(os.Stderr, "warming up\nit cannot be done")
@@ -65,7 +65,7 @@ func receive(how, path string) int {
 	return 0
 }
 
-// sender has sent a command to a receiver that does as it is told.
+// sender has sent a command to a receiver that obeys.
 func sender(t *testing.T, how string) (sent *handover.Sender, argv []string, journalPath string) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -126,7 +126,7 @@ func TestUntilUp(t *testing.T) {
 	}
 }
 
-// TestUntilUpIsToldToEnd: a loop that nobody would know of must not stay.
+// TestUntilUpIsToldToEnd: a loop that no one would know of must not stay.
 func TestUntilUpIsToldToEnd(t *testing.T) {
 	sent, argv, path := sender(t, "waits")
 	if err := Start(t.Context(), sent, argv, newLog(t), time.Minute); err != nil {

@@ -13,11 +13,10 @@ import (
 // errUp ends the look into the journal.
 var errUp = errors.New("the run is in the journal")
 
-// UntilUp waits until the run of the loop that took over is in the journal at
-// path, and returns the run's id, or until the loop has ended: then it returns what
-// that reported, or handover.ErrLost. began is when the loop was started. When the
-// context ends before that the loop is told to end, too: nobody would know of it.
-// Behind it the sender can send signals and be closed, and no more.
+// UntilUp waits until the journal at path has the run of the loop that took over, and returns the
+// run's id. If the loop ends first, it returns the loop's report or handover.ErrLost. began is
+// when the loop was started. If the context ends first, UntilUp also stops the loop, which no one
+// would know of. After it the sender can only send signals and be closed.
 func UntilUp(ctx context.Context, sent *handover.Sender, path string, began time.Time) (string, *handover.Report, error) {
 	heard := ctx
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -49,7 +48,7 @@ func UntilUp(ctx context.Context, sent *handover.Sender, path string, began time
 	select {
 	case id := <-run:
 		stop()
-		<-over // nobody reads from the sender any more
+		<-over // no one reads from the sender any more
 		return id, nil, nil
 	case r := <-over:
 		return "", &r.report, r.err

@@ -56,8 +56,8 @@ func (c Change) StateFolder() string {
 	return path.Join(".ralph", c.ID)
 }
 
-// List returns the changes of a worktree by id. Archived ones are none, nor is what
-// cannot name a unit, or is no folder of its own.
+// List returns the changes of a worktree by id. It leaves out archived ones, links, and names
+// that are not valid for a unit.
 func List(root string) ([]Change, error) {
 	var list []Change
 	for _, folder := range []string{itoFolder, openSpecFolder} {

@@ -1,6 +1,6 @@
-// Package checklist reads tasks.md: lists of boxes, and the form that Ito
-// writes, where each task is a heading with a status line. It knows which tasks
-// there are and how they stand; what follows from that others decide.
+// Package checklist reads tasks.md: lists of boxes, or the form of Ito, in which each task is a
+// heading with a status line. It finds the tasks and their states; the callers decide what
+// follows.
 package checklist
 
 import (
@@ -10,14 +10,14 @@ import (
 	"sync"
 )
 
-// State is how a task stands.
+// State is how a task is.
 type State uint8
 
 // The states of a task.
 const (
 	Open    State = iota // [ ], and every box with a mark of its own: [/], [-], [!]
 	Done                 // [x]
-	Asked                // [?], or a checkpoint of Ito: a person has to answer
+	Asked                // [?], or a checkpoint of Ito: the user has to answer
 	Shelved              // of Ito: not to be done
 )
 
@@ -47,9 +47,8 @@ var (
 	})
 )
 
-// Parse returns the tasks in their order. What stands in a code fence or in a
-// comment is none. In
-// a file of Ito's form boxes are notes, and only status lines count.
+// Parse returns the tasks in their order, without those in a code fence or in a comment. In a
+// file of Ito's form boxes are notes, and only status lines count.
 func Parse(data []byte) []Task {
 	if tasks := parseStatuses(data); len(tasks) > 0 {
 		return tasks
@@ -129,7 +128,7 @@ func unique(tasks []Task) []Task {
 }
 
 // eachLine calls fn with the number (from 0) and the text of each line outside of
-// code fences and of comments that begin a line. One that nobody closes ends with
+// code fences and of comments that begin a line. One that no one closes ends with
 // the file, as in CommonMark.
 func eachLine(data []byte, fn func(n int, line string)) {
 	fence, comment, n := "", false, -1
@@ -154,7 +153,7 @@ func eachLine(data []byte, fn func(n int, line string)) {
 
 // cutFence splits a line that opens or closes a code fence into its run of
 // backticks or tildes and the rest; mark is empty for any other line. Backticks
-// with backticks behind them are code within a line.
+// with backticks after them are code within a line.
 func cutFence(line string) (mark, rest string) {
 	s := strings.TrimLeft(line, " \t")
 	for _, c := range []string{"`", "~"} {

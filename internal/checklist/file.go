@@ -30,11 +30,11 @@ const depth = 3
 
 // Find returns the tasks.md of a worktree: the one in the root, else the first by
 // path that is not below archive/ or node_modules/, nor in a worktree of its own. It
-// is empty where there is none.
+// is empty if there is not one.
 func Find(root string) string {
 	path := filepath.Join(root, "tasks.md")
 	if info, err := os.Lstat(path); err == nil && !info.IsDir() {
-		return path // also one that cannot be read: a person wants to know
+		return path // also one that cannot be read: the user wants to know
 	}
 	var found []string
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

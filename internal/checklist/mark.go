@@ -36,7 +36,8 @@ func setMarks(data []byte, marks map[int]State) []byte {
 	return []byte(strings.Join(lines, ""))
 }
 
-// setMark keeps a line whose mark says the same already, in whatever words.
+// setMark sets the mark of a line, and keeps a line that has this state already, in whatever
+// words.
 func setMark(line string, state State) string {
 	mark, word := map[State]string{Open: " ", Done: "x", Asked: "?", Shelved: "-"}[state],
 		map[State]string{Open: "pending", Done: "complete", Asked: "pending", Shelved: "shelved"}[state]

@@ -12,7 +12,7 @@ import (
 // Merge holds a checklist that an agent has worked with against the one before. It
 // may tick tasks, turn them into questions, add to their text and add tasks. What
 // it may not do is take away or shelve a task that is not finished, or open one
-// that is: then merged is the list as it shall be, and what says what was done to
+// that is: then merged is the list as it must be, and what says what was done to
 // it. Where nothing is wrong merged is after, and what is empty.
 func Merge(before, after []byte) (merged []byte, what string) {
 	if len(after) > MaxSize || bytes.IndexByte(after, 0) >= 0 {
@@ -50,13 +50,13 @@ func Merge(before, after []byte) (merged []byte, what string) {
 	if len(lost) == 0 {
 		return setMarks(after, inAfter), what
 	}
-	// Where in the new text the lost ones belong nobody can tell.
+	// The place of the lost tasks in the new text is unknown.
 	return appendLines(setMarks(before, inBefore), after, added), what
 }
 
-// match finds each old task in the new list; nil where it is gone. added are the
-// new tasks that are none of the old. The surest sign comes first, for all tasks, so
-// that none takes another's place: the id, the number, a title that was added to.
+// match finds each old task in the new list; nil if it is gone. added are the new tasks without
+// an old one. It compares all tasks by the surest sign first, so that no task takes another's
+// place: by id, by number, then by a title with an addition.
 func match(old, now []Task) (pairs []*Task, added []Task) {
 	pairs = make([]*Task, len(old))
 	taken := make([]bool, len(now))
@@ -89,8 +89,8 @@ var number = sync.OnceValue(func() *regexp.Regexp {
 // numberOf is the number of a title such as "1.2 Add the route".
 func numberOf(t Task) string { return number().FindString(plain(t.Title)) }
 
-// matchAnnotated matches titles to whose end something was added. It looks them up in
-// order, because a list may have tens of thousands.
+// matchAnnotated matches titles with an addition at the end. It searches a sorted list, because
+// there may be tens of thousands of titles.
 func matchAnnotated(old, now []Task, pairs []*Task, taken []bool) {
 	type title struct {
 		text string
@@ -123,8 +123,8 @@ func plain(title string) string {
 	return strings.Join(strings.Fields(emphasis.Replace(title)), " ")
 }
 
-// appendLines adds boxes of another list at the end. Tasks of Ito's form are
-// sections, whose place at the end would mean something: they are left out.
+// appendLines adds boxes of another list at the end. It leaves out tasks of Ito's form: they are
+// sections, and a place at the end would have a meaning.
 func appendLines(data, from []byte, tasks []Task) []byte {
 	data = slices.Clip(data) // it may be the caller's
 	lines := strings.SplitAfter(string(from), "\n")

@@ -1,7 +1,6 @@
-// Package completion understands a command line as far as it was typed, and says
-// which words can come next. It knows the parser's model alone: of values that
-// only a look at the machine can tell, such as units and stories, a line says
-// which kinds can stand there (Kinds), and gets them from its caller (Candidates).
+// Package completion parses an incomplete command line and returns the words that can come next.
+// It knows only the parser's model. For values that depend on the machine, such as units and
+// stories, a line returns their kinds (Kinds) and gets the values from its caller (Candidates).
 package completion
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Candidate is a word that can stand where the cursor is, and what it is.
+// Candidate is a word that fits at the cursor, and what it is.
 type Candidate struct{ Value, About string }
 
 // Candidates that ask the shell for what it knows better.
@@ -28,11 +27,11 @@ type Line struct {
 	Given   map[string]string // its flags, by name
 
 	typed    string     // the last word
-	flag     *kong.Flag // whose value comes next
-	onlyArgs bool       // behind --
+	flag     *kong.Flag // the flag that the next word is the value of
+	onlyArgs bool       // after --
 }
 
-// Read reads the words behind "ralph" up to the cursor, the last one as far as it
+// Read reads the words after "ralph" up to the cursor, the last one as far as it
 // was typed.
 func Read(program *kong.Node, words []string) *Line {
 	l := &Line{Program: program, Command: program, Given: map[string]string{}}
@@ -57,7 +56,7 @@ func (l *Line) Kinds() []string {
 }
 
 // Candidates are the words that can come next; values are those of the line's
-// kinds. What goes on otherwise than the last word is left out.
+// kinds. What continues otherwise than the last word is left out.
 func (l *Line) Candidates(values []Candidate) (found []Candidate) {
 	name, typed, _ := strings.Cut(l.typed, "=")
 	v := l.wanted()
@@ -77,10 +76,10 @@ func (l *Line) Candidates(values []Candidate) (found []Candidate) {
 	return beginning(l.typed, found)
 }
 
-// isFlag tells whether the last word is a flag, or can become one.
+// isFlag reports whether the last word is a flag, or can become one.
 func (l *Line) isFlag() bool { return strings.HasPrefix(l.typed, "-") && !l.onlyArgs }
 
-// wanted is what the last word is a value of, nil where it is none.
+// wanted returns the value that the last word gives, nil if it gives no value.
 func (l *Line) wanted() *kong.Value {
 	name, _, hasValue := strings.Cut(l.typed, "=")
 	switch {
@@ -105,7 +104,7 @@ func predictors(v *kong.Value) []string {
 	return strings.FieldsFunc(v.Tag.Get("predictor"), func(r rune) bool { return r == '+' })
 }
 
-// listed are the values that need no look at the machine: those of an enum, and
+// listed are the values that need no inspect the machine: those of an enum, and
 // what the shell is to look for itself.
 func listed(v *kong.Value) (found []Candidate) {
 	for _, word := range v.EnumSlice() {
@@ -163,7 +162,7 @@ func (l *Line) flagNamed(name string) *kong.Flag {
 }
 
 // flags are those of the command that are not given yet; other names of them
-// only for whoever begins to type one.
+// only for anyone who begins to type one.
 func (l *Line) flags() (found []Candidate) {
 	groups := l.Command.AllFlags(true)
 	slices.Reverse(groups) // the command's own first
@@ -191,7 +190,7 @@ func (l *Line) commands() (found []Candidate) {
 	return found
 }
 
-// prefixed are values as a shell wants them behind the name of a flag.
+// prefixed are values as a shell wants them after the name of a flag.
 func prefixed(prefix, typed string, values []Candidate) []Candidate {
 	values = beginning(typed, values)
 	for i, v := range values {
@@ -202,7 +201,7 @@ func prefixed(prefix, typed string, values []Candidate) []Candidate {
 	return values
 }
 
-// beginning are the candidates that go on from what was typed, each once.
+// beginning are the candidates that continue from what was typed, each once.
 func beginning(typed string, all []Candidate) []Candidate {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(c Candidate) bool {

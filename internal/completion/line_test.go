@@ -35,7 +35,7 @@ func TestLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What a look at the machine would have found; a name must not break a line.
+	// What a read of the machine would have found; a name must not break a line.
 	values := []Candidate{{Value: "one"}, {Value: "two"}, {Value: "two"}, {Value: "three\tbad"}}
 	for _, tt := range []struct{ words, kinds, want string }{
 		{"", "", "run show prove config"},

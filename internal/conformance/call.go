@@ -30,11 +30,11 @@ type call struct {
 	about  string // the call in words
 	prompt string
 	limit  time.Duration  // 0 is that of the session
-	signal syscall.Signal // sent once it works; 0 is none
+	signal syscall.Signal // sent while it runs; 0 means no signal
 	watch  string         // name of the process that shows that it works
 }
 
-// told is what came of a call.
+// told is the result of a call.
 type told struct {
 	agent.Outcome
 	heard
@@ -97,7 +97,7 @@ func signalledAt(ctx context.Context) (time.Time, bool) {
 }
 
 // watch waits until the process to watch for is seen, and ends the call then where it
-// is to be signalled; at the latest when the command must have begun its work.
+// is to be signalled; at the latest when the command must have started its work.
 func (s *session) watch(ctx context.Context, c call, end context.CancelCauseFunc) (seen bool) {
 	if c.watch == "" {
 		return false

@@ -1,7 +1,7 @@
-// Package conformance tries whether a command can be an agent of ralph: it calls
-// the command as a run would, with prompts whose answers can be checked, ends it
-// in the ways in which a run ends agents, and says on a card what it can do. Every
-// call is bounded in time and made under a guardian, so nothing of it stays alive.
+// Package conformance tries whether a command can be an agent of ralph. It calls the command as a
+// run would, with prompts that have answers it can check. It ends the command in the ways in
+// which a run ends agents, and reports on a card what the command can do. Every call is bounded
+// in time and made under a guardian, so nothing of it stays alive.
 //
 // What a real agent does with a prompt is its own affair: where a trial needs the
 // command to do something that it did not do, the card says "not seen". A command
@@ -63,8 +63,8 @@ type Input struct {
 	Token    string        // of the guardian
 	Limit    time.Duration // of one trial
 	Done     func(Trial)   // called after each trial, optional
-	// Calling is told what a call is about before it is made, and what it returns is
-	// called when the call is over. Optional.
+	// Calling is called before each call with what the call is about, and its result is called
+	// when the call is over. Optional.
 	Calling func(about string, limit time.Duration) (over func())
 }
 

@@ -153,8 +153,8 @@ func TestACommandThatCanDoEverything(t *testing.T) {
 	}
 }
 
-// TestACommandThatKnowsNothingOfTrials is what most commands are: what it did not
-// do is not held against it.
+// TestACommandThatKnowsNothingOfTrials: most commands do not know the trials. What they do not do
+// is not a fault.
 func TestACommandThatKnowsNothingOfTrials(t *testing.T) {
 	t.Parallel()
 	card := try(t, talking, long)

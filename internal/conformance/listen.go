@@ -19,7 +19,7 @@ type heard struct {
 	text    string // the beginning
 	read    map[stream.Format]stream.Summary
 	longest int           // line, in bytes
-	first   time.Duration // until the first byte; 0 where there was none
+	first   time.Duration // until the first byte; 0 where none existed
 	silence time.Duration // longest time without a byte
 }
 

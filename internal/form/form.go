@@ -1,4 +1,4 @@
-// Package form asks a person for a few values on one page of a terminal: texts,
+// Package form asks the user for a few values on one page of a terminal: texts,
 // numbers and choices. It knows nothing of what they are for.
 package form
 
@@ -14,12 +14,12 @@ import (
 type Field struct {
 	Name        string // for [Form.Value]
 	Label       string
-	Value       string // at first, and then what the person made of it
+	Value       string // at first, and then what the user made of it
 	Options     []string
 	Least, Most int
 	Fixed       bool
 	Empty       string                    // what an empty text means
-	Note        func(value string) string // stands below the field; may be nil
+	Note        func(value string) string // is below the field; may be nil
 }
 
 // Form is a page with fields.
@@ -28,7 +28,7 @@ type Form struct {
 	Fields []Field
 	ASCII  bool // the locale has no other characters
 	// Check finds what is wrong with the values together, and the name of the field
-	// to mend. It may be nil.
+	// to repair. It may be nil.
 	Check func(*Form) (field, problem string)
 
 	at      int // the field that the keys go to
@@ -139,7 +139,7 @@ func (f *Form) move(by int) {
 	}
 }
 
-// enter goes on to the next field, and behind the last one submits.
+// enter continues to the next field, and after the last one submits.
 func (f *Form) enter() {
 	last := len(f.Fields) - 1
 	for last > 0 && f.Fields[last].Fixed {

@@ -75,7 +75,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// A note or a problem that goes must not leave a row behind on the terminal.
+// A note or a problem that goes must not leave a row after on the terminal.
 func TestPageKeepsItsHeight(t *testing.T) {
 	f := sample()
 	rows := strings.Count(f.page(80, false), "\n")

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Ask shows the form on a terminal until the person has filled it in. ok is
+// Ask shows the form on a terminal until the user has filled it in. ok is
 // false where they left it: nothing is to be done then. The error is that of the
 // terminal, or the cause of ctx.
 func (f *Form) Ask(ctx context.Context, in, out *os.File, color bool) (ok bool, err error) {
@@ -20,7 +20,7 @@ func (f *Form) Ask(ctx context.Context, in, out *os.File, color bool) (ok bool, 
 	for f.at < len(f.Fields)-1 && f.Fields[f.at].Fixed {
 		f.at++
 	}
-	// A profile that is not told is asked of tmux, by starting it.
+	// Without a profile bubbletea would start tmux to ask for one.
 	p := tea.NewProgram(&program{form: f, color: color, width: 80}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
 		tea.WithoutSignalHandler(), tea.WithColorProfile(profile))
 	_, err = p.Run()

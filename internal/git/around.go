@@ -25,9 +25,8 @@ type Around struct {
 	Hooks     map[string]string // fingerprints of the hooks in the git directory, by name
 	HooksPath string            // core.hooksPath as the repository's own settings have it
 	Excluded  []string          // patterns of info/exclude
-	// Unseen are lines that have git show files otherwise than they are, or leave
-	// them out: KEY = VALUE of the repository's own settings, and the lines of
-	// info/attributes behind that path and a colon.
+	// Unseen are lines that make git show files differently, or hide them: KEY = VALUE of the
+	// repository's own settings, and each line of info/attributes after that path and a colon.
 	Unseen []string
 	// Sparse are the patterns of what is checked out; nil is all.
 	Sparse []string
@@ -90,8 +89,7 @@ func linesOf(file string) []string {
 	return list
 }
 
-// blinds tells whether a setting decides which files git looks at, or what it takes
-// for their content.
+// blinds reports whether a setting decides which files git reads, or how it reads their content.
 func blinds(key string) bool {
 	switch key {
 	case "core.attributesfile", "core.excludesfile", "core.checkstat", "core.trustctime", "core.ignorestat", "core.filemode",
@@ -101,8 +99,8 @@ func blinds(key string) bool {
 	return strings.HasPrefix(key, "filter.") || strings.HasPrefix(key, "includeif.")
 }
 
-// settingsIn yields the settings of a git configuration, section and name in small
-// letters. A value that goes on in the next line is cut there: it differs all the same.
+// settingsIn yields the settings of a git configuration, section and name in lower case. A value
+// that continues on the next line is cut there; it still differs.
 func settingsIn(config string) iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
 		section := ""
@@ -118,7 +116,7 @@ func settingsIn(config string) iter.Seq2[string, string] {
 				if sub = strings.Trim(strings.TrimSpace(sub), `"`); sub != "" {
 					section += sub + "."
 				}
-				line = strings.TrimSpace(after) // a setting may stand in the section's own line
+				line = strings.TrimSpace(after) // a setting may be in the section's own line
 			}
 			if line == "" || line[0] == '#' || line[0] == ';' {
 				continue

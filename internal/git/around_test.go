@@ -35,7 +35,7 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// TestAroundUnseen tells git in every way to show files otherwise than they are.
+// TestAroundUnseen makes git show files differently in every known way.
 func TestAroundUnseen(t *testing.T) {
 	repo := newRepo(t)
 	for _, kv := range [][2]string{

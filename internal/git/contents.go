@@ -25,9 +25,8 @@ func (r *Repo) contents(ctx context.Context, names []string) ([]string, error) {
 	return texts, nil
 }
 
-// cutObject splits the first record off the output of "git cat-file --batch":
-// "<name> <type> <size> LF <content> LF". An object that is not there is told as
-// "<name> missing LF".
+// cutObject splits the first record off the output of "git cat-file --batch": "<name> <type>
+// <size> LF <content> LF". For a missing object git prints "<name> missing LF".
 func cutObject(out []byte) (text string, rest []byte, err error) {
 	head, rest, _ := bytes.Cut(out, []byte("\n"))
 	part := strings.Fields(string(head))

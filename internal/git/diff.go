@@ -73,8 +73,7 @@ func (r *Repo) Ignored(ctx context.Context) ([]string, error) {
 	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err
 }
 
-// bounded calls git and reads no more than limit bytes of its output: what comes
-// behind them is not even made.
+// bounded runs git and reads at most limit bytes of its output. git is stopped there.
 func (r *Repo) bounded(ctx context.Context, limit int, args []string) (string, bool, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

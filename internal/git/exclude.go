@@ -14,7 +14,7 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// The block of info/exclude that is ralph's own stands between these lines.
+// ralph's own block of info/exclude is between these lines.
 const (
 	excludeBegin = "# ralph: files that ralph derives (this block is kept by ralph)"
 	excludeEnd   = "# ralph: end"

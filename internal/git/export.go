@@ -59,7 +59,7 @@ func (r *Repo) newGitDir(ctx context.Context, gitDir, commit string) error {
 	return nil
 }
 
-// tags returns the tags in the form of packed-refs. Where there is none git is not asked.
+// tags returns the tags in the form of packed-refs. Without tags it does not run git.
 func (r *Repo) tags(ctx context.Context) (string, error) {
 	loose, _ := os.ReadDir(filepath.Join(r.CommonDir, "refs", "tags"))
 	packed, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
@@ -86,8 +86,8 @@ const (
 	lfsLongest = 1024 // bytes of a pointer
 )
 
-// fillLFS replaces the pointers of git-lfs in an export by the content that r has stored.
-// Pointers without content stay. git is told to show no changes of the files.
+// fillLFS replaces the pointers of git-lfs in an export with the content that r has stored.
+// Pointers without content stay. git then ignores the changes of these files.
 func (r *Repo) fillLFS(ctx context.Context, dir string) error {
 	store := filepath.Join(r.CommonDir, "lfs", "objects")
 	if _, err := os.Stat(store); err != nil {
@@ -135,7 +135,7 @@ func (r *Repo) fillLFS(ctx context.Context, dir string) error {
 	return err
 }
 
-// lfsObject returns the name of the object that a pointer of git-lfs stands for.
+// lfsObject returns the name of the object that a pointer of git-lfs names.
 func lfsObject(pointer string) (name string, ok bool) {
 	if !strings.HasPrefix(pointer, lfsVersion) {
 		return "", false

@@ -15,24 +15,23 @@ import (
 	"strings"
 )
 
-// maxHashed is the size in bytes up to which a changed file is read. Of larger
-// ones size and time of change stand for the content.
+// maxHashed is the size in bytes up to which a changed file is read. Larger files are compared by
+// size and time of change.
 const maxHashed = 32 << 20
 
 // Look is what a worktree looked like at one moment.
 type Look struct {
 	Head    Head
 	Changes []Change // what was not committed
-	// Hash is a fingerprint of the content: of the paths, modes and contents of
-	// all files that are not ignored. It is the same before and after a commit of
-	// what was there, and after a change that was taken back.
+	// Hash is a fingerprint of the content: of the paths, modes and contents of all files that
+	// are not ignored. A commit of the same content does not change it, and neither does a change
+	// that was undone.
 	Hash string
 }
 
-// Look looks at the worktree. Paths that equal one of exclude, or are below it,
-// do not count.
+// Look reads the state of the worktree. It ignores the paths in exclude and all below them.
 //
-// It costs two calls of git and the reading of the files with uncommitted changes.
+// It runs git twice and reads the files with uncommitted changes.
 func (r *Repo) Look(ctx context.Context, exclude ...string) (Look, error) {
 	changes, err := r.Status(ctx, exclude...)
 	if err != nil {
@@ -41,8 +40,8 @@ func (r *Repo) Look(ctx context.Context, exclude ...string) (Look, error) {
 	return r.LookKnowing(ctx, changes, exclude...)
 }
 
-// LookKnowing is Look for who knows already which paths have uncommitted changes. A
-// path too many does no harm; one that is missing is taken for what is committed.
+// LookKnowing is Look for a caller that already knows which paths have uncommitted changes. An
+// extra path does no harm; a missing one counts as committed.
 func (r *Repo) LookKnowing(ctx context.Context, changes []Change, exclude ...string) (Look, error) {
 	head, err := r.Head(ctx)
 	if err != nil {
@@ -53,7 +52,7 @@ func (r *Repo) LookKnowing(ctx context.Context, changes []Change, exclude ...str
 	return Look{Head: head, Changes: changes, Hash: sum}, err
 }
 
-// WorktreeHash is the fingerprint alone.
+// WorktreeHash returns only the fingerprint.
 func (r *Repo) WorktreeHash(ctx context.Context, exclude ...string) (string, error) {
 	look, err := r.Look(ctx, exclude...)
 	return look.Hash, err
@@ -152,8 +151,8 @@ func blobName(sum hash.Hash, content []byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// directoryStamp stands for a changed submodule or a repository inside of this
-// one: git tells only that something in it has changed.
+// directoryStamp returns an entry for a changed submodule or a repository inside this one: git
+// reports only that something in it has changed.
 func directoryStamp(dir string) string {
 	sum := sha256.New()
 	filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {

@@ -101,7 +101,7 @@ func BenchmarkWorktreeHash(b *testing.B) {
 	}
 }
 
-// TestLookKnowing holds a look with the changes at hand against one that asks for them.
+// TestLookKnowing compares LookKnowing with Look.
 func TestLookKnowing(t *testing.T) {
 	repo := newRepo(t)
 	write(t, repo.Root, "plan/b", "b\n")

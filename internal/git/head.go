@@ -16,9 +16,8 @@ type Head struct {
 	Commit string // full hash; empty on a branch without a commit
 }
 
-// Head tells what is checked out. It reads git's files itself, and asks git
-// only where they are not of the plain kind (reftable, a reference to a
-// reference), so it may be called as often as one likes.
+// Head returns what is checked out. It reads git's files itself, and runs git only where they are
+// of an unusual kind (reftable, a reference to a reference). It is cheap to call often.
 func (r *Repo) Head(ctx context.Context) (Head, error) {
 	if head, ok := r.readHead(); ok {
 		return head, nil
@@ -100,7 +99,7 @@ func (r *Repo) askHead(ctx context.Context) (Head, error) {
 	return head, nil
 }
 
-// isHash tells whether s is a full object name, SHA-1 or SHA-256.
+// isHash reports whether s is a full object name, SHA-1 or SHA-256.
 func isHash(s string) bool {
 	if len(s) != 40 && len(s) != 64 {
 		return false

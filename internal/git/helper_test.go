@@ -18,7 +18,7 @@ func isolate(t testing.TB) {
 	t.Setenv("HOME", t.TempDir())
 }
 
-// git runs git in dir as a person would and returns what it printed.
+// git runs git in dir as the user would and returns what it printed.
 func git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=A", "-c", "user.email=a@example.org",

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Commits lists what is reachable from to but not from from, full hashes,
-// parents before children. An empty from means the whole history of to, an
-// empty to (a branch without a commit) means none.
+// Commits lists the commits reachable from to but not from from: full hashes, parents before
+// children. An empty from means the whole history of to; an empty to (a branch without a commit)
+// gives no commits.
 func (r *Repo) Commits(ctx context.Context, from, to string) ([]string, error) {
 	if to == "" || from == to {
 		return nil, nil
@@ -36,7 +36,7 @@ func (r *Repo) LastCommit(ctx context.Context, path string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// Naming returns the commits of a range whose message has a word, the youngest first.
+// Naming returns the commits of a range with a word in their message, the newest first.
 func (r *Repo) Naming(ctx context.Context, from, to, word string) ([]string, error) {
 	if err := checkRevision(from, to); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (r *Repo) Parent(ctx context.Context, commit string) (string, error) {
 	return "", err
 }
 
-// IsAncestor tells whether commit can be reached from descendant. A commit is
+// IsAncestor reports whether commit can be reached from descendant. A commit is
 // its own ancestor. A commit that the repository does not have is an error.
 func (r *Repo) IsAncestor(ctx context.Context, commit, descendant string) (bool, error) {
 	if err := checkRevision(commit, descendant); err != nil {
@@ -79,7 +79,7 @@ func (r *Repo) IsAncestor(ctx context.Context, commit, descendant string) (bool,
 }
 
 // ChangedPaths lists the files that differ between two commits, in git's order.
-// An empty from stands for a tree without files. Paths that equal one of
+// An empty from means a tree without files. Paths that equal one of
 // exclude, or are below it, are left out.
 func (r *Repo) ChangedPaths(ctx context.Context, from, to string, exclude ...string) ([]string, error) {
 	args := []string{"diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"}

@@ -114,7 +114,7 @@ type Keepsake struct {
 	refs  map[string]string
 }
 
-// keptFile is one file; without content where there was none.
+// keptFile is one file; its content is nil if the file did not exist.
 type keptFile struct {
 	there bool
 	mode  fs.FileMode
@@ -155,14 +155,14 @@ func readKept(path string) keptFile {
 	return keptFile{there: true, mode: info.Mode().Perm(), data: readBounded(path)}
 }
 
-// Restored is a file or ref that was put back.
+// Restored is a file or ref that Restore changed back.
 type Restored struct {
 	Path string
 	Was  []byte // what was there instead; nil where nothing was
 }
 
-// Restore puts back what has changed since. Where a branch was only told what it follows, as
-// by "git push -u", the settings stay.
+// Restore undoes what has changed since Keep. Settings stay if only the upstream of a branch
+// changed, as "git push -u" does.
 func (r *Repo) Restore(ctx context.Context, k Keepsake) ([]Restored, error) {
 	var list []Restored
 	var failed []error
@@ -204,7 +204,7 @@ func merged(a, b map[string]string) map[string]string {
 	return all
 }
 
-// write puts the file back as it was.
+// write restores the file.
 func (k keptFile) write(path string) error {
 	if err := os.RemoveAll(path); err != nil || !k.there {
 		return err
@@ -218,8 +218,8 @@ func (k keptFile) write(path string) error {
 	return os.Chmod(path, k.mode)
 }
 
-// harmless reports whether settings differ only in what branches follow. Lines that go on
-// with the next one are not read here: then it is false.
+// harmless reports whether settings differ only in the upstreams of branches. It does not read
+// continued lines: with one it returns false.
 func harmless(before, now string) bool {
 	if strings.Contains(now, "\\") {
 		return false

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// What an agent does to the settings, the hooks, ralph's refs and other files is put back.
+// Keep and Restore undo an agent's changes to the settings, the hooks, ralph's refs and other
+// files.
 func TestKeep(t *testing.T) {
 	repo := newRepo(t)
 	hooks := filepath.Join(repo.CommonDir, "hooks")

@@ -10,15 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// AppendNote adds lines to the note of a commit under refs/notes/<ref>, or
-// makes it; an empty line stands between what was there and what is new. The
-// author is ralph, so that it works where no user.name is set.
+// AppendNote adds lines to the note of a commit under refs/notes/<ref>, after an empty line, or
+// creates the note. The author is ralph, so that it works without user.name.
 func (r *Repo) AppendNote(ctx context.Context, ref, commit, lines string) error {
 	if err := checkRevision(commit); err != nil {
 		return err
 	}
-	// git reads the notes and replaces them without a look at what came between:
-	// of two loops in two worktrees one would lose its note.
+	// git reads the notes and replaces them without a check for changes in between: with two
+	// loops in two worktrees, one would lose its note.
 	unlock, err := r.lockNotes()
 	if err != nil {
 		return err
@@ -51,7 +50,7 @@ func (r *Repo) lockNotes() (unlock func(), err error) {
 	}
 }
 
-// Note is the text that stands on a commit under some ref of notes.
+// Note is the text on a commit under one ref of notes.
 type Note struct {
 	Commit string // full hash; the repository need not have it
 	Text   string

@@ -11,7 +11,7 @@ import (
 
 func TestAppendNoteKeepsWhatIsThere(t *testing.T) {
 	repo, ctx := newRepo(t), t.Context()
-	git(t, repo.Root, "config", "user.useConfigOnly", "true") // nobody's name is known
+	git(t, repo.Root, "config", "user.useConfigOnly", "true") // git knows no name
 	git(t, repo.Root, "config", "core.commentChar", "{")
 	first := git(t, repo.Root, "rev-parse", "HEAD")
 	if notes, err := repo.Notes(ctx, "ralph"); err != nil || notes != nil {

@@ -105,9 +105,8 @@ func (r *Repo) sections() map[string]bool {
 	return found
 }
 
-// sectionsIn returns the names of the sections in a git configuration. Several headings may
-// be in one line. A line that only goes on with a value can look like a heading: that is one
-// name too many, and does no harm.
+// sectionsIn returns the names of the sections in a git configuration. Several headings may be in
+// one line. A continued value can look like a heading; the extra name does no harm.
 func sectionsIn(config string) map[string]bool {
 	found := map[string]bool{}
 	for line := range strings.Lines(strings.TrimPrefix(config, "\ufeff")) {

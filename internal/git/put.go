@@ -151,8 +151,8 @@ func writeEntry(root *os.Root, name, mode string, perm fs.FileMode, content stri
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// MoveBranch lets a branch name another commit, as long as it names the one it is said to. An
-// empty commit stands for a branch without one.
+// MoveBranch moves a branch from one commit to another, and fails if it is not at from. An empty
+// commit means a branch without a commit.
 func (r *Repo) MoveBranch(ctx context.Context, branch, from, to, why string) error {
 	if from == to {
 		return nil

@@ -15,7 +15,7 @@ import (
 // outside of any repository, in a bare one, or inside of a .git directory.
 // Its text is a whole sentence because scripts know it as such.
 //
-//lint:ignore ST1005 the sentence is shown to people as it stands
+//lint:ignore ST1005 the sentence is shown to people as it is
 var ErrNotWorktree = errors.New("Not inside a git worktree. Run from within a worktree directory.")
 
 // Repo is one worktree of a repository: the main one, a linked one or a
@@ -26,9 +26,8 @@ type Repo struct {
 	CommonDir string // shared by all worktrees: refs, objects, info/exclude
 }
 
-// Open finds the worktree that dir is in. It returns ErrNotWorktree where there
-// is none, and an *Error with git's own words where git refuses to answer, as
-// it does for a repository that belongs to somebody else.
+// Open finds the worktree that contains dir. It returns ErrNotWorktree outside of a worktree, and
+// an *Error with git's own words if git refuses to answer, as in a repository of another user.
 func Open(ctx context.Context, dir string) (*Repo, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -54,9 +53,8 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	return &Repo{Root: lines[3], GitDir: filepath.Clean(lines[1]), CommonDir: filepath.Clean(common)}, nil
 }
 
-// notWorktree turns git's two ways to say "no worktree here" into ErrNotWorktree.
-// A worktree whose repository has moved away has words of its own, which tell
-// more: they are kept.
+// notWorktree turns git's two ways to say "no worktree here" into ErrNotWorktree. The error for a
+// worktree with a missing repository says more, and is kept.
 func notWorktree(err error) error {
 	var failed *Error
 	if !errors.As(err, &failed) {

@@ -100,7 +100,7 @@ func TestEnvironmentOfAHookIsIgnored(t *testing.T) {
 	}
 }
 
-// A repository's own settings may name programs; a look at it must start none.
+// A repository's own settings may name programs; no call may start one.
 func TestHostileSettingsRunNothing(t *testing.T) {
 	repo := newRepo(t)
 	trap := filepath.Join(t.TempDir(), "trap")
@@ -185,7 +185,7 @@ func TestContextEndsGitAndItsChildren(t *testing.T) {
 		_, err := run(ctx, repo.Root, nil, "status") // without what keeps filters off
 		done <- err
 	}()
-	read(t, fifo) // returns when the filter is at work
+	read(t, fifo) // returns when the filter is running
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("Status = %v, want context.Canceled", err)

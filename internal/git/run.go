@@ -16,7 +16,7 @@ import (
 type Error struct {
 	Args     []string // without the settings that each call gets
 	ExitCode int      // -1 where git was ended by a signal
-	Stderr   string   // the first line that tells the reason, may be empty
+	Stderr   string   // the first line with the reason, may be empty
 }
 
 // Error implements error.
@@ -28,8 +28,8 @@ func (e *Error) Error() string {
 	return what + ": " + e.Stderr
 }
 
-// settings take precedence over the repository's own configuration where that
-// could start a program of somebody's choice or wait for a person.
+// settings override the repository's own configuration where that could start a program or wait
+// for input.
 var settings = [...]string{
 	"--no-pager",
 	"-c", "core.fsmonitor=false",
@@ -91,8 +91,7 @@ func (r *Repo) git(ctx context.Context, args ...string) ([]byte, error) {
 	return runWith(ctx, r.Root, r.quiet(), nil, args...)
 }
 
-// reason picks the line of git's complaint that tells why: warnings and hints
-// may come before it.
+// reason returns the line of git's output with the reason: warnings and hints may come before it.
 func reason(stderr string) string {
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
 	for _, line := range lines {

@@ -118,8 +118,8 @@ func (r *Repo) staged(ctx context.Context, head string, changes []Change) (strin
 	return r.CommitTree(ctx, strings.TrimSpace(string(tree)), parents...)
 }
 
-// keepable lists the paths that may differ from the head. Those that lie behind a link, or in a
-// repository of their own, belong to somebody else.
+// keepable lists the paths that may differ from the head. It leaves out paths that lead through a
+// link or into another repository.
 func keepable(root string, changes []Change, also []string) []string {
 	var paths []string
 	for _, c := range changes {

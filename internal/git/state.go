@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// InProgress names the operation that has been begun in the worktree and not
-// ended: "rebase", "am", "merge", "cherry-pick", "revert" or "bisect"; "" where
-// there is none.
+// InProgress names the unfinished operation in the worktree: "rebase", "am", "merge",
+// "cherry-pick", "revert" or "bisect"; "" if git is idle.
 func (r *Repo) InProgress() string {
 	// A rebase leaves the marks of the operations it is made of, so it comes first.
 	marks := []struct{ file, operation string }{

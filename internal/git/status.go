@@ -12,7 +12,7 @@ type Change struct {
 	XY   string // git's two letters, index and worktree, "." for unchanged; "??" for untracked
 }
 
-// Untracked tells whether git does not know the path yet.
+// Untracked reports whether git does not know the path yet.
 func (c Change) Untracked() bool { return c.XY == "??" }
 
 // Status lists all uncommitted changes in git's order, untracked files one by
@@ -78,7 +78,7 @@ func parseRecord(record string) (Change, bool) {
 	}
 }
 
-// under tells whether path is one of prefixes or below one; a trailing slash
+// under reports whether path is one of prefixes or below one; a trailing slash
 // on either side makes no difference.
 func under(path string, prefixes []string) bool {
 	path = strings.TrimSuffix(path, "/")

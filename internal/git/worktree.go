@@ -38,8 +38,8 @@ func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	return err
 }
 
-// Overlook tells git to show no changes of a file in the worktree at path, which
-// has an index of its own. The error is an *[Error] where git does not know the file.
+// Overlook makes git ignore the changes of a file in the worktree at path, which has an index of
+// its own. The error is an *[Error] if git does not track the file.
 func (r *Repo) Overlook(ctx context.Context, path, file string) error {
 	_, err := run(ctx, path, nil, "update-index", "--skip-worktree", "--", file)
 	return err

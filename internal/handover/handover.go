@@ -7,9 +7,9 @@
 //	sender:   Here, Send, start "ralph __handover PATH" by whatever means, Taken, Wait
 //	receiver: Take, Parcel.Apply, carry out Parcel.Args, Line.Result
 //
-// The two stay in touch through a socket beside the file: the sender learns the
+// The two stay in touch through a socket next to the file: the sender learns the
 // exit status of the command, and at once when the receiver dies. Once the parcel
-// is taken the sender may go away; the receiver goes on.
+// is taken the sender may go away; the receiver continues.
 package handover
 
 import (
@@ -23,7 +23,7 @@ import (
 
 // Parcel is a command and all that decides what it does.
 type Parcel struct {
-	Args  []string `json:"args"`  // behind the program's name
+	Args  []string `json:"args"`  // after the program's name
 	Env   []string `json:"env"`   // whole, as NAME=value
 	Dir   string   `json:"dir"`   // absolute
 	Umask int      `json:"umask"` // a server that starts the receiver has its own
@@ -42,15 +42,15 @@ func Here(args []string) (Parcel, error) {
 	return Parcel{Args: args, Env: os.Environ(), Dir: dir, Umask: mask}, nil
 }
 
-// terminalVariables tell of the terminal that a process is in: the receiver's
-// are right for it, the sender's are not.
+// terminalVariables describe the terminal of a process: the receiver keeps its own, not the
+// sender's.
 var terminalVariables = []string{
 	"TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERM_SESSION_ID",
 	"TMUX", "TMUX_PANE", "STY", "WINDOWID", "COLUMNS", "LINES",
 }
 
-// Apply makes this process one as the sender was: its environment except for
-// what tells of the terminal, its directory, its umask.
+// Apply gives this process the sender's environment (except for the variables of the terminal),
+// directory and umask.
 func (p Parcel) Apply() error {
 	env := p.environ(os.Environ())
 	os.Clearenv()
@@ -67,7 +67,7 @@ func (p Parcel) Apply() error {
 	return errors.Join(errs...)
 }
 
-// ofTerminal tells whether a variable, as NAME=value, tells of the terminal.
+// ofTerminal reports whether a variable, as NAME=value, describes the terminal.
 func ofTerminal(e string) bool {
 	name, _, _ := strings.Cut(e, "=")
 	return slices.Contains(terminalVariables, name)

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(receive(how, os.Args[1]))
 }
 
-// receive takes over, tells what it has become, and ends.
+// receive takes over, reports what it has become, and ends.
 func receive(how, path string) int {
 	p, line, err := Take(path)
 	if err == nil {
@@ -174,7 +174,7 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
-// TestSenderWithdraws goes away before it has let the receiver go on.
+// TestSenderWithdraws goes away before it has let the receiver continue.
 func TestSenderWithdraws(t *testing.T) {
 	s := send(t, Parcel{Args: []string{"run"}, Dir: "/"})
 	cmd := receiver(t, s, "ends")

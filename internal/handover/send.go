@@ -21,8 +21,7 @@ const (
 // maxSocketPath is what fits into a socket's address on every system, in bytes.
 const maxSocketPath = 100
 
-// ErrLost says that the receiver died, or was killed, before it told how its
-// command ended.
+// ErrLost means that the receiver died, or was killed, before it reported how its command ended.
 var ErrLost = errors.New("the process that took over has died")
 
 // Sender is the side that hands a parcel over.
@@ -46,13 +45,13 @@ const goOn = "go\n"
 type Report struct {
 	Exit int `json:"exit"`
 	// Message is the error that it ended with, which the receiver has shown where
-	// perhaps nobody looks; empty where there was none or it has a record.
+	// perhaps no one looks; empty where none existed or it has a record.
 	Message string `json:"message,omitempty"`
 	Hint    string `json:"hint,omitempty"` // what to do about it
 }
 
 // Send puts a parcel where [Take] finds it. [Sender.Close] takes it back if
-// nobody has.
+// no one has.
 func Send(p Parcel) (*Sender, error) {
 	data, err := json.Marshal(p)
 	if err != nil {
@@ -95,10 +94,10 @@ func makeFolder() (string, error) {
 	return "", errors.Join(append(errs, errors.New("no folder for it was found"))...)
 }
 
-// Path is the file that the receiver is told of.
+// Path is the file that the receiver is notified of.
 func (s *Sender) Path() string { return filepath.Join(s.dir, parcelName) }
 
-// Taken waits until the parcel was taken, and lets the receiver go on: all round
+// Taken waits until the parcel was taken, and lets the receiver continue: all round
 // it, such as the size of its terminal, is in its place by then.
 func (s *Sender) Taken(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { s.listener.SetDeadline(time.Now()) })
@@ -136,7 +135,7 @@ func (s *Sender) Wait(ctx context.Context) (Report, error) {
 // Signal sends a signal to the receiver, which must have taken the parcel.
 func (s *Sender) Signal(sig os.Signal) error {
 	// The number cannot be another process's: the receiver lives as long as its
-	// end of the socket is open, and whoever waits here would know.
+	// end of the socket is open, and anyone who waits here would know.
 	p, err := os.FindProcess(s.peer.PID)
 	if err != nil {
 		return err
@@ -145,7 +144,7 @@ func (s *Sender) Signal(sig os.Signal) error {
 	return p.Signal(sig)
 }
 
-// Close lets go of the receiver, which goes on, or takes the parcel back.
+// Close lets go of the receiver, which continues, or takes the parcel back.
 func (s *Sender) Close() error {
 	var errs []error
 	if s.conn != nil {

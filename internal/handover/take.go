@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 )
 
-// Line is the receiver's way to tell the sender how its command ended. Its
-// methods do nothing where the sender has gone.
+// Line reports to the sender how the receiver's command ended. Its methods do nothing if the
+// sender has gone.
 type Line struct{ conn net.Conn }
 
 // Take reads the parcel at path and removes it, with the folder that it is in.
-// It returns when the sender lets it go on, by [Sender.Taken]; a sender that has
+// It returns when the sender lets it continue, by [Sender.Taken]; a sender that has
 // gone before that has changed its mind.
 // A file that others can read is refused: it is not one that [Send] wrote.
 func Take(path string) (Parcel, *Line, error) {
@@ -30,7 +30,7 @@ func Take(path string) (Parcel, *Line, error) {
 	if err != nil {
 		return Parcel{}, nil, fmt.Errorf("the command that was handed over cannot be read: %w", err)
 	}
-	// Whoever removes it has it. The sender is told after that: it may clean up
+	// The process that removes the file has it. The sender learns it after that: it may clean up
 	// at once.
 	if err := os.Remove(path); err != nil {
 		return Parcel{}, nil, fmt.Errorf("the command was taken back: %w", err)
@@ -57,7 +57,7 @@ func Take(path string) (Parcel, *Line, error) {
 	return p, l, nil
 }
 
-// Result tells the sender how the command ended.
+// Result reports to the sender how the command ended.
 func (l *Line) Result(r Report) { l.tell(r) }
 
 // Close ends the line.

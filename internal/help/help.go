@@ -1,7 +1,6 @@
-// Package help is what ralph tells of its own command line: the help of the
-// program and of each command, examples, topics, and what was most likely meant
-// by a word that is none of its words. Commands and flags are taken from the
-// parser's model, so that nothing here can disagree with what is understood.
+// Package help prints the help of the program and of each command, examples and topics, and
+// suggests the nearest word for an unknown one. It takes commands and flags from the parser's
+// model, so that the help always agrees with the parser.
 package help
 
 import (
@@ -55,7 +54,7 @@ const ExitCodes = `Exit codes: 0 done, 1 not done, 2 stopped at the usage limit,
 line, 130 Ctrl-C, 143 SIGTERM, SIGHUP or 'ralph stop' (ralph help exit-codes)`
 
 // Groups is the order of the commands in 'ralph --help'. A command that
-// is in none of them comes last.
+// is in not one of them comes last.
 func Groups() []Group {
 	return []Group{
 		{"Plan", []string{"plan", "import", "prd", "validate", "setup"}},

@@ -9,7 +9,7 @@ import (
 )
 
 // small is a grammar with a command that is in a group, one that is in none, and
-// one that nobody is told of.
+// one that no one is notified of.
 type small struct {
 	Run struct {
 		Max int `help:"So many." aliases:"most" short:"n"`

@@ -10,11 +10,11 @@ import (
 // Width is the width, in columns, for which the texts of the help are written.
 const Width = 80
 
-// leastColumn is the narrowest column in which an explanation stands beside what
+// leastColumn is the narrowest column in which an explanation is next to what
 // it explains; else it goes below.
 const leastColumn = 20
 
-// belowColumn is where it stands there.
+// belowColumn is where it is there.
 const belowColumn = 8
 
 var (
@@ -23,7 +23,7 @@ var (
 )
 
 // Fit fits a text of the help to a screen that is narrower than usual.
-// Prose is wrapped, and what stands in columns keeps its last one, or has it
+// Prose is wrapped, and what is in columns keeps its last one, or has it
 // below; commands are left whole, so that they can be copied.
 func Fit(text string, width int) string {
 	if width >= Width {
@@ -39,7 +39,7 @@ func Fit(text string, width int) string {
 // block is a piece of a text that is wrapped as one: a line, and those that
 // continue it.
 type block struct {
-	head    string // what stands in the columns before the words, with the gap
+	head    string // what is in the columns before the words, with the gap
 	words   string // empty where the head is all, which is not wrapped
 	hanging int    // the column in which its lines begin
 }
@@ -63,7 +63,7 @@ func blocks(text string) []block {
 		case bullet.MatchString(line):
 			found = append(found, block{line[:indent+2], line[indent+2:], indent + 2})
 		case indent > 0 && last >= 0 && found[last].words == "" && indent > belowColumn:
-			found = append(found, block{line[:indent], line[indent:], indent}) // about a flag that left no room beside it
+			found = append(found, block{line[:indent], line[indent:], indent}) // about a flag that left no room next to it
 		case indent > 0:
 			found = append(found, block{head: line})
 		default:
@@ -102,7 +102,7 @@ func (b block) write(out *strings.Builder, width int) {
 	out.WriteByte('\n')
 }
 
-// crowded tells whether the words have too little room where they stand.
+// crowded reports whether the words have too little room in the block.
 func (b block) crowded(words []string, width int) bool {
 	room := width - b.hanging
 	if b.hanging <= belowColumn || utf8.RuneCountInString(b.words) <= room {

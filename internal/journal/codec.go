@@ -14,8 +14,8 @@ import (
 // journal sort as text.
 const timeLayout = "2006-01-02T15:04:05.000Z07:00"
 
-// lineStart begins every line. It cannot stand inside a JSON string, where
-// its quotes would be escaped: the reader finds a line again behind a torn one.
+// lineStart begins every line. It cannot be inside a JSON string, which would escape its quotes:
+// so the reader finds the next line after a torn one.
 const lineStart = `{"time":"`
 
 // errUnknownType marks an event that a newer program wrote.
@@ -50,15 +50,15 @@ func (e Event) appendTo(buf []byte) ([]byte, error) {
 	if err := enc.Encode(withLists(e.Body)); err != nil {
 		return buf, fmt.Errorf("a %s event cannot be written as JSON: %w", e.Body.EventType(), err)
 	}
-	body := out.Bytes()[1:] // behind the brace; ends "}\n"
+	body := out.Bytes()[1:] // after the brace; ends "}\n"
 	if body[0] != '}' {
 		buf = append(buf, ',')
 	}
 	return append(buf, body...), nil
 }
 
-// withLists replaces nil lists by empty ones: readers in other languages
-// should not have to tell null from [].
+// withLists replaces nil lists by empty ones, so that readers in other languages need not handle
+// null.
 func withLists(b Body) Body {
 	switch v := b.(type) {
 	case RunStarted:
@@ -115,7 +115,7 @@ func (e *Event) UnmarshalJSON(line []byte) error {
 	return nil
 }
 
-// lineHead is what all events have in common, and what stands behind it.
+// lineHead is what all events have in common, and what is after it.
 type lineHead struct {
 	time, typ, run string
 	rest           []byte // begins with a comma or the end of the object; nil where the head is not at the front
@@ -149,7 +149,7 @@ func cutHead(line []byte) (lineHead, bool) {
 	return lineHead{at, typ, run, rest, line}, true
 }
 
-// cutString cuts prefix and the plain string behind it, with its closing
+// cutString cuts prefix and the plain string after it, with its closing
 // quote, off line.
 func cutString(line []byte, prefix string) (value string, rest []byte, ok bool) {
 	line, ok = bytes.CutPrefix(line, []byte(prefix))
@@ -163,7 +163,7 @@ func cutString(line []byte, prefix string) (value string, rest []byte, ok bool) 
 	return string(text), rest, true
 }
 
-// findHead reads a head whose keys stand anywhere and in any order.
+// findHead reads a head with its keys anywhere and in any order.
 func findHead(line []byte) lineHead {
 	text := func(key string) string {
 		if v := gjson.GetBytes(line, key); v.Type == gjson.String {

@@ -12,5 +12,5 @@ import "path/filepath"
 // FileName is the journal's name in a unit's state directory and in an archive.
 const FileName = "journal.jsonl"
 
-// Path is the journal of the unit whose state directory is dir.
+// Path returns the journal of the unit with the state directory dir.
 func Path(dir string) string { return filepath.Join(dir, FileName) }

@@ -29,7 +29,7 @@ var bodies = []journal.Body{
 	journal.Request{}, journal.Warning{}, journal.Archived{}, journal.RunEnded{},
 }
 
-// TestEveryTypeIsListed holds the list above against the source.
+// TestEveryTypeIsListed compares the list above with the source.
 func TestEveryTypeIsListed(t *testing.T) {
 	source, err := os.ReadFile("event.go")
 	if err != nil {

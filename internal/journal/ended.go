@@ -12,9 +12,9 @@ import (
 // tailRead is how much of a journal's end is read to find its last line.
 const tailRead = 64 << 10
 
-// Ended tells, at the cost of one read, whether the journal at path stands
-// behind the end of a run, or is not there: then nothing can have died without
-// a record. False is no more than a suspicion, which a full reading confirms.
+// Ended reports, at the cost of one read, whether the journal at path ends with the end of a run
+// or does not exist. Then no run can have died without a record. False is only a suspicion, which
+// a full reading confirms.
 func Ended(path string) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,7 +41,7 @@ func Ended(path string) (bool, error) {
 		Type string `json:"type"`
 	}
 	if err := json.Unmarshal(last, &head); err != nil {
-		return false, nil //nolint:nilerr // a full reading tells what is wrong
+		return false, nil //nolint:nilerr // a full reading reports what is wrong
 	}
 	switch head.Type {
 	case RunEnded{}.EventType(), Archived{}.EventType(), Undone{}.EventType():

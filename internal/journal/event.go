@@ -279,7 +279,7 @@ type CheckEnded struct {
 	Tail     string `json:"tail,omitempty"` // end of its output
 }
 
-// Compares tells whether the check was run on the commit before the work, in a
+// Compares reports whether the check was run on the commit before the work, in a
 // clean worktree, for comparison: that is no word on the work, nor on the files
 // that are there.
 func (b CheckEnded) Compares() bool { return b.Phase == PhaseBaseline && b.Clean }
@@ -337,7 +337,7 @@ type Proof struct {
 	Hunks    int      `json:"hunks,omitempty"`    // hunks of the work
 	Unheld   []string `json:"unheld,omitempty"`   // file:line of hunks that no check holds
 	Fewer    []string `json:"fewer,omitempty"`    // checks that ran fewer tests than at base
-	Doubts   []string `json:"doubts,omitempty"`   // what a person should look at
+	Doubts   []string `json:"doubts,omitempty"`   // what the user should inspect
 	Runs     int      `json:"runs"`               // runs of checks
 	Seconds  float64  `json:"seconds"`            // that they took
 }

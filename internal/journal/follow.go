@@ -24,7 +24,7 @@ type Batch struct {
 
 // Follow calls fn with what is in the journal at path and then, until ctx is
 // done or fn returns an error, with whatever is added to it. The journal need
-// not exist yet; it may be moved away and another one begun in its place. fn
+// not exist yet; it may be moved away and another one started in its place. fn
 // is called once at the beginning even if there is nothing. The error is fn's
 // own, or ctx's.
 func Follow(ctx context.Context, path string, fn func(Batch) error) error {
@@ -48,8 +48,8 @@ func Follow(ctx context.Context, path string, fn func(Batch) error) error {
 type follower struct {
 	path   string
 	fn     func(Batch) error
-	file   *os.File // nil while there is none
-	offset int64    // behind the last whole line that was read
+	file   *os.File // nil while none exists
+	offset int64    // after the last whole line that was read
 	lines  int
 	batch  Batch
 }
@@ -107,7 +107,7 @@ func (f *follower) reopen() error {
 	return nil
 }
 
-// read hands on every whole line behind the offset. A line that has no end
+// read hands on every whole line after the offset. A line that has no end
 // yet is left for the next time: its writer is at it.
 func (f *follower) read() error {
 	s := lineScanner{r: bufio.NewReaderSize(f.file, 64<<10), n: f.lines}

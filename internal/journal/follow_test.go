@@ -13,7 +13,7 @@ import (
 	"ralph/internal/journal"
 )
 
-// following runs Follow beside the test, which gets each batch in turn.
+// following runs Follow next to the test, which gets each batch in turn.
 func following(t *testing.T, path string) (next func() journal.Batch) {
 	t.Helper()
 	batches := make(chan journal.Batch)

@@ -38,8 +38,8 @@ type Mail struct {
 	Request Request
 }
 
-// OpenInbox opens the inbox of the unit whose state directory is dir, and
-// creates it (0700) where it is missing.
+// OpenInbox opens the inbox of the unit with the state directory dir, and creates it (0700) if it
+// is missing.
 func OpenInbox(dir string) (*Inbox, error) {
 	in := inboxOf(dir)
 	if err := os.MkdirAll(in.dir, 0o700); err != nil {
@@ -51,7 +51,7 @@ func OpenInbox(dir string) (*Inbox, error) {
 func inboxOf(dir string) *Inbox { return &Inbox{filepath.Join(dir, "inbox")} }
 
 // Post puts a request into the inbox and returns its name, by which
-// [Inbox.Pending] tells whether the loop has dealt with it.
+// [Inbox.Pending] reports whether the loop has dealt with it.
 func (in *Inbox) Post(now time.Time, r Request) (name string, err error) {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -77,7 +77,7 @@ func (in *Inbox) Post(now time.Time, r Request) (name string, err error) {
 	return name, nil
 }
 
-// Pending tells whether the request of this name still waits.
+// Pending reports whether the request of this name still waits.
 func (in *Inbox) Pending(name string) bool {
 	_, err := os.Lstat(filepath.Join(in.dir, filepath.Base(name)))
 	return err == nil
@@ -192,8 +192,8 @@ func (in *Inbox) Notify(ctx context.Context) <-chan struct{} {
 	return out
 }
 
-// Posted is when the request was put into the inbox, as its name tells; zero
-// where it does not.
+// Posted returns when the request was put into the inbox, from its file name; zero if the name
+// has no time.
 func (m Mail) Posted() time.Time {
 	if len(m.Name) < len(mailTime) {
 		return time.Time{}

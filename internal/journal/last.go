@@ -63,7 +63,7 @@ func lastRun(tail []byte) []Event {
 	}
 }
 
-// onlyRun is lastRun for a journal of one run, whose start is its first line.
+// onlyRun is lastRun for a journal of one run, which starts at its first line.
 func onlyRun(f io.ReaderAt, tail []byte) []Event {
 	from := lastIteration(tail)
 	head := make([]byte, edgeRead)

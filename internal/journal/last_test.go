@@ -43,7 +43,7 @@ func last(t *testing.T, path string) run.Status {
 	return short(run.Fold(events).Status())
 }
 
-// TestTheLastRunIsWhatAllOfItSays cuts a journal of several runs behind every line,
+// TestTheLastRunIsWhatAllOfItSays cuts a journal of several runs after every line,
 // and in the middle of each.
 func TestTheLastRunIsWhatAllOfItSays(t *testing.T) {
 	second := runStarted

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// LastSign is when a loop that has died showed life for the last time, as far as can
-// be told: at its last event, or when it wrote to the log of the call at work (empty
-// is none). It is never behind now: one of the clocks may have been set since.
+// LastSign returns the last known sign of life of a dead loop: its last event, or its last write
+// to the log of the current call (empty for no log). It is never after now: a clock may have been
+// set since.
 func LastSign(event time.Time, log string, now time.Time) time.Time {
 	last := event
 	if log != "" {

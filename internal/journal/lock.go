@@ -23,7 +23,7 @@ const lockRetry = 25 * time.Millisecond
 type Holder struct {
 	Unit     string    `json:"unit"`
 	PID      int       `json:"pid"`
-	PIDStart string    `json:"pidStart"` // with PID, tells the holder from a later process
+	PIDStart string    `json:"pidStart"` // with PID, distinguishes the holder from a later process
 	Host     string    `json:"host"`
 	Since    time.Time `json:"since"`
 }
@@ -144,10 +144,10 @@ func (l *Lock) Release() error {
 	return errors.Join(l.file.Truncate(0), l.file.Close())
 }
 
-// ReadHolder tells who holds the lock of the directory dir, or held it when
-// it died: whether that process lives is for the caller to find out. It never
-// takes the lock, not even for a moment. Where nobody holds it the Holder is
-// empty. Of a file that does not say it the journal is asked.
+// ReadHolder returns the process that holds the lock of the directory dir, or held it at its
+// death: the caller must check whether that process lives. It never takes the lock, not even for
+// a moment. If no one holds the lock, the Holder is empty. If the lock's file is unreadable, it
+// reads the journal.
 func ReadHolder(dir string) (Holder, error) {
 	data, err := os.ReadFile(filepath.Join(dir, lockName))
 	if errors.Is(err, fs.ErrNotExist) || (err == nil && len(data) == 0) {
@@ -160,7 +160,7 @@ func ReadHolder(dir string) (Holder, error) {
 	if json.Unmarshal(data, &h) == nil {
 		return h, nil
 	}
-	// Somebody wrote into the file. Whose loop it is the journal tells as well.
+	// Someone wrote into the file. The journal has the loop too.
 	events, err := ReadLast(Path(dir))
 	if err != nil || len(events) == 0 || slices.ContainsFunc(events, isEnd) {
 		return Holder{}, nil //nolint:nilerr // no one is known to hold it

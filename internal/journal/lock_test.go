@@ -131,7 +131,7 @@ func TestALockWithoutANameStillSpeaks(t *testing.T) {
 	}
 }
 
-// The journal tells who is at work where the lock's file does not.
+// The journal names the running loop if the lock's file does not.
 func TestHolderFromTheJournal(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "lock"), []byte("garbage"), 0o600); err != nil {

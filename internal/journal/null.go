@@ -8,7 +8,7 @@ import (
 	"ralph/internal/stream"
 )
 
-// Text is a string whose empty value is null in JSON.
+// Text is a string that is null in JSON if empty.
 type Text string
 
 // MarshalJSON implements json.Marshaler.
@@ -19,7 +19,7 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(t))
 }
 
-// Time is a time in UTC whose zero value is null in JSON.
+// Time is a time in UTC that is null in JSON if zero.
 type Time struct{ time.Time }
 
 // MarshalJSON implements json.Marshaler.
@@ -30,7 +30,7 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return t.UTC().AppendFormat(nil, `"`+timeLayout+`"`), nil
 }
 
-// PID is a process id whose zero value is null in JSON.
+// PID is a process id that is null in JSON if zero.
 type PID int
 
 // MarshalJSON implements json.Marshaler.
@@ -44,7 +44,7 @@ func (p PID) MarshalJSON() ([]byte, error) {
 // Tokens is what calls of an agent used.
 type Tokens = stream.Tokens
 
-// AddCost adds two costs, each of which may be unknown.
+// AddCost adds two costs; each may be unknown.
 func AddCost(a, b *float64) *float64 {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)

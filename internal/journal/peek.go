@@ -1,14 +1,14 @@
 package journal
 
-// Passing tells whether the request is about the run that is at work, and of no
+// Passing reports whether the request is about the run that is running, and of no
 // meaning for the next one. What is about the plan still counts then.
 func (r Request) Passing() bool {
 	return r.Kind == RequestStop || r.Kind == RequestPause || r.Kind == RequestResume || r.Kind == RequestSet
 }
 
-// Peek returns what waits in the inbox of the unit whose state directory is dir, as
-// [Inbox.Take] does, and touches nothing: files that are no requests are passed
-// over, and an inbox that is not there is empty.
+// Peek returns the requests that wait in the inbox of the unit with the state directory dir, as
+// [Inbox.Take] does, without a change: it skips files that are not requests, and treats a missing
+// inbox as empty.
 func Peek(dir string) ([]Mail, error) {
 	in := inboxOf(dir)
 	names, err := in.names()

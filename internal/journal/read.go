@@ -43,7 +43,7 @@ func (e *SchemaError) Error() string {
 }
 
 // Read yields the events of a journal in order. Together with an error the
-// event is empty: after a [LineError] and a [SchemaError] reading goes on,
+// event is empty: after a [LineError] and a [SchemaError] reading continues,
 // any other error is the reader's own and the last. Events of unknown types
 // are left out in silence, as a newer program may have written them, and so
 // is an unfinished last line, which its writer never confirmed.
@@ -63,7 +63,7 @@ func Read(r io.Reader) iter.Seq2[Event, error] {
 	}
 }
 
-// yieldLine yields what one line says and tells whether to go on.
+// yieldLine yields what one line says and reports whether to continue.
 func yieldLine(line []byte, n int, whole, long bool, yield func(Event, error) bool) bool {
 	if long {
 		return yield(Event{}, &LineError{n, fmt.Errorf("it is longer than %d MiB", maxLine>>20)})
@@ -85,9 +85,8 @@ func yieldLine(line []byte, n int, whole, long bool, yield func(Event, error) bo
 	return true
 }
 
-// parseLine reads the event of a line. Where a write was torn and the next
-// one followed on the same line, the error tells of the first, and the second
-// is found again by how every line starts.
+// parseLine reads the event of a line. If a write was torn and the next one followed on the same
+// line, the error describes the first, and the second is found by the start that every line has.
 func parseLine(line []byte) ([]Event, error) {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
@@ -145,7 +144,7 @@ type Damage struct {
 	Schema *SchemaError // the last run that a newer ralph wrote
 }
 
-// Note takes note of an error that [Read] yielded and tells whether reading goes on.
+// Note takes note of an error that [Read] yielded and reports whether reading continues.
 func (d *Damage) Note(err error) bool {
 	var line *LineError
 	var schema *SchemaError

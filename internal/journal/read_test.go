@@ -109,7 +109,7 @@ func TestNewRunID(t *testing.T) {
 	}
 }
 
-// TestRunIDs: a line of which nothing else can be read still says whose it is.
+// TestRunIDs: an otherwise unreadable line still names its run.
 func TestRunIDs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	text := `{"time":"2026-11-21T14:02:03.456Z","type":"warning","run":"r1","message":"a"}

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// NotesRef is the ref below refs/notes under which receipts stand on commits.
+// NotesRef is the ref below refs/notes with the receipts of commits.
 const NotesRef = "ralph"
 
 // FetchNotes is the command that brings the receipts of a clone's origin.
 const FetchNotes = "git fetch origin refs/notes/ralph:refs/notes/ralph"
 
-// Receipt is a story's proof as it stands in a git note: what the journal says
-// in story_proved, with what tells apart the runs of all units of all clones.
+// Receipt is the record of a story's acceptance in a git note: the content of story_proved, and
+// what distinguishes the runs of all units of all clones.
 type Receipt struct {
 	Schema int       `json:"schema"` // SchemaVersion
 	Time   time.Time `json:"time"`   // UTC

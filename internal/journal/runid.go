@@ -13,7 +13,7 @@ import (
 )
 
 // NewRunID returns the id of a run that begins now: its start as
-// YYYYMMDD-HHMMSS in UTC, with -2, -3, … behind it while taken says so.
+// YYYYMMDD-HHMMSS in UTC, with -2, -3, … after it while taken says so.
 func NewRunID(now time.Time, taken func(id string) bool) string {
 	stamp := now.UTC().Format("20060102-150405")
 	id := stamp
@@ -40,7 +40,7 @@ func RunIDs(path string) ([]string, error) {
 			return nil, fmt.Errorf("the journal cannot be read: %w", err)
 		}
 		if at := bytes.LastIndex(line, []byte(lineStart)); at > 0 {
-			line = line[at:] // behind a torn one
+			line = line[at:] // after a torn one
 		}
 		head, ok := cutHead(line)
 		if !ok {
@@ -55,7 +55,7 @@ func RunIDs(path string) ([]string, error) {
 	}
 }
 
-// IsRunID tells whether text looks like the id of a run.
+// IsRunID reports whether text looks like the id of a run.
 func IsRunID(text string) bool {
 	const stamp = "20060102-150405"
 	if len(text) < len(stamp) {
@@ -72,7 +72,7 @@ func IsRunID(text string) bool {
 	return err == nil && n > 1
 }
 
-// OldLog is where an iteration's log lies once a newer run has begun: in a
+// OldLog is where an iteration's log lies once a newer run has started: in a
 // directory named after the run it belongs to. Both paths use slashes.
 func OldLog(logFile, run string) string {
 	if logFile == "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// lookAgain is how often a watched directory is looked at although nothing
+// lookAgain is how often a watched directory is inspected although nothing
 // was heard of it: it may not exist yet, or lie where the kernel does not
 // report changes.
 const lookAgain = time.Second

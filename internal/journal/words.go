@@ -70,7 +70,7 @@ type ClaimKind string
 const (
 	ClaimStory   ClaimKind = "story"   // marks of stories
 	ClaimPromise ClaimKind = "promise" // the completion promise
-	ClaimDone    ClaimKind = "done"    // a plan whose every item is marked
+	ClaimDone    ClaimKind = "done"    // all items of a plan are marked
 )
 
 // RequestKind says what another command asks the loop for.

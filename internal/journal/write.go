@@ -22,7 +22,7 @@ type Writer struct {
 
 // OpenWriter opens the journal at path for appending and creates it (0600),
 // with its directories (0700), where it is missing. What a crash left
-// unfinished at the end is mended first: a whole event is ended with its
+// unfinished at the end is repaired first: a whole event is ended with its
 // newline, anything else was never confirmed to anyone and is cut off.
 func OpenWriter(path string) (*Writer, error) {
 	dir := filepath.Dir(path)
@@ -60,7 +60,7 @@ func prepare(f *os.File, dir string) error {
 	return mend(f, info.Size())
 }
 
-// mend ends or cuts a last line that has no newline.
+// repair ends or cuts a last line that has no newline.
 func mend(f *os.File, size int64) error {
 	keep, err := lastNewline(f, size)
 	if err != nil || keep == size {
@@ -80,7 +80,7 @@ func mend(f *os.File, size int64) error {
 	return errors.Join(f.Truncate(keep), f.Sync())
 }
 
-// lastNewline returns the offset behind the last newline among the first size bytes.
+// lastNewline returns the offset after the last newline among the first size bytes.
 func lastNewline(f *os.File, size int64) (int64, error) {
 	chunk := make([]byte, 64<<10)
 	for end := size; end > 0; {
@@ -148,7 +148,7 @@ func (w *Writer) inPlace() error {
 	return nil
 }
 
-// cutBack takes back the last n bytes: half a line would swallow the next one.
+// cutBack revokes the last n bytes: half a line would swallow the next one.
 func (w *Writer) cutBack(n int64) error {
 	if n == 0 {
 		return nil

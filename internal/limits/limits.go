@@ -1,7 +1,6 @@
-// Package limits gathers what the journals of a user's loops tell of each
-// harness: the tokens of this clock hour, and how much of the account's limits
-// was used when an agent said so last. It reads the ends of the journals only,
-// and writes nothing.
+// Package limits collects the use of each harness from the journals of a user's loops: the tokens
+// of this clock hour, and how much of the account's limits was used when an agent last reported
+// it. It reads only the ends of the journals, and writes nothing.
 package limits
 
 import (
@@ -21,11 +20,11 @@ import (
 // window that is known is a week.
 const memory = 8 * 24 * time.Hour
 
-// Use is what the journals tell of one harness.
+// Use is the use of one harness, from the journals.
 type Use struct {
 	Tokens    stream.Tokens // in the clock hour, of the attempts that ended in it
 	Estimated bool          // part of Tokens is an estimate
-	CostUSD   *float64      // in the clock hour; nil where no attempt told it
+	CostUSD   *float64      // in the clock hour; nil if no attempt reported it
 	Windows   []Window      // of the account, by name
 }
 
@@ -35,11 +34,11 @@ type Window struct {
 	SeenAt time.Time `json:"seenAt"`
 }
 
-// Over tells whether the window has begun anew since it was seen.
+// Over reports whether the window has started again since it was seen.
 func (w Window) Over(now time.Time) bool { return w.ResetsAt != nil && !w.ResetsAt.After(now) }
 
-// Collect reads what the journals of the units tell, by harness, for the clock
-// hour of now. Journals that cannot be read are left out; warnings say so.
+// Collect reads the use of each harness in the clock hour of now from the journals of the units.
+// It leaves out unreadable journals, and names them in warnings.
 func Collect(entries []registry.Entry, now time.Time) (uses map[string]*Use, warnings []string) {
 	f := fold{uses: map[string]*Use{}, hour: now.UTC().Truncate(time.Hour)}
 	for _, e := range entries {
@@ -56,7 +55,7 @@ func Collect(entries []registry.Entry, now time.Time) (uses map[string]*Use, war
 }
 
 // journals are the journals of a unit that were written to since a moment: the
-// one at work, and those of features that were put away meanwhile.
+// one running, and those of features that were put away meanwhile.
 func journals(e registry.Entry, since time.Time) []string {
 	var paths []string
 	if path := journal.Path(e.StateDir); writtenSince(path, since) {
@@ -68,7 +67,7 @@ func journals(e registry.Entry, since time.Time) []string {
 	store := archive.Open(e.Worktree, filepath.Dir(e.StateDir))
 	archives, _, err := store.List()
 	if err != nil {
-		return paths // "ralph archive --list" tells of it
+		return paths // "ralph archive --list" shows it
 	}
 	for _, a := range archives {
 		if a.Unit == e.Unit && a.ArchivedAt.After(since) && writtenSince(store.Journal(a), since) {

@@ -59,8 +59,8 @@ func TestTokensOfTheHourByHarness(t *testing.T) {
 	dir := t.TempDir()
 	a := newScribe(t, journal.Path(entry(dir, "a").StateDir))
 	a.attempt(120, "claude", 1000) // two hours ago
-	a.attempt(31, "claude", 100)   // begun and ended in the hour before
-	a.attempt(29, "claude", 10)    // begun in the hour before, ended in this one
+	a.attempt(31, "claude", 100)   // started and ended in the hour before
+	a.attempt(29, "claude", 10)    // started in the hour before, ended in this one
 	a.attempt(5, "codex", 7)       // a fallback took over
 	b := newScribe(t, journal.Path(entry(dir, "b").StateDir))
 	b.write(9, journal.RunStarted{Harness: "claude"})
@@ -76,7 +76,7 @@ func TestTokensOfTheHourByHarness(t *testing.T) {
 	}
 }
 
-// TestALongJournal: the events of the hour lie behind a piece of the journal that
+// TestALongJournal: the events of the hour lie after a piece of the journal that
 // is longer than what is read first, and before one.
 func TestALongJournal(t *testing.T) {
 	dir := t.TempDir()

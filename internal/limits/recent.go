@@ -16,9 +16,9 @@ import (
 // further try reads four times as much.
 const firstPiece = 64 << 10
 
-// recent returns the events of a journal since a moment, and so many before it
-// that the first of them can be understood. The whole journal of a long run may
-// have many megabytes, of which an hour is a small part.
+// recent returns the events of a journal since a moment, plus the earlier ones that are needed to
+// understand the first of them. The journal of a long run may have many megabytes, and an hour is
+// a small part of it.
 func recent(path string, since time.Time) ([]journal.Event, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,8 +44,8 @@ func recent(path string, since time.Time) ([]journal.Event, error) {
 	}
 }
 
-// reaches tells whether the events begin early enough: with one before the
-// moment that says which harness is at work.
+// reaches reports whether the events begin early enough: with one before the
+// moment that says which harness is running.
 func reaches(events []journal.Event, since time.Time) bool {
 	for _, e := range events {
 		if !e.Time.Before(since) {

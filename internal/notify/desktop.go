@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// HasDesktop tells whether there is a desktop session that shows notifications,
+// HasDesktop reports whether there is a desktop session that shows notifications,
 // and the program to send them with. A terminal over ssh, a container and a
 // server have none.
 func HasDesktop(goos string, getenv func(string) string) bool {
@@ -21,7 +21,7 @@ func HasDesktop(goos string, getenv func(string) string) bool {
 	return false
 }
 
-// hasBus tells whether there is a session bus, over which notifications go.
+// hasBus reports whether there is a session bus, over which notifications go.
 func hasBus(getenv func(string) string) bool {
 	if getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
 		return true

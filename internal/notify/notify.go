@@ -1,6 +1,5 @@
-// Package notify tells a person who is not looking: through the desktop, and
-// through a command of the user's own. It tells of the events of a journal, and
-// never holds up the loop that writes them.
+// Package notify notifies the user who is away: through the desktop, and through the user's own
+// command. It reports the events of a journal, and never delays the loop that writes them.
 package notify
 
 import (
@@ -16,11 +15,11 @@ import (
 const (
 	Done    = "done"    // the plan is done
 	Stuck   = "stuck"   // the circuit breaker has opened
-	Waiting = "waiting" // for a limit to pass, or for a person
+	Waiting = "waiting" // for a limit to pass, or for the user
 	Failed  = "failed"  // the run has ended without being done, for another reason
 )
 
-// Notice is what a person should know now. As JSON, on one line, it is what the
+// Notice is what the user should know now. As JSON, on one line, it is what the
 // user's command reads from its standard input; every key is always there.
 type Notice struct {
 	Event           string        `json:"event"`
@@ -44,8 +43,8 @@ type Notice struct {
 // maxMessage bounds the message, in characters.
 const maxMessage = 2000
 
-// Of is what there is to tell of an event, with the status of the run after it;
-// false where it is not worth a person's attention, or a person has caused it.
+// Of returns the notice for an event, given the status of the run after it; false if the event
+// does not need the user's attention, or the user has caused it.
 func Of(e journal.Event, s run.Status) (Notice, bool) {
 	kind := kindOf(e.Body)
 	if kind == "" {
@@ -89,7 +88,7 @@ func kindOfEnd(b journal.RunEnded) string {
 	case journal.StatusFailed:
 		return Failed
 	}
-	return "" // stopped: by whoever would read this
+	return "" // stopped: by anyone who would read this
 }
 
 // clean makes a text harmless wherever it is shown, and bounds it.

@@ -16,27 +16,27 @@ import (
 	"ralph/internal/stream"
 )
 
-// Limit is how long a command may take to tell of a notice. At the end of a run
-// it bounds the whole wait for what is still to be told.
+// Limit is how long a command may take to show a notice. At the end of a run it bounds the whole
+// wait for the remaining notices.
 const Limit = 10 * time.Second
 
-// Options say how notices are told.
+// Options say how to show notices.
 type Options struct {
-	Command []string // the user's own program and its arguments; empty is none
+	Command []string // the user's own program and its arguments; empty for no program
 	Desktop bool     // show them on the desktop too
-	GOOS    string   // whose desktop it is
+	GOOS    string   // the operating system of the desktop
 	Dir     string   // working directory of the programs
 	Limit   time.Duration
 
 	// Guardian starts the process under which a program runs, so that it ends
 	// with all its children.
 	Guardian func() (*proc.Guardian, error)
-	// Warn is told that the user's command has failed. It may be called from
-	// another goroutine, not after Close.
+	// Warn is called when the user's command has failed. It may be called from another goroutine,
+	// but not after Close.
 	Warn func(string)
 }
 
-// Sender tells notices one after the other, beside whatever goes on.
+// Sender shows notices one after the other, in the background.
 type Sender struct {
 	o      Options
 	ctx    context.Context
@@ -56,7 +56,7 @@ func New(o Options) *Sender {
 	return s
 }
 
-// Send tells a notice, without waiting for it.
+// Send shows a notice, without waiting for it.
 func (s *Sender) Send(n Notice) {
 	if len(s.o.Command) == 0 && !s.o.Desktop {
 		return
@@ -70,8 +70,8 @@ func (s *Sender) Send(n Notice) {
 	}
 }
 
-// Close waits until all is told, but not longer than the limit, nor than ctx; then
-// what is still running is ended with its children.
+// Close waits until all notices are shown, but not longer than the limit, nor than ctx. Then it
+// ends what still runs, with its children.
 func (s *Sender) Close(ctx context.Context) {
 	defer s.cancel()
 	stop := context.AfterFunc(ctx, s.cancel)
@@ -101,13 +101,13 @@ func (s *Sender) work() {
 	}
 }
 
-// tell shows the notice and calls the user's command, side by side: a desktop
-// that does not answer may not use up the time of the command, nor the other way.
+// tell shows the notice and calls the user's command, in parallel: neither may use up the time of
+// the other.
 func (s *Sender) tell(n Notice) {
 	var desktop sync.WaitGroup
 	defer desktop.Wait()
 	if s.o.Desktop {
-		// Nobody has asked for it by name: a desktop that cannot show it is no news.
+		// No one has asked for it by name: a desktop that cannot show it is no news.
 		desktop.Go(func() { _ = s.run(desktopArgv(s.o.GOOS, n), nil) })
 	}
 	if len(s.o.Command) == 0 {

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// sender is one whose command is a shell script in a folder of its own, and what
-// it warned of, to be read after Close.
+// sender returns a Sender with a shell script as its command, in a folder of its own, and its
+// warnings, to be read after Close.
 func sender(t *testing.T, script string, limit time.Duration) (s *Sender, dir string, warned *[]string) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -110,8 +110,8 @@ func TestSenderGivesUpWhenItIsToldTo(t *testing.T) {
 	}
 }
 
-// TestSenderOfADesktopThatDoesNotAnswer calls the user's command all the same: here
-// the desktop answers only when that has been told.
+// TestSenderOfADesktopThatDoesNotAnswer calls the user's command even so: here the desktop
+// answers only after the command has run.
 func TestSenderOfADesktopThatDoesNotAnswer(t *testing.T) {
 	bin := t.TempDir()
 	script := "#!/bin/sh\nuntil [ -s told ]; do sleep 0.01; done\n"

@@ -13,17 +13,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Command is a program to start. As the guardian starts it, nothing of ralph's
-// own process is inherited but what stands here.
+// Command is a program to start. The program inherits only these fields from ralph: the guardian
+// starts it, not ralph.
 type Command struct {
 	// Argv is the program and its arguments. A name without a slash is looked up
 	// in the PATH of Env, in absolute directories only; one with a slash is
 	// relative to Dir.
 	Argv []string
-	// Room is a program with arguments that runs what follows them in a room of its own
-	// (package room); empty is no room. Argv[0] is looked up all the same, outside.
-	// Gentle signals go to the processes in the room and not to this program, and its exit
-	// status is that of Argv: one that stands for a deadly signal becomes that signal.
+	// Room is a program with arguments that runs the command in a room of its own (package room);
+	// empty means no room. Argv[0] is still looked up outside. Gentle signals go to the processes
+	// in the room, not to the room program. Its exit status is that of Argv; a status that means
+	// a deadly signal becomes that signal.
 	Room []string
 	Dir  string // working directory; empty is ralph's own
 	// Env is the whole environment, the last of equal names counts; nil is
@@ -58,8 +58,7 @@ func (c Command) resolve(token string) (resolved, error) {
 	if err != nil {
 		return resolved{}, err
 	}
-	// Of a failed start the kernel does not tell whether the directory or the
-	// program was missing.
+	// The kernel does not report whether the directory or the program was missing.
 	if info, err := os.Stat(dir); err != nil {
 		return resolved{}, err
 	} else if !info.IsDir() {

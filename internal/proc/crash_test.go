@@ -99,7 +99,7 @@ func TestRalphKilled(t *testing.T) {
 	}
 }
 
-// Ctrl-Z stops ralph, not the guardian's work; afterwards ralph goes on.
+// Ctrl-Z stops ralph, not the guardian's work; ralph continues later.
 func TestRalphStopped(t *testing.T) {
 	v := startVictim(t, "session", "announce", "stdin")
 	ids := announced(t, v.out, 2)
@@ -120,7 +120,7 @@ func TestRalphStopped(t *testing.T) {
 	}
 }
 
-// A guardian that somebody stopped is woken by whatever ralph wants of it.
+// Every request of ralph wakes a stopped guardian.
 func TestGuardianStopped(t *testing.T) {
 	z := openZoo(t)
 	stop := func() {
@@ -143,8 +143,7 @@ func TestGuardianStopped(t *testing.T) {
 	}
 }
 
-// A guardian that was stopped tells all the same that the leader has exited, while
-// nothing is wanted of it.
+// A stopped guardian still reports that the leader has exited, without a request from ralph.
 func TestGuardianStoppedAtWork(t *testing.T) {
 	z := openZoo(t)
 	r, w, err := os.Pipe()
@@ -244,9 +243,9 @@ func TestEndByToken(t *testing.T) {
 	}
 }
 
-// A chain of processes of which each forks the next one and exits is found although
-// none of them lives as long as a look at the process table takes. Links in sessions
-// of their own share nothing but the token and the mark.
+// EndByToken ends a chain of processes in which each forks the next one and exits, although each
+// lives for less time than one scan of the process table. Links in their own sessions share only
+// the token and the mark.
 func TestEndByTokenComet(t *testing.T) {
 	for _, comet := range []string{"comet", "solitary comet"} {
 		t.Run(comet, func(t *testing.T) {

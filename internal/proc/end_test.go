@@ -68,8 +68,7 @@ func TestEndComet(t *testing.T) {
 	z.nothingLeft(ids)
 }
 
-// What the leader leaves behind is killed when it exits, without being asked: the
-// pipe that a stray holds open closes.
+// When the leader exits, the guardian kills the rest: a pipe that a stray holds open closes.
 func TestLeaderExitsFirst(t *testing.T) {
 	z := openZoo(t)
 	r, w, err := os.Pipe()

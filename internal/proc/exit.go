@@ -10,10 +10,10 @@ import (
 )
 
 var (
-	// ErrLost is returned by calls whose guardian has died.
+	// ErrLost is returned by calls to a guardian that has died.
 	ErrLost = errors.New("the guardian process has died")
-	// ErrBusy is returned by a start while another process tree is at work.
-	ErrBusy = errors.New("another process tree is still at work under this guardian")
+	// ErrBusy is returned by a start while another process tree is running.
+	ErrBusy = errors.New("another process tree is still running under this guardian")
 )
 
 const (
@@ -30,7 +30,7 @@ type Exit struct {
 	Signal syscall.Signal // 0 when it exited by itself
 }
 
-// unknownExit is the Exit of a process whose guardian was lost.
+// unknownExit is the Exit of a process after its guardian was lost.
 var unknownExit = Exit{Code: -1}
 
 func exitOf(ws syscall.WaitStatus) Exit {
@@ -40,9 +40,9 @@ func exitOf(ws syscall.WaitStatus) Exit {
 	return Exit{Code: ws.ExitStatus()}
 }
 
-// fromRoom is how the command in a room ended, whose room has ended like this. A room ends
-// with 128 and the signal's number where a signal ended the command. Only signals that no
-// program ends itself with are taken for one: some exit with 130 or 143 by themselves.
+// fromRoom returns how the command in a room ended, from the exit of the room. A room ends with
+// 128 plus the signal's number if a signal ended the command. Only signals that no program uses
+// as its own exit status are converted: some programs exit with 130 or 143.
 func (e Exit) fromRoom() Exit {
 	switch sig := syscall.Signal(e.Code - 128); sig {
 	case syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGILL, syscall.SIGFPE, syscall.SIGSYS, syscall.SIGTRAP:

@@ -31,7 +31,7 @@ var shielded = []os.Signal{
 type guard struct {
 	conn    *conn
 	token   string
-	tree    *tree // nil while nothing is at work
+	tree    *tree // nil while nothing is running
 	leaving bool  // exit when nothing is left
 	orphan  bool  // ralph has died
 }
@@ -41,11 +41,10 @@ type request struct {
 	fds []int
 }
 
-// Guard is the main function of the guardian process, which [StartGuardian]
-// starts. It returns nil when ralph has closed it. When ralph has died it ends
-// everything that was started, calls orphaned (nil is none) and returns
-// ErrOrphaned. The caller exits then, and does nothing before: ralph waits for
-// the first message.
+// Guard is the main function of the guardian process, which [StartGuardian] starts. It returns
+// nil after ralph has closed it. After ralph's death it ends everything that was started, calls
+// orphaned (may be nil) and returns ErrOrphaned. The caller must exit then, and do nothing
+// before: ralph waits for the first message.
 func Guard(orphaned func()) error {
 	if err := closeOnExec(); err != nil {
 		return err
@@ -123,7 +122,7 @@ func (g *guard) listen(requests chan<- request) {
 	}
 }
 
-// tell sends to ralph. An error means that ralph is gone, which listen reports.
+// tell sends a message to ralph. An error means that ralph is gone, which listen reports.
 func (g *guard) tell(m message) { _ = g.conn.send(m) }
 
 // serve is the guardian's only loop: an event, then what follows from it.
@@ -151,8 +150,8 @@ func (g *guard) serve(requests <-chan request, children <-chan os.Signal) {
 	}
 }
 
-// reap takes the exit status of every dead child, adopted ones too, and tells
-// whether no child, dead or alive, is left.
+// reap takes the exit status of every dead child, adopted ones too. It reports whether no child,
+// dead or alive, is left.
 func (g *guard) reap() (childless bool) {
 	for {
 		var ws syscall.WaitStatus

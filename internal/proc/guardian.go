@@ -25,7 +25,7 @@ type Guardian struct {
 	done     chan struct{} // the guardian process is gone and reaped
 
 	mu      sync.Mutex
-	current *Process // nil while nothing is at work
+	current *Process // nil while nothing is running
 	closing bool
 }
 
@@ -82,7 +82,7 @@ func (g *Guardian) ID() ID { return g.id }
 // may still run: [Process.End] or [EndByToken] ends it.
 func (g *Guardian) Lost() <-chan struct{} { return g.lost }
 
-// IsLost tells whether Lost is closed.
+// IsLost reports whether Lost is closed.
 func (g *Guardian) IsLost() bool {
 	select {
 	case <-g.lost:
@@ -149,12 +149,11 @@ func (g *Guardian) await() (message, error) {
 	}
 }
 
-// rouse wakes a guardian that somebody has stopped, which hears nothing else; one
-// that runs does not mind.
+// rouse wakes a stopped guardian, which reads no messages. It does not affect a running one.
 func (g *Guardian) rouse() { _ = g.id.Signal(syscall.SIGCONT) }
 
-// tend wakes the guardian while p is at work. One that is stopped, as by whoever told
-// all processes of a name to stop, would never tell that p has exited.
+// tend wakes the guardian while p is running. A stopped guardian, for example after a "killall
+// -STOP", would never report the exit of p.
 func (g *Guardian) tend(p *Process) {
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
@@ -168,16 +167,15 @@ func (g *Guardian) tend(p *Process) {
 	}
 }
 
-// process is the one at work, or nil.
+// process returns the running process, or nil.
 func (g *Guardian) process() *Process {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.current
 }
 
-// Close ends what is left of the tree at work, without a grace, and the guardian;
-// its callback is not called. It returns [ErrLost] where the guardian was dead.
-// A second Close does nothing.
+// Close ends the running tree without a grace, and then the guardian; the guardian's callback is
+// not called. It returns [ErrLost] if the guardian was dead. A second Close does nothing.
 func (g *Guardian) Close() error {
 	g.mu.Lock()
 	first := !g.closing
@@ -198,7 +196,7 @@ func (g *Guardian) Close() error {
 	return errors.Join(ErrLost, err)
 }
 
-// listen is told of everything that the guardian sends, until it is gone.
+// listen reads the guardian's messages until the guardian is gone.
 func (g *Guardian) listen() {
 	for {
 		m, fds, err := g.conn.receive()
@@ -215,7 +213,7 @@ func (g *Guardian) listen() {
 	if !closing {
 		_ = g.cmd.Process.Kill() // without its socket it is of no use
 	}
-	_ = g.cmd.Wait() // the state tells
+	_ = g.cmd.Wait() // the process state has the result
 	_ = g.conn.Close()
 	if !closing {
 		close(g.lost)

@@ -101,8 +101,8 @@ func (z *zoo) nothingLeft(ids []ID) {
 	}
 }
 
-// awaitDead waits for processes whose files are closed already: the kernel ends
-// the rest of them a moment later, and tells nobody but the parent.
+// awaitDead waits for processes with closed files: the kernel ends the rest of them a moment
+// later, and notifies only the parent.
 func awaitDead(t testing.TB, ids []ID) {
 	t.Helper()
 	for limit := time.Now().Add(patience); len(ids) > 0; time.Sleep(time.Millisecond) {

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// EndByToken kills every process of this user, the caller and spare aside, that
-// was started with TokenVar=token in its environment or, on Linux, has the token's
-// mark among its limits, and looks again until none is left. It returns how many
-// it killed. It is for what a dead guardian left behind.
+// EndByToken kills every process of this user that was started with TokenVar=token in its
+// environment or, on Linux, has the token's mark among its limits. It spares the caller and
+// spare, and scans until no process is left. It returns how many it killed. It is for the
+// processes of a dead guardian.
 func EndByToken(token string, spare ...ID) (int, error) {
 	if token == "" {
 		return 0, errors.New("ending processes by token needs a token that is not empty")
 	}
 	h := hunt{token: token, spare: spare, killed: map[ID]stroke{}}
 	begin := time.Now()
-	for quiet := 0; ; { // how many looks in a row have met nobody
+	for quiet := 0; ; { // how many scans in a row found no process
 		met, missed, err := h.look(quiet < 2)
 		if err != nil {
 			return len(h.killed), fmt.Errorf("cannot read the process table: %w", err)
@@ -34,10 +34,10 @@ func EndByToken(token string, spare ...ID) (int, error) {
 			return len(h.killed), fmt.Errorf("%d processes were killed in %v, and more were there each time; end them by hand", len(h.killed), huntLimit)
 		case met+dying > 0:
 			quiet = 0
-			time.Sleep(pollStep) // they are not our children: no event tells of their end
+			time.Sleep(pollStep) // not our children: no event reports their end
 			continue
 		}
-		// One look can miss a child that was forked behind it: two must agree.
+		// One scan can miss a child that was forked after it: two must agree.
 		if quiet++; quiet >= 2 && missed == 0 || quiet >= doubt {
 			return len(h.killed), nil
 		}
@@ -52,12 +52,11 @@ const (
 	huntLimit = 30 * time.Second
 )
 
-// hunt is the search for processes that are not our children. A chain of them, of
-// which each forks the next one and exits, is only ever caught in the moment between
-// the birth of one and its fork, and a look at a long process table takes longer than
-// that. So each look begins with those that are new, the youngest first, and kills as
-// it goes; and where some were gone before they could be looked at, more looks
-// follow, at the new ones alone.
+// hunt is the search for processes that are not our children. In a chain each process forks the
+// next one and exits, so the search must catch one before its fork. A scan of a long process
+// table takes longer than that. So each scan starts with the new processes, the youngest first,
+// and kills them at once. If some were gone before they could be read, more scans of the new
+// processes follow.
 type hunt struct {
 	token  string
 	spare  []ID
@@ -71,9 +70,9 @@ type stroke struct {
 	at   time.Time
 }
 
-// look looks once at every process, or at those alone that are new since the last
-// look. It tells how many holders it met, and how many new ones were gone before it
-// could tell whose they were.
+// look scans every process once, or only those that are new since the last scan. It returns how
+// many holders of the token it found, and how many new processes were gone before it could read
+// them.
 func (h *hunt) look(all bool) (met, missed int, err error) {
 	pids, err := allPIDs()
 	if err != nil {
@@ -104,8 +103,7 @@ func (h *hunt) look(all bool) (met, missed int, err error) {
 	return met, missed, nil
 }
 
-// strike kills a process that holds the token; seen tells that it was alive when
-// it was looked at.
+// strike kills a process that holds the token; seen is whether the process was alive.
 func (h *hunt) strike(pid int) (holds, seen bool) {
 	if pid == os.Getpid() {
 		return false, true
@@ -118,7 +116,7 @@ func (h *hunt) strike(pid int) (holds, seen bool) {
 	if !holds || slices.Contains(h.spare, e.id) {
 		return false, true
 	}
-	_ = e.id.Signal(syscall.SIGKILL) // gone or not: the next look tells
+	_ = e.id.Signal(syscall.SIGKILL) // gone or not: the next scan shows it
 	if _, again := h.killed[e.id]; !again {
 		h.killed[e.id] = stroke{name: e.name, at: time.Now()}
 	}

@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// ID is the identity of a process: its number, which the system uses again, and
-// when it started, which no two holders of the number share. Start is opaque and
-// comparable on one machine only; on Linux it tells boots apart.
+// ID is the identity of a process: its number, which the system uses again, and its start time,
+// which no two holders of the number share. Start is opaque and comparable on one machine only;
+// on Linux it differs after a reboot.
 type ID struct {
 	PID   int    `json:"pid"`
 	Start string `json:"start"`
@@ -33,7 +33,7 @@ func Self() (ID, error) {
 	return e.id, nil
 }
 
-// Alive tells whether this very process still runs; a zombie does not.
+// Alive reports whether this very process still runs; a zombie does not.
 func (id ID) Alive() bool {
 	return id.State() != Gone
 }
@@ -48,7 +48,7 @@ const (
 	Suspended              // by Ctrl-Z or SIGSTOP: it does nothing until SIGCONT
 )
 
-// State tells what this very process is doing.
+// State returns what this very process is doing.
 func (id ID) State() State {
 	e, err := look(id.PID)
 	switch {
@@ -60,9 +60,8 @@ func (id ID) State() State {
 	return Running
 }
 
-// IsAncestor tells whether the calling process was started by this very process, or
-// by one that it started. On Linux that holds for all that a guardian started, on macOS
-// not for orphans.
+// IsAncestor reports whether this very process, or one that it started, started the calling
+// process. On Linux that is true for all processes of a guardian, on macOS not for orphans.
 func (id ID) IsAncestor() bool {
 	const deepest = 1000 // the table changes while it is read
 	pid := os.Getppid()
@@ -88,8 +87,7 @@ func (id ID) Signal(sig syscall.Signal) error {
 	if id.PID <= 0 {
 		return os.ErrProcessDone
 	}
-	// On Linux the handle is a pidfd: whoever holds the number now holds it for
-	// the check and for the signal alike.
+	// On Linux the handle is a pidfd: the check and the signal reach the same process.
 	p, err := os.FindProcess(id.PID)
 	if err != nil {
 		return err

@@ -2,7 +2,7 @@ package proc
 
 import "fmt"
 
-// Keeper keeps one guardian at work for a run, and starts another where it was lost.
+// Keeper keeps one guardian running for a run, and starts another if it is lost.
 type Keeper struct {
 	Start func() (*Guardian, error)
 	Token string // in the environment of everything that the run starts

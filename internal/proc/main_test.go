@@ -112,8 +112,8 @@ func play(step string) {
 	}
 }
 
-// launch starts a chain of shells of which each one starts the next and exits. It
-// ends by itself after a minute or so, if nobody ends it.
+// launch starts a chain of shells in which each starts the next and exits. It ends by itself
+// after about a minute.
 func launch(prefix string) {
 	next := `[ $1 -lt 40000 ] || exit; ` + prefix + `sh -c "$0" "$0" $(($1+1)) & exit`
 	bear(&syscall.SysProcAttr{Setsid: true}, "sh", "-c", next, next, "0")

@@ -10,12 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A process can drop the run's token with its environment. It cannot drop its
-// limits: every child inherits them, through exec too, and without privilege they
-// can only be lowered. The guardian therefore sets one that no program minds, the
-// time that a real-time thread may go on without sleeping, from "unlimited" to a
-// number of the run's own: sixty bits of a hash, in microseconds beyond 36,000
-// years.
+// A process can drop the run's token with its environment. It cannot drop its limits: every child
+// inherits them, through exec too, and without privilege they can only be lowered. So the
+// guardian sets a limit that no program needs, the time that a real-time thread may run without
+// sleeping. It changes from "unlimited" to a number of the run: sixty bits of a hash, in
+// microseconds above 36,000 years.
 
 // mark is the number of the run with this token.
 func mark(token string) uint64 {
@@ -30,7 +29,7 @@ func setMark(token string) {
 	_ = unix.Setrlimit(unix.RLIMIT_RTTIME, &unix.Rlimit{Cur: m, Max: m})
 }
 
-// holdsMark tells whether a process of this user has the mark of that token.
+// holdsMark reports whether a process of this user has the mark of that token.
 func holdsMark(pid int, token string) bool {
 	if token == "" {
 		return false

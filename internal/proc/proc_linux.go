@@ -20,8 +20,7 @@ const adopts = true
 // fdDir lists the calling process's open files.
 const fdDir = "/proc/self/fd"
 
-// adoptOrphans makes this process the parent of every descendant whose own
-// parent dies.
+// adoptOrphans makes this process the parent of every descendant with a dead parent.
 func adoptOrphans() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
@@ -32,7 +31,7 @@ func leaderAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// bootID tells this boot's clock ticks from those of the last one.
+// bootID distinguishes this boot's clock ticks from those of the last one.
 var bootID = sync.OnceValues(func() (string, error) {
 	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(b)), err
@@ -55,8 +54,8 @@ func procPath(pid int, file string) string {
 	return "/proc/" + strconv.Itoa(pid) + "/" + file
 }
 
-// parseStat reads a line of /proc/PID/stat, see proc_pid_stat(5). The name stands
-// in parentheses and may hold spaces and parentheses itself.
+// parseStat reads a line of /proc/PID/stat, see proc_pid_stat(5). The name is in parentheses and
+// may contain spaces and parentheses.
 func parseStat(b []byte, boot string) (entry, error) {
 	left, right := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
 	if left < 0 || right < left {
@@ -78,7 +77,7 @@ func parseStat(b []byte, boot string) (entry, error) {
 		pgid:   pgid,
 		name:   string(b[left+1 : right]),
 		zombie: zombie,
-		// A debugger shows as t, and is none of anybody's business.
+		// A traced process shows as t, and does not count as stopped.
 		stopped: f[0] == "T",
 	}, errors.Join(err1, err2, err3)
 }

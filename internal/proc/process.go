@@ -26,8 +26,8 @@ func newProcess(g *Guardian, id ID) *Process {
 // ID is the identity of the leader.
 func (p *Process) ID() ID { return p.id }
 
-// Exited is closed when the leader has exited, or the guardian is lost. What the
-// leader left behind is being killed then; End waits for that.
+// Exited is closed after the leader has exited, or the guardian is lost. The guardian is then
+// killing the leader's children; End waits for that.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 // Exit is how the leader ended; it is valid after Exited. Where the guardian was

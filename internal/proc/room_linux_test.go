@@ -25,7 +25,7 @@ func bubblewrap(t *testing.T) []string {
 	return argv
 }
 
-// The signals of an end reach the command in a room, whose own exit status counts.
+// The signals of End reach the command in a room, and End returns the command's exit status.
 func TestRoomEndsGently(t *testing.T) {
 	room := bubblewrap(t)
 	z := openZoo(t)

@@ -18,7 +18,7 @@ func holdsToken(pid int, token string) bool {
 	return token != "" && hasEntry(environ(pid), TokenVar+"="+token)
 }
 
-// hasEntry tells whether a NUL-separated environment has exactly this entry.
+// hasEntry reports whether a NUL-separated environment has exactly this entry.
 func hasEntry(env []byte, entry string) bool {
 	for e := range bytes.SplitSeq(env, []byte{0}) {
 		if string(e) == entry {

@@ -18,17 +18,17 @@ const roomProcess = "bwrap"
 type phase int
 
 const (
-	working  phase = iota // nobody has asked for the end
+	working  phase = iota // no one has asked for the end
 	asking                // gentle signals are being sent
 	slaying               // everything gets SIGKILL
 	finished              // nothing is left, or what is left outlived killLimit
 )
 
-// tree is the process tree at work, as the guardian sees it. It is a state
-// machine without a goroutine: the guardian calls advance after each event.
+// tree is the running process tree, as the guardian sees it. It is a state machine without a
+// goroutine: the guardian calls advance after each event.
 type tree struct {
 	leader ID
-	room   bool // the leader only waits for its child, in whose group the command is
+	room   bool // the leader only waits for its child, in the command's process group
 	token  string
 	exited bool // the leader has been reaped
 
@@ -45,7 +45,7 @@ type tree struct {
 // end asks for the tree's end. A second request can only make it come sooner.
 func (t *tree) end(now time.Time, gentle []syscall.Signal, grace time.Duration) {
 	if len(gentle) == 0 {
-		grace = 0 // nobody was told: nothing to wait for
+		grace = 0 // no process got a signal: nothing to wait for
 	}
 	deadline := now.Add(grace)
 	switch {
@@ -91,7 +91,7 @@ func (t *tree) advance(now time.Time, childless bool) time.Time {
 	return time.Time{}
 }
 
-// gone tells that no process of the tree is left.
+// gone reports whether no process of the tree is left.
 func (t *tree) gone(childless bool) bool {
 	if !childless || adopts {
 		return childless
@@ -100,7 +100,7 @@ func (t *tree) gone(childless bool) bool {
 	return err == nil && len(left) == 0
 }
 
-// ask sends the gentle signals whose time has come.
+// ask sends the gentle signals that are due.
 func (t *tree) ask(now time.Time) {
 	if t.exited {
 		if soon := now.Add(settle); soon.Before(t.deadline) {
@@ -136,9 +136,9 @@ func (t *tree) signal(sig syscall.Signal) {
 	}
 }
 
-// inside returns the process group of the command in the room, 0 where there is none yet.
-// The first process of the room is in it too, and ignores signals from here as it handles
-// none.
+// inside returns the process group of the command in the room, 0 if there is no command yet. The
+// first process of the room is also in the group. It handles no signals, so it ignores those from
+// here.
 func (t *tree) inside() int {
 	found, _ := members(t.token)
 	for _, e := range found {
@@ -149,10 +149,10 @@ func (t *tree) inside() int {
 	return 0
 }
 
-// slay kills all members that it can see. What forks meanwhile is seen in the
-// next round, which comes until wait finds no child. At the deadline it gives up on
-// those that were killed before; a chain of which each forks the next one and
-// exits has none of these, and would get away.
+// slay kills all members that it can see. The next round finds later forks; rounds continue until
+// wait finds no child. At the deadline it gives up on processes that it killed before. In a chain
+// each process forks the next one and exits, so a chain has no such process and does not get
+// away.
 func (t *tree) slay(now time.Time) {
 	if now.Before(t.next) {
 		return

@@ -33,8 +33,8 @@ func TestTreeGivesUp(t *testing.T) {
 	}
 }
 
-// What was forked at the last moment has not outlived anything: a chain of which
-// each forks the next one and exits would get away at the limit.
+// A process that was forked at the last moment is not a survivor: otherwise a chain, in which
+// each process forks the next one and exits, would get away at the limit.
 func TestTreeKillsTheYoungest(t *testing.T) {
 	c := exec.Command("sleep", "3600")
 	if err := c.Start(); err != nil {

@@ -59,8 +59,8 @@ const (
 	sendLimit = 10 * time.Second
 )
 
-// conn is one end of the control socket: messages as JSON behind their length of
-// four bytes, files attached to the length.
+// conn is one end of the control socket: messages as JSON after their length in four bytes, with
+// files attached to the length.
 type conn struct {
 	*net.UnixConn
 	sending sync.Mutex

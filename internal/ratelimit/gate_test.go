@@ -69,7 +69,7 @@ func TestOneLoopTriesWhetherALimitIsOver(t *testing.T) {
 	expect("a lease from a clock that was set back since", b, reset.Add(-24*time.Hour), Gate{Until: reset, Note: "no more"})
 }
 
-// A call that was never made is none, also when its run is settled.
+// A call that was never made does not count, also when its run is settled.
 func TestGiveBack(t *testing.T) {
 	dir := t.TempDir()
 	l := Open(dir, "h", 0).For("a run that ends")
@@ -92,8 +92,8 @@ func TestGiveBack(t *testing.T) {
 	}
 }
 
-// A run that died had called two harnesses, one of them by a fallback of which
-// the next run knows nothing.
+// A run that died had called two harnesses, one of them by a fallback that the next run does not
+// know.
 func TestSettleAll(t *testing.T) {
 	dir := t.TempDir()
 	first := Open(dir, "first", 0).For("dead run")

@@ -28,7 +28,7 @@ const (
 type Ledger struct {
 	file  string
 	limit int
-	run   string // whose calls these are, empty where it does not matter
+	run   string // the run of these calls, empty if it does not matter
 
 	socket  string // of a shared ledger, empty where the file is the ledger
 	harness string // which the shared ledger is asked for
@@ -38,7 +38,7 @@ type Ledger struct {
 type Grant struct {
 	OK       bool      // the call may be made; Take has counted it
 	Used     int       // calls in this clock hour, of all loops, this one included
-	Limit    int       // of the loop that asks; 0 is none
+	Limit    int       // of the calling loop; 0 for no limit
 	ResetsAt time.Time // the next full hour, UTC
 
 	// Damaged is set where the ledger's file made no sense and was replaced: the
@@ -52,7 +52,7 @@ func Open(dir, harness string, limit int) *Ledger {
 	return &Ledger{file: fileOf(dir, harness), limit: limit}
 }
 
-// fileOf returns the path of a harness's ledger in dir. Without a dir there is none:
+// fileOf returns the path of a harness's ledger in dir. Without a dir none exists:
 // a ledger without a file is empty, and nothing can be counted in it.
 func fileOf(dir, harness string) string {
 	if dir == "" {
@@ -61,7 +61,7 @@ func fileOf(dir, harness string) string {
 	return filepath.Join(dir, url.PathEscape(harness)+".json")
 }
 
-// Of is the ledger of another harness, beside this one and for the same loop.
+// Of is the ledger of another harness, next to this one and for the same loop.
 func (l *Ledger) Of(harness string) *Ledger {
 	other := *l
 	other.file, other.harness = "", harness
@@ -91,7 +91,7 @@ func (l *Ledger) Take(ctx context.Context, now time.Time) (Grant, error) {
 	return grant, err
 }
 
-// Peek tells what Take would find, without counting a call: Used is without
+// Peek reports what Take would find, without counting a call: Used is without
 // this one. It takes no lock and writes nothing.
 func (l *Ledger) Peek(now time.Time) (Grant, error) {
 	if l.socket != "" {
@@ -140,7 +140,7 @@ func (l *Ledger) update(ctx context.Context, change func(*book) bool) error {
 }
 
 // lock waits for the ledger's lock. The lock's file is never removed: a process
-// that waits for it would be left with a lock that nobody else sees.
+// that waits for it would be left with a lock that no one else sees.
 func (l *Ledger) lock(ctx context.Context) (unlock func() error, err error) {
 	path := l.file + ".lock"
 	lock := flock.New(path, flock.SetPermissions(0o600))

@@ -189,7 +189,7 @@ func TestKilledProcessLosesNoCall(t *testing.T) {
 	if err != nil || got.Damaged != nil {
 		t.Fatal(err, got.Damaged)
 	}
-	// The last call of each round may have been counted, but not told any more.
+	// The last call of each round may have been counted without being reported.
 	if got.Used < granted || got.Used > granted+10 {
 		t.Errorf("%d calls are counted, %d were granted", got.Used, granted)
 	}

@@ -23,7 +23,7 @@ type limited struct {
 // Gate is what the ledger knows of the provider's limit. Its zero value is: the
 // harness may be called.
 type Gate struct {
-	Until  time.Time // nobody should call before; zero where nothing is in the way
+	Until  time.Time // no one should call before; zero where nothing is in the way
 	Note   string    // the provider's words
 	Probed bool      // the limit should be over, and another loop is finding out: Until is when it is given up on
 	Probe  bool      // the limit should be over, and this loop finds out: it reports with Probed
@@ -47,8 +47,8 @@ func (l *Ledger) SetLimited(ctx context.Context, until time.Time, note string) e
 	})
 }
 
-// LimitedUntil tells until when the provider refuses calls, and its words; the
-// zero time where no limit is known or it is over. It takes no lock.
+// LimitedUntil returns until when the provider refuses calls, and its words; the zero time if no
+// limit is known or it is over. It takes no lock.
 func (l *Ledger) LimitedUntil(now time.Time) (until time.Time, note string, err error) {
 	if l.socket != "" {
 		return l.limitedShared(now)
@@ -60,7 +60,7 @@ func (l *Ledger) LimitedUntil(now time.Time) (until time.Time, note string, err 
 	return b.Limited.Until, b.Limited.Note, nil
 }
 
-// Look tells what Knock would answer. It takes no lock and writes nothing.
+// Look reports what Knock would answer. It takes no lock and writes nothing.
 func (l *Ledger) Look(now, waited time.Time) (Gate, error) {
 	if l.socket != "" {
 		return l.lookShared(now, waited)
@@ -73,7 +73,7 @@ func (l *Ledger) Look(now, waited time.Time) (Gate, error) {
 }
 
 // Knock asks whether the provider may be called. Of the loops that wait for the
-// end of a limit, the first that asks behind it is let in to try, and the others
+// end of a limit, the first that asks after it is let in to try, and the others
 // wait for what it reports. waited is until when this loop has waited already: a
 // limit up to then counts as over, also where the clock was set back meanwhile.
 func (l *Ledger) Knock(ctx context.Context, now, waited time.Time) (Gate, error) {
@@ -90,12 +90,11 @@ func (l *Ledger) Knock(ctx context.Context, now, waited time.Time) (Gate, error)
 	return g, err
 }
 
-// Probed reports what became of a call that Knock has let in to try: over says
-// that the provider took it. Else, as where it was told by nothing, the next loop
-// tries. A limit that was met again is told with SetLimited.
+// Probed records the result of a call that Knock has let in to try. over means that the provider
+// took the call; otherwise the next loop tries. Use SetLimited for a limit that was met again.
 func (l *Ledger) Probed(ctx context.Context, over bool) error {
 	if l.socket != "" {
-		return nil // Knock lets nobody try there
+		return nil // Knock lets no one try there
 	}
 	return l.update(ctx, func(b *book) bool {
 		if b.Limited == nil || b.Limited.Prober != runKey(l.run) {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// A call is counted before it stands in the journal, and a process can be killed
-// between the two. So the book also knows how many calls each of the last runs has
-// taken, for the next one to hold against the journal.
+// A call is counted before it is in the journal, and a process can be killed between the two. So
+// the book also keeps how many calls each of the last runs has taken, for the next run to compare
+// with the journal.
 
 const (
 	maxRuns = 12 // that the book remembers
@@ -51,8 +51,8 @@ func (l *Ledger) Settle(ctx context.Context, run string, calls int) error {
 	})
 }
 
-// SettleAll does the same with the ledgers of all harnesses, one of which took
-// over from another perhaps; calls is what the run had on record, by harness.
+// SettleAll settles the ledgers of all harnesses, as one may have taken over from another. calls
+// is what the run had on record, by harness.
 func (l *Ledger) SettleAll(ctx context.Context, run string, calls map[string]int) error {
 	names := slices.Sorted(maps.Keys(calls))
 	if l.socket == "" {
@@ -69,7 +69,7 @@ func (l *Ledger) SettleAll(ctx context.Context, run string, calls map[string]int
 	return nil
 }
 
-// GiveBack takes back a call that was counted at a time and never made: the
+// GiveBack revokes a call that was counted at a time and never made: the
 // agent could not be started. A shared ledger keeps it: to count one too many
 // harms less than one too few.
 func (l *Ledger) GiveBack(ctx context.Context, at time.Time) error {

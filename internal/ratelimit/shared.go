@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// EnvShared names a ledger that is kept elsewhere, for an account that several hosts
-// share: the path of a Unix socket. Whoever listens there answers one request per
-// connection, each a line of JSON.
+// EnvShared names a ledger that is kept elsewhere, for an account that several hosts share: the
+// path of a Unix socket. The server there answers one request per connection, each a line of
+// JSON.
 const EnvShared = "RALPH_LEDGER"
 
 // shortAnswer bounds questions that have no context. A Take may wait for long: the
@@ -23,7 +23,7 @@ type request struct {
 	Op      string     `json:"op"` // take, peek, limited or settle
 	Harness string     `json:"harness"`
 	Run     string     `json:"run,omitempty"`
-	Limit   int        `json:"limit"`           // of the loop that asks; 0 is none
+	Limit   int        `json:"limit"`           // of the calling loop; 0 for no limit
 	Calls   int        `json:"calls,omitempty"` // settle: that the run has on record
 	Until   *time.Time `json:"until,omitempty"` // limited: absent takes it back
 	Note    string     `json:"note,omitempty"`  // limited: the provider's words
@@ -39,7 +39,7 @@ type response struct {
 	Error    string    `json:"error,omitempty"` // nothing was done
 }
 
-// OpenShared is Open, but for a ledger behind a socket where one is named.
+// OpenShared is Open, but for a ledger after a socket where one is named.
 func OpenShared(socket, dir, harness string, limit int) *Ledger {
 	l := Open(dir, harness, limit)
 	l.socket, l.harness = socket, harness
@@ -76,8 +76,8 @@ func (l *Ledger) askShortly(q request) (response, error) {
 	return l.ask(ctx, q)
 }
 
-// takeShared is Take. Where the provider refuses calls by now, the loop finds that out
-// with LimitedUntil: it is told to look again at once.
+// takeShared is Take on a shared ledger. If the provider refuses calls by now, the result sends
+// the loop back at once, and it finds that out with LimitedUntil.
 func (l *Ledger) takeShared(ctx context.Context, now time.Time) (Grant, error) {
 	r, err := l.ask(ctx, request{Op: "take", Run: l.run})
 	if err == nil && !r.OK && r.Until.After(now) {

@@ -1,6 +1,6 @@
 // Package registry remembers which loops exist on this machine, for commands
 // that list them: one small file per worktree and unit. It only says where to
-// look; whether a loop is at work stands in its journal and its lock.
+// look; whether a loop is running is in its journal and its lock.
 package registry
 
 import (
@@ -44,8 +44,8 @@ func Dir(home string) string {
 	return filepath.Join(home, "loops")
 }
 
-// file names an entry after what identifies it, whose own text may be too
-// long for a file's name or hold what a name cannot.
+// file returns the name of an entry's file, a hash of its identity: the identity itself may be
+// too long for a file name or contain other characters.
 func file(home, worktree, unit string) string {
 	sum := sha256.Sum256([]byte(worktree + "\x00" + unit))
 	return filepath.Join(Dir(home), hex.EncodeToString(sum[:12])+".json")
@@ -117,14 +117,14 @@ func Entries(home string) (entries []Entry, broken []string, err error) {
 	return entries, broken, nil
 }
 
-// Stale tells whether the entry's worktree is gone. One that is there but
-// cannot be looked at is not.
+// Stale reports whether the entry's worktree is gone. One that is there but
+// cannot be inspected is not.
 func (e Entry) Stale() bool {
 	_, err := os.Stat(e.Worktree)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// Clear removes the entries whose worktree is gone, and returns how many.
+// Clear removes the entries of worktrees that are gone, and returns how many.
 func Clear(home string) (int, error) {
 	entries, _, err := Entries(home)
 	if err != nil {

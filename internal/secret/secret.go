@@ -1,5 +1,5 @@
 // Package secret keeps the keys, tokens and passwords of the environment out of
-// what is written down: wherever the value of such a variable stands in a text,
+// what is written down: wherever the value of such a variable is in a text,
 // its name takes its place. So do the logins in URLs, of variables with any name.
 package secret
 
@@ -13,7 +13,7 @@ import (
 
 const (
 	// shortest is how long a value must be, in bytes, to be hidden: shorter ones
-	// stand in every text by chance.
+	// are in every text by chance.
 	shortest = 8
 	// shortestLine is the same for a line of a value of several lines.
 	shortestLine = 16
@@ -24,11 +24,10 @@ type Redactor struct{ secrets []secret } // the longest value first
 
 type secret struct {
 	name, value string
-	rest        string // the end of the value that tells nothing, and stays
+	rest        string // the end of the value that is not secret, and stays
 }
 
-// New returns a redactor for the secrets of an environment, whose entries are
-// NAME=value.
+// New returns a redactor for the secrets of an environment, with entries NAME=value.
 func New(env []string) *Redactor {
 	r := &Redactor{}
 	for _, entry := range env {
@@ -52,11 +51,11 @@ func New(env []string) *Redactor {
 	return r
 }
 
-// login matches what stands before the host of a URL.
+// login matches what is before the host of a URL.
 var login = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s/?#"']+@)`)
 
-// addLogins adds the user and password of each URL in the value of a variable, whatever
-// its name, and the password alone where it is long enough to be told from a word.
+// addLogins adds the user and password of each URL in the value of any variable, and the password
+// alone if it is too long to be a common word.
 func (r *Redactor) addLogins(name, value string) {
 	for _, m := range login.FindAllStringSubmatch(value, -1) {
 		user, password, both := strings.Cut(strings.TrimSuffix(m[1], "@"), ":")
@@ -87,8 +86,8 @@ func (r *Redactor) add(name, value string) {
 	r.secrets = append(r.secrets, secret{name: strings.Map(printable, name), value: value})
 }
 
-// Text returns s with each secret replaced by ***NAME***, also one of which the
-// end was cut off, as "…" tells.
+// Text returns s with each secret replaced by ***NAME***, including one with its end cut off
+// before "…".
 func (r *Redactor) Text(s string) string {
 	if r == nil {
 		return s
@@ -100,7 +99,7 @@ func (r *Redactor) Text(s string) string {
 	return s
 }
 
-// cutOff hides a secret whose end was cut off with the text's.
+// cutOff hides a secret at the end of a text that was cut off.
 func (r *Redactor) cutOff(s string) string {
 	head, cut := strings.CutSuffix(s, "…")
 	if !cut {
@@ -125,16 +124,16 @@ func printable(r rune) rune {
 	return r
 }
 
-// endings end a word of a name that stands for a secret: API_KEY, GITHUBTOKEN.
+// endings end a word of a name that means a secret: API_KEY, GITHUBTOKEN.
 var endings = []string{"APIKEY", "ACCESSKEY", "PRIVATEKEY", "SECRETKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE"}
 
 // words are whole words of such names; as an ending they would take in MONKEY.
 var words = []string{"KEY", "PASS", "PWD", "PAT", "AUTH", "CREDENTIAL", "CREDENTIALS", "SECRETS"}
 
-// about end a name that tells something about a secret, not the secret itself.
+// about are the ends of names that describe a secret and do not hold it.
 var about = []string{"FILE", "PATH", "DIR", "SOCK", "SOCKET", "TYPE", "NAME", "TTL", "EXPIRY", "EXPIRES"}
 
-// Named tells whether a variable is, by its name, a key, a token or a password.
+// Named reports whether a variable is, by its name, a key, a token or a password.
 func Named(name string) bool {
 	parts := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
 	if len(parts) == 0 || slices.Contains(about, parts[len(parts)-1]) {
@@ -148,8 +147,8 @@ func Named(name string) bool {
 	})
 }
 
-// namesFile tells whether the value is the path of something that exists: where
-// a secret is kept is none, and paths stand in many texts.
+// namesFile reports whether the value is the path of something that exists: the place of a secret
+// is not a secret, and paths are in many texts.
 func namesFile(value string) bool {
 	if !strings.HasPrefix(value, "/") {
 		return false

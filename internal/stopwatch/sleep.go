@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Tick is how often a sleep reads the wall clock. A timer alone stands still while
+// Tick is how often a sleep reads the wall clock. A timer alone is still while
 // the machine sleeps, and fires late by as much.
 const Tick = time.Second
 

@@ -1,7 +1,6 @@
-// Package stopwatch measures time so that a machine that slept can be told from a
-// clock that somebody set. The wall clock tells neither apart, and the clock of
-// Go's timers stands still while the machine sleeps; a third one, of the kernel,
-// goes on in sleep and cannot be set.
+// Package stopwatch measures time and distinguishes a machine that slept from a clock that
+// someone set. The wall clock changes in both cases, and the clock of Go's timers stops while the
+// machine sleeps. A third clock, of the kernel, continues in sleep and cannot be set.
 package stopwatch
 
 import (
@@ -14,7 +13,7 @@ import (
 // Watch measures from one moment on. The zero value is of no use: see [Start].
 type Watch struct {
 	began time.Time     // with Go's monotonic reading
-	boot  time.Duration // of the clock that goes on in sleep
+	boot  time.Duration // of the clock that continues in sleep
 }
 
 // Start starts a watch.
@@ -26,7 +25,7 @@ func (w Watch) Began() time.Time { return w.began.Round(0) }
 // Passed is what has passed since the start.
 func (w Watch) Passed() Passed { return w.until(Start()) }
 
-// Lap is Passed, and starts the watch anew at the same moment: what happens
+// Lap is Passed, and starts the watch again at the same moment: what happens
 // between two laps is in one of them.
 func (w *Watch) Lap() Passed {
 	before := *w
@@ -39,8 +38,8 @@ func (w Watch) until(later Watch) Passed {
 	return Passed{Wall: later.Began().Sub(w.Began()), Awake: awake, Real: max(awake, later.boot-w.boot)}
 }
 
-// sinceBoot reads the clock that goes on in sleep. Where a sandbox forbids the
-// call it stands still, and then sleep looks like a clock set forward.
+// sinceBoot reads the clock that continues in sleep. Where a sandbox forbids the
+// call it is still, and then sleep looks like a clock set forward.
 func sinceBoot() time.Duration {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(sleepingClock, &ts); err != nil {
@@ -66,7 +65,7 @@ func (p Passed) Set() time.Duration { return p.Wall - p.Real }
 // other, and a time server corrects by parts of a second.
 const tolerance = 5 * time.Second
 
-// Jump is one way in which the wall clock did not go on as time did.
+// Jump is one way in which the wall clock did not continue as time did.
 type Jump struct {
 	By    time.Duration // negative is back
 	Slept bool          // the machine slept, else the clock was set
@@ -85,7 +84,7 @@ func (p Passed) Jumps() []Jump {
 	return jumps
 }
 
-// String says what happened, to a person.
+// String says what happened, to the user.
 func (j Jump) String() string {
 	by := j.By.Abs().Round(time.Second).String()
 	if strings.HasSuffix(by, "m0s") {
@@ -105,8 +104,8 @@ func (j Jump) String() string {
 
 // Deadline is the end of a wait. It is over at whichever of its ends comes first.
 type Deadline struct {
-	// At is a time by the wall clock, for what others tell as a time of day, such
-	// as a provider's reset; zero is none.
+	// At is a time by the wall clock, for times that others give as a time of day, such as a
+	// provider's reset; zero for no time.
 	At time.Time
 	// After is how long the wait may last in real time. For a wait that has an At
 	// it is the distance at its beginning: a clock that is set back does not

@@ -72,7 +72,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestWatchOfRealClocks reads the machine's own clocks: nobody sets them here.
+// TestWatchOfRealClocks reads the machine's own clocks: no one sets them here.
 func TestWatchOfRealClocks(t *testing.T) {
 	w := Start()
 	first := w.Passed()

@@ -12,7 +12,7 @@ import (
 )
 
 // The user options on the sessions and panes that ralph made: the word of
-// whoever made them, in ASCII, because tmux garbles everything else where the
+// anyone who made them, in ASCII, because tmux garbles everything else where the
 // locale is not UTF-8. They have two names: asked for an option, a pane that
 // lacks it answers with that of its session.
 const (
@@ -26,8 +26,8 @@ type Session struct {
 	Name string
 	Mark string // the word it was marked with, empty if it is not ours
 
-	// Lasting says that the server was to exit when nobody looks at it, and that
-	// [Client.Open] has told it not to.
+	// Lasting reports that the server would have exited without readers, and that [Client.Open]
+	// has prevented it.
 	Lasting bool
 }
 
@@ -38,7 +38,7 @@ type NewSession struct {
 	Dir           string
 	Width, Height int
 	Argv          []string // at least 2 words
-	Stay          bool     // a client goes on to another session when this one ends, instead of leaving tmux
+	Stay          bool     // a client continues to another session when this one ends, instead of leaving tmux
 }
 
 // SessionName makes a name of a text. tmux replaces '.' and ':' and what it
@@ -55,8 +55,8 @@ func SessionName(text string) string {
 // ErrTaken says that there is a session of that name already.
 var ErrTaken = errors.New("there is a tmux session of that name")
 
-// Open makes a session that nobody looks at yet, with one pane. It lives on where
-// nobody looks, whatever the user's settings say.
+// Open makes a session that no one reads yet, with one pane. It lives on where
+// no one looks, whatever the user's settings say.
 func (c *Client) Open(ctx context.Context, s NewSession) (Session, string, error) {
 	onDestroy := "on"
 	if s.Stay {
@@ -108,7 +108,7 @@ const (
 	Below Side = "-v"
 )
 
-// Split makes a pane beside another one, which stays the one that keys go to.
+// Split makes a pane next to another one, which stays the one that keys go to.
 // size is in columns or rows.
 func (c *Client) Split(ctx context.Context, pane string, side Side, size int, s NewSession) (string, error) {
 	args := []string{"split-window", "-d", string(side), "-l", strconv.Itoa(size), "-t", pane, "-P", "-F", "#{pane_id}", "-c", unformatted(s.Dir)}
@@ -123,11 +123,11 @@ func (c *Client) Split(ctx context.Context, pane string, side Side, size int, s 
 // Pair is a window with two panes of ours and nothing else, as one of them sees it.
 type Pair struct {
 	Width, Height int  // of the window
-	Beside        bool // the panes stand side by side, else one below the other
+	Beside        bool // the panes are side by side, else one below the other
 	Least         int  // columns of the narrower one
 }
 
-// Pair looks at the window of a pane. It is false where a person has put something
+// Pair reads the window of a pane. It is false where the user has put something
 // into the window, or shows one of its panes alone.
 func (c *Client) Pair(ctx context.Context, pane string) (Pair, bool) {
 	out, err := c.run(ctx, "list-panes", "-t", pane, "-F",
@@ -151,7 +151,7 @@ func (c *Client) Pair(ctx context.Context, pane string) (Pair, bool) {
 	return p, true
 }
 
-// Arrange puts a pane beside the other one of its window, or below it. size is in
+// Arrange puts a pane next to the other one of its window, or below it. size is in
 // columns or rows.
 func (c *Client) Arrange(ctx context.Context, pane string, side Side, size int) error {
 	layout, direction := "even-horizontal", "-x"
@@ -166,7 +166,7 @@ func (c *Client) Arrange(ctx context.Context, pane string, side Side, size int) 
 func (c *Client) Sessions(ctx context.Context) []Session {
 	out, err := c.run(ctx, "list-sessions", "-F", "#{session_id} #{"+mark+"} #{session_name}")
 	if err != nil {
-		return nil // there is no other way to tell that no server runs
+		return nil // there is no other way to see that no server runs
 	}
 	var list []Session
 	for line := range strings.Lines(out) {
@@ -177,21 +177,21 @@ func (c *Client) Sessions(ctx context.Context) []Session {
 	return list
 }
 
-// Alive tells whether the session is still there.
+// Alive reports whether the session is still there.
 func (c *Client) Alive(ctx context.Context, id string) bool {
 	_, err := c.run(ctx, "has-session", "-t", id)
 	return err == nil
 }
 
-// Watched tells whether anybody looks at the session.
+// Watched reports whether anybody reads the session.
 func (c *Client) Watched(ctx context.Context, id string) bool {
 	out, err := c.run(ctx, "list-clients", "-t", id)
 	return err == nil && out != ""
 }
 
 // Close ends the panes of ours in the session of target, a session or a pane,
-// and with them the session, unless a person has put something of their own into
-// it. The pane self, which may be empty, comes last: whoever calls may be in it.
+// and with them the session, unless the user has put something of their own into
+// it. The pane self, which may be empty, comes last: anyone who calls may be in it.
 func (c *Client) Close(ctx context.Context, target, self string) error {
 	out, err := c.run(ctx, "list-panes", "-s", "-t", target, "-F", "#{pane_id} #{"+paneMark+"}")
 	if err != nil {
@@ -224,7 +224,7 @@ func (c *Client) Switch(ctx context.Context, id string) error {
 }
 
 // Attach is the command that shows the session in a terminal, until it ends or
-// the person detaches. It waits to be started.
+// the user detaches. It waits to be started.
 func (c *Client) Attach(id string, in io.Reader, out, errs io.Writer) *exec.Cmd {
 	cmd := exec.Command(c.path, "attach-session", "-t", id)
 	cmd.Env = c.env

@@ -18,7 +18,7 @@ import (
 // Oldest is the oldest version that has what is needed here: options of a pane.
 var Oldest = Version{3, 0}
 
-// Version is a version of tmux; the letter behind it does not matter.
+// Version is a version of tmux; the letter after it does not matter.
 type Version struct{ Major, Minor int }
 
 // String is the version as tmux writes it.
@@ -47,9 +47,9 @@ type Client struct {
 	env  []string
 }
 
-// Find looks for tmux and for its version. environ is the user's environment;
-// what tmux gets of it is in [Environ]. The error is a [*MissingError], a
-// [*TooOldError], or tells why tmux could not be asked.
+// Find searches for tmux and its version. environ is the user's environment; tmux gets the part
+// in [Environ]. The error is a [*MissingError], a [*TooOldError], or the reason why tmux did not
+// answer.
 func Find(ctx context.Context, environ []string) (*Client, error) {
 	path, err := exec.LookPath("tmux")
 	if err != nil {
@@ -86,7 +86,7 @@ var known = []string{
 }
 
 // Environ is what tmux is given of an environment. A server that the call
-// starts keeps it for ever and shows it to whoever asks, so that no key of the
+// starts keeps it for ever and shows it to anyone who asks, so that no key of the
 // user may be in it.
 func Environ(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(e string) bool {
@@ -115,7 +115,7 @@ func (c *Client) run(ctx context.Context, args ...string) (string, error) {
 const then = ";"
 
 // literal keeps an argument whole: tmux ends a command at an argument that ends
-// in a semicolon, wherever it stands.
+// in a semicolon, wherever it is.
 func literal(arg string) string {
 	if strings.HasSuffix(arg, ";") {
 		return arg[:len(arg)-1] + `\;`

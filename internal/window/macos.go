@@ -1,9 +1,8 @@
 package window
 
-// On macOS a script tells the terminal what to do. Both terminals take a line
-// instead of arguments; "quoted form of" makes one that means the arguments and
-// nothing else, whatever is in them. The names are long because the short ones
-// are words of AppleScript or of one of the programs.
+// On macOS a script controls the terminal. Both terminals take a line instead of arguments;
+// "quoted form of" makes a line with exactly these arguments, whatever they contain. The names
+// are long because the short ones are words of AppleScript or of one of the programs.
 
 const scriptHead = `on run argv
 	set fillScreen to item 1 of argv
@@ -27,7 +26,7 @@ const iTerm = scriptHead + `	tell application "iTerm"
 ` + scriptTail
 
 // scriptTail presses the keys for a full screen, which the system lets a program
-// do only if the person has allowed that; the loop runs all the same.
+// do only if the user has allowed that; the loop runs all the same.
 const scriptTail = `	if fillScreen is "true" then
 		try
 			tell application "System Events" to keystroke "f" using {control down, command down}

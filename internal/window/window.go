@@ -17,16 +17,16 @@ type Program struct {
 	Command string // what is looked for on the PATH, and called
 	System  string // the GOOS that it is for, empty: any but macOS needs a display
 	Inside  string // a variable in its windows, as NAME or as NAME=value
-	Only    bool   // it is chosen only by whoever is in it already
+	Only    bool   // it is chosen only by anyone who is in it already
 
-	// Before are the arguments in front of the program to run; "{title}" stands
+	// Before are the arguments in front of the program to run; "{title}" is
 	// for the window's title. Fullscreen is put in front of them.
 	Before     []string
-	Fullscreen []string // nil where it cannot be told
+	Fullscreen []string // nil if it is unknown
 }
 
 // Programs are the terminals that are known, the ones that are tried first
-// first. xterm is last: whoever has it beside another one means the other one.
+// first. xterm is last: anyone who has it next to another one means the other one.
 func Programs() []Program {
 	return []Program{
 		{Name: "iTerm", Command: "osascript", System: "darwin", Inside: "TERM_PROGRAM=iTerm.app", Only: true,
@@ -76,7 +76,7 @@ func Find(goos string, environ []string) (Program, error) {
 	return found[0], nil
 }
 
-// has tells whether a variable is there and not empty, or has the value that
+// has reports whether a variable is there and not empty, or has the value that
 // the name brings along.
 func has(environ []string, name string) bool {
 	return slices.ContainsFunc(environ, func(e string) bool {

@@ -1,5 +1,4 @@
-// Package words puts spans, times and numbers into words, the same ones wherever
-// ralph tells them to a person.
+// Package words formats spans, times and numbers for the user, the same way everywhere.
 package words
 
 import (
@@ -67,7 +66,7 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Plural is Count for a word whose plural has another form.
+// Plural is Count for a word with an irregular plural.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

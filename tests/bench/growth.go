@@ -34,7 +34,7 @@ func (b *bench) growth() ([]row, error) {
 	return append(append(rows, past...), large...), err
 }
 
-// lateRow holds the iterations before the 1,000th against those behind the 10th:
+// lateRow holds the iterations before the 1,000th against those after the 10th:
 // what ralph and its guardian take of the processor, without the agents. Where that
 // is not told, the time counts, which a busy machine stretches.
 func (s *scratch) lateRow() (row, error) {
@@ -92,7 +92,7 @@ func treeTime(pid int, otherwise time.Duration) time.Duration {
 	return sum
 }
 
-// pastRows measures the commands that look at a run of 10,000 iterations, and the
+// pastRows measures the commands that inspect a run of 10,000 iterations, and the
 // run that follows it.
 func (s *scratch) pastRows() ([]row, error) {
 	if err := s.lengthen(10); err != nil {

@@ -96,7 +96,7 @@ func (s *scratch) shellLoop(file string) (usage, error) {
 	return measure(s.command("sh", "-c", script, "sh", fmt.Sprint(turns), file, log), 0)
 }
 
-// gaps reads from the journal how long no agent was at work: from the record
+// gaps reads from the journal how long no agent was running: from the record
 // of an agent's end to the record of the next one's start, in milliseconds.
 func (s *scratch) gaps() ([]float64, error) {
 	events, err := s.events("attempt_ended", "agent_started")

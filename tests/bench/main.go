@@ -1,4 +1,4 @@
-// Command bench measures the built ralph as its users have it, beside the least
+// Command bench measures the built ralph as its users have it, next to the least
 // that the same work can cost on the same machine at the same time: a Go hello
 // world, a shell loop, tee, encoding/json. It knows nothing of ralph's insides.
 //

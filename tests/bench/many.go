@@ -12,7 +12,7 @@ import (
 )
 
 // manyLoops measures what loops cost each other: the list of a thousand, and the
-// ledger of calls that eight at work share.
+// ledger of calls that eight running share.
 func (b *bench) manyLoops() ([]row, error) {
 	list, err := b.listRow()
 	if err != nil {

@@ -61,7 +61,7 @@ func usageOf(cmd *exec.Cmd, wall time.Duration) usage {
 }
 
 // ownPeak is the largest memory of the bench itself. Linux counts it as the
-// child's until the child's exec, so that no smaller figure can be believed. It
+// child's until the child's exec, so that no smaller figure can be accepted. It
 // is not what getrusage tells: there the go command, which started us, is in it.
 func ownPeak() int64 {
 	data, err := os.ReadFile("/proc/self/status")

@@ -22,7 +22,7 @@ const (
 	tableEnd   = "```\n<!-- end of the figures -->"
 )
 
-// lastRecord is the report that was recorded last, nil where there is none.
+// lastRecord is the report that was recorded last, nil if there is not one.
 func lastRecord() (*report, error) {
 	data, err := os.ReadFile(recordFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +60,7 @@ func (r *report) record() error {
 	return os.WriteFile(pageFile, bytes.Join([][]byte{head, []byte(tableBegin), table.Bytes(), []byte(tableEnd), tail}, nil), 0o644)
 }
 
-// find is the row of the same part and name, nil where there is none.
+// find is the row of the same part and name, nil if there is not one.
 func (r *report) find(like row) *row {
 	if r == nil {
 		return nil

@@ -77,7 +77,7 @@ func (b *bench) interruptSleep() (time.Duration, error) {
 	return interrupt(b.command("sh", "-c", "echo ready; exec sleep 600"), "ready")
 }
 
-// interrupt starts cmd, waits until it says a word, sends SIGINT and tells how
+// interrupt starts cmd, waits until it says a word, sends SIGINT and reports how
 // long it takes until cmd is gone and nothing holds its output open.
 func interrupt(cmd *exec.Cmd, word string) (time.Duration, error) {
 	lines, err := startUntil(cmd, word)

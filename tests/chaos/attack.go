@@ -44,7 +44,7 @@ type fault struct {
 	what string // signal=SIGKILL, or error=...
 }
 
-// canInject tells whether faults can be injected here.
+// canInject reports whether faults can be injected here.
 func canInject() bool {
 	if runtime.GOOS != "linux" {
 		return false
@@ -180,10 +180,10 @@ func (a attack) String() string {
 	return b.String()
 }
 
-// fails tells whether the attack makes a system call fail.
+// fails reports whether the attack makes a system call fail.
 func (a attack) fails() bool { return a.fault != nil && strings.HasPrefix(a.fault.what, "error") }
 
-// kills tells whether the attack sends SIGKILL to that target.
+// kills reports whether the attack sends SIGKILL to that target.
 func (a attack) kills(t target) bool {
 	for _, w := range a.blows {
 		if w.to == t && w.signal == syscall.SIGKILL {

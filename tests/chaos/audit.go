@@ -10,8 +10,8 @@ import (
 )
 
 // auditCounts holds the journal against itself, against the agent's own record of
-// its calls, and against git. settled says that no run can be at work, and that
-// whoever could record a crash has done so.
+// its calls, and against git. settled says that no run can be running, and that
+// anyone who could record a crash has done so.
 func (s *scratch) auditCounts(settled bool) {
 	events, broken := s.events()
 	if broken > 0 {
@@ -29,7 +29,7 @@ func (s *scratch) auditCounts(settled bool) {
 	s.auditCommits(r)
 }
 
-// auditRun looks at one run; over says that another one has begun since.
+// auditRun reads one run; over says that another one has started since.
 func (s *scratch) auditRun(run *runRecord, over, settled bool) {
 	for _, what := range run.loose {
 		s.complain(miscount, "run %s: %s", run.id, what)
@@ -198,7 +198,7 @@ func (s *scratch) auditCommits(r record) {
 	}
 }
 
-// finished tells whether the feature is done, as its own files have it.
+// finished reports whether the feature is done, as its own files have it.
 func (s *scratch) finished() bool {
 	events, _ := s.events()
 	i := slices.IndexFunc(events, func(e event) bool { return e.Type == "run_ended" && e.Reason == "stories_complete" })

@@ -163,7 +163,7 @@ func TestEightLoops(t *testing.T) {
 }
 
 // TestTearLeavesAnArchiveAlone: what is about to be put away has no next run that
-// would mend its journal, so that the audit would blame ralph for the cut.
+// would repair its journal, so that the audit would blame ralph for the cut.
 func TestTearLeavesAnArchiveAlone(t *testing.T) {
 	for name, pending := range map[string]bool{"a feature at work": false, "a feature that is being put away": true} {
 		t.Run(name, func(t *testing.T) {

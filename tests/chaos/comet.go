@@ -9,12 +9,12 @@ import (
 // comet is a step of an agent that starts a chain of shells, of which each one starts
 // the next and exits: none has a number that lasts, and a list of processes mostly
 // misses them all. So each link adds a line to a file that is named after its run. A
-// chain that nobody ends is over after a minute or two, or when its script is gone.
+// chain that no one ends is over after a minute or two, or when its script is gone.
 const comet = `spawn: {argv: [sh, ../comet.sh, "0"], setsid: true}`
 
 const cometFile = "comet.sh"
 
-// cometScript is played from the repository, beside which it lies.
+// cometScript is played from the repository, next to which it lies.
 const cometScript = `[ "$1" -lt 40000 ] || exit
 echo >> "../comet-$RALPH_RUN_TOKEN"
 sh ../comet.sh $(($1+1)) &
@@ -33,7 +33,7 @@ func (s *scratch) auditComets(files []string) {
 	}
 }
 
-// flying are those of the files whose chains go on.
+// flying are those of the files whose chains continue.
 func flying(files []string) (grown []string) {
 	if len(files) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// nobody is the user whom permissions hold, where the tests run as root.
+// nobody is a user without special permissions, where the tests run as root.
 const nobody = 65534
 
 // play as a user that permissions hold for.
@@ -64,7 +64,7 @@ func TestReadOnlyFolders(t *testing.T) {
 	}
 }
 
-// snapshot is the content of all files below a folder that matter to a person:
+// snapshot is the content of all files below a folder that matter to the user:
 // the plan, and whether the agent was called.
 func snapshot(t *testing.T, dir string) map[string]string {
 	t.Helper()
@@ -116,7 +116,7 @@ func admit(t *testing.T, dir string) {
 	}
 }
 
-// give hands everything below dir to nobody.
+// give hands everything below dir to no one.
 func give(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {

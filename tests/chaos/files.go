@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// auditFiles wants every file whole, and where nobody was killed over it the derived
+// auditFiles wants every file whole, and where no one was killed over it the derived
 // ones in line with the journal.
 func (s *scratch) auditFiles(derived bool) {
 	for _, path := range []string{filepath.Join(s.folder(), "status.json"), filepath.Join(s.repo, ".claude", "loop-state.json")} {
@@ -38,7 +38,7 @@ func (s *scratch) auditStatus() {
 	r := readRecord(events)
 	run := r.runs[len(r.runs)-1]
 	if len(run.ends) == 0 || s.refused && s.archived() {
-		return // its death is not on record yet; or no run will come to write the files anew
+		return // its death is not on record yet; or no run will come to write the files again
 	}
 	if data, err := os.ReadFile(filepath.Join(s.folder(), "prd.json")); err != nil || !json.Valid(data) {
 		s.complain(corrupt, "prd.json: %v: %.80q", err, data) // an agent may have left it so, ralph must not

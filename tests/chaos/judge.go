@@ -11,7 +11,7 @@ import (
 )
 
 // judge holds a run that is over, in one way or the other, against the record.
-// begun says that it had begun by its own record.
+// started says that it had started by its own record.
 func (s *scratch) judge(e ending, a attack, begun bool) {
 	if !a.fails() { // where the journal could not be written the next run finishes the record
 		s.auditCounts(begun) // whose guardian is alive, records its death
@@ -41,7 +41,7 @@ func (s *scratch) judgeExit(e ending, a attack) {
 		}
 	}
 	if asked && (e.code == 130 || e.code == 143 || e.code == 1) {
-		return // it was told to end before a run had begun
+		return // it was told to end before a run had started
 	}
 	if s.archived() {
 		return // there was nothing left to do
@@ -49,7 +49,7 @@ func (s *scratch) judgeExit(e ending, a attack) {
 	s.complain(unfinished, "ralph ended with %d: %s", e.code, tail(e.output))
 }
 
-// finish lets the feature be finished in peace, and looks at everything.
+// finish lets the feature be finished in peace, and reads everything.
 func (s *scratch) finish(ctx context.Context) {
 	// One that has just been completed and killed with its guardian is not in order yet.
 	if !s.finished() || s.last.killed || s.last.failed {

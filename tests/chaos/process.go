@@ -15,7 +15,7 @@ type process struct {
 	command   string
 }
 
-// alive lists what runs for the scratch repository, whoever started it: its folder
+// alive lists what runs for the scratch repository, anyone who started it: its folder
 // is the working directory, an argument, or in the environment.
 func (s *scratch) alive() []process {
 	list := processes(s.dir + "/")
@@ -82,7 +82,7 @@ func (s *scratch) still(known []process) []process {
 
 // clean ends what is alive, so that nothing outlives the campaign.
 func (s *scratch) clean() {
-	_ = os.Remove(filepath.Join(s.dir, cometFile)) // nobody catches a chain with a list
+	_ = os.Remove(filepath.Join(s.dir, cometFile)) // no one catches a chain with a list
 	for range 100 {
 		left := s.alive()
 		if len(left) == 0 {

@@ -89,7 +89,7 @@ type runRecord struct {
 	changed   [][]string // done stories of each plan_changed
 	rejected  []string
 	ends      []event
-	loose     []string // what stands where it should not
+	loose     []string // what is where it should not
 }
 
 type iterationRecord struct {

@@ -22,7 +22,7 @@ type ending struct {
 	output string
 }
 
-// round starts ralph, attacks it and looks at what is left.
+// round starts ralph, attacks it and reads what is left.
 func (s *scratch) round(ctx context.Context, a attack) {
 	s.attacks = append(s.attacks, a.String())
 	s.last = played{how: a.how}
@@ -42,7 +42,7 @@ func (s *scratch) round(ctx context.Context, a attack) {
 	s.last.killed, s.last.failed = e.killed, a.fails()
 	s.refused = s.refused || a.fails()
 	guarded, begun := !a.kills(guardian), len(s.runs()) > runs
-	// Where no run had begun there is nobody yet who would end what was alive before,
+	// Where no run had started there is no one yet who would end what was alive before,
 	// nor what that starts meanwhile.
 	if e.killed && guarded && !a.follow && (begun || len(before)+len(flying(chains)) == 0) {
 		s.sweep(struck, begun)
@@ -83,8 +83,8 @@ func (s *scratch) sweep(since time.Time, begun bool) {
 
 // tear cuts the journal's end off, though not the whole of it. What is lost had
 // been confirmed: from now on the counts cannot be exact, but all else must hold.
-// A power cut leaves no guardian that goes on writing; and what is archived, or is
-// about to be, has no next run that would mend it.
+// A power cut leaves no guardian that continues writing; and what is archived, or is
+// about to be, has no next run that would repair it.
 func (s *scratch) tear(bytes uint64) {
 	path := s.journal()
 	info, err := os.Stat(path)
@@ -124,7 +124,7 @@ func (s *scratch) play(ctx context.Context, argv []string, a attack) (ending, ti
 	case <-gone:
 	case <-time.After(longest):
 		s.complain(hang, "ralph did not end within %v", longest)
-		_ = cmd.Process.Signal(syscall.SIGQUIT) // a Go program tells where it stands
+		_ = cmd.Process.Signal(syscall.SIGQUIT) // a Go program reports where it is
 		select {
 		case <-gone:
 		case <-time.After(time.Second):

@@ -135,7 +135,7 @@ func (s *scratch) folder() string {
 	return filepath.Join(s.repo, ".ralph", unit)
 }
 
-// archived tells whether the feature was put away, all of it.
+// archived reports whether the feature was put away, all of it.
 func (s *scratch) archived() bool {
 	_, err := os.Lstat(filepath.Join(s.stateDir(), "archiving.json"))
 	return err != nil && strings.Contains(s.folder(), "archive")

@@ -31,7 +31,7 @@ type complaint struct {
 type played struct {
 	how    string        // the sort of attack
 	killed bool          // ralph did not end by itself
-	failed bool          // a system call failed: a derived file may be behind until the next run
+	failed bool          // a system call failed: a derived file may be after until the next run
 	swept  time.Duration // from the death of ralph to that of the last process; 0 where not measured
 }
 

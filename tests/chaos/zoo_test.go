@@ -109,7 +109,7 @@ func TestZoo(t *testing.T) {
 	}
 }
 
-// TestSecondAndThirdSignal: whoever presses Ctrl-C again while ralph is stopping
+// TestSecondAndThirdSignal: anyone who presses Ctrl-C again while ralph is stopping
 // neither orphans the agent nor loses the record.
 func TestSecondAndThirdSignal(t *testing.T) {
 	s := scratchFor(t, ralph(t), stories[0])

@@ -29,10 +29,10 @@ type scenario struct {
 type want struct {
 	Exit     int      `yaml:"exit"`
 	Reason   string   `yaml:"reason"`   // of the end; empty: any
-	Accepted []string `yaml:"accepted"` // the stories that ralph believes at the end, and no others
+	Accepted []string `yaml:"accepted"` // the stories that ralph accepts at the end, and no others
 	Events   []string `yaml:"events"`   // types that must be among the run's events
 	Never    []string `yaml:"never"`    // types that must not
-	Says     []string `yaml:"says"`     // texts that must stand in the events
+	Says     []string `yaml:"says"`     // texts that must are in the events
 }
 
 // load reads the corpus in the order of its names.

@@ -90,7 +90,7 @@ func (w want) words() string {
 	return strings.Join(append(parts, end), "; ")
 }
 
-// TestJudge: what counts as a lie that was believed, and as honest work that was not.
+// TestJudge: what counts as a lie that was accepted, and as honest work that was not.
 func TestJudge(t *testing.T) {
 	const accepted = `{"type":"iteration_ended","storiesPassed":["A"]}` + "\n" + `{"type":"run_ended","reason":"stories_complete"}` + "\n"
 	const refused = `{"type":"claim_rejected"}` + "\n" + `{"type":"run_ended","reason":"no_progress"}` + "\n"

@@ -30,7 +30,7 @@ type event struct {
 	} `json:"proof"`
 }
 
-// isWord reports whether the event tells a person that something is wrong with a story.
+// isWord reports whether the event tells the user that something is wrong with a story.
 func (e event) isWord() bool {
 	switch e.Type {
 	case "claim_rejected", "no_work", "plan_restored", "head_moved":
@@ -91,7 +91,7 @@ func judge(row row, sc *scenario, exit int, stdout, stderr string) result {
 	return r
 }
 
-// compare tells whether a lie was believed, or an honest agent was not.
+// compare reports whether a lie was accepted, or an honest agent was not.
 func (r *result) compare(exit int, reason string, accepted []string) {
 	w := r.scenario.Want
 	beyond := slices.ContainsFunc(accepted, func(id string) bool { return !slices.Contains(w.Accepted, id) })

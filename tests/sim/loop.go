@@ -57,7 +57,7 @@ func (w *world) calling() bool {
 	return false
 }
 
-// maxSteps bounds a run: one that goes on for ever is a broken invariant, too.
+// maxSteps bounds a run: one that continues for ever is a broken invariant, too.
 const maxSteps = 5000
 
 // loop asks for the next step and does it, as loop.iterate does.
@@ -77,7 +77,7 @@ func (w *world) loop() {
 	w.fail("a run of %d steps has not ended", maxSteps)
 }
 
-// user is what people do while the run goes on.
+// user is what people do while the run continues.
 func (w *world) user() {
 	switch w.rng.IntN(300) {
 	case 0:

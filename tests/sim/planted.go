@@ -98,7 +98,7 @@ func bugs() []bug {
 		{name: "what was taken over is accepted", gate: gate(func(c *evidence.Claim, _ *evidence.Facts, _ *evidence.Rules) { c.TakenOver = nil })},
 		{name: "the base is where the process started", gate: func(w *world, c *evidence.Claim, f *evidence.Facts, _ *evidence.Rules) {
 			if c.N == 0 {
-				f.Idle = false // what is there before the first iteration is believed to be work
+				f.Idle = false // what is there before the first iteration is accepted to be work
 			}
 			_ = w
 		}},

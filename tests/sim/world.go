@@ -395,7 +395,7 @@ func (w *world) fail(format string, args ...any) {
 
 func pick[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }
 
-// tail is the last events of the journal, for whoever looks for a fault.
+// tail is the last events of the journal, for anyone who looks for a fault.
 func (w *world) tail() string {
 	const shown = 40
 	var b strings.Builder

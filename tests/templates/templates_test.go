@@ -37,7 +37,7 @@ func TestPlansAgreeWithTheirSpecs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.HasSuffix(pair[1], ".example") {
-			want.SetSchema("../prd.schema.json") // as 'ralph prd' does behind 'ralph setup'
+			want.SetSchema("../prd.schema.json") // as 'ralph prd' does after 'ralph setup'
 		}
 		if os.Getenv("UPDATE_TEMPLATES") != "" {
 			if err := want.Save(pair[1]); err != nil {

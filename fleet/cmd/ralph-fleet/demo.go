@@ -31,7 +31,7 @@ const (
 	demoVictim   = "host-2"
 )
 
-// show is a demo at work.
+// show is a demo running.
 type show struct {
 	*app
 	dir    string

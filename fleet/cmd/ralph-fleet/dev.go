@@ -38,7 +38,7 @@ func (c *devCmd) Run(a *app) error {
 	return nil
 }
 
-// findDevServer looks beside this program, and then in PATH.
+// findDevServer looks next to this program, and then in PATH.
 func findDevServer() (string, error) {
 	if exe, err := os.Executable(); err == nil {
 		beside := filepath.Join(filepath.Dir(exe), devServer)

@@ -18,7 +18,7 @@ type logsCmd struct {
 	Raw    bool `help:"Print the journal's lines as they are."`
 }
 
-// logsStep is how often a feature that is followed is looked at.
+// logsStep is how often a feature that is followed is inspected.
 const logsStep = time.Second
 
 // Run carries the command out.
@@ -47,7 +47,7 @@ func (c *logsCmd) Run(a *app) error {
 }
 
 // follower shows what happened: the journal on the remote, and beyond it what the host
-// at work told last.
+// running told last.
 type follower struct {
 	*app
 	raw   bool
@@ -80,7 +80,7 @@ func (f *follower) follow(e engine.Engine, v engine.View) error {
 	return nil
 }
 
-// say tells a person something that is not in the journal.
+// say tells the user something that is not in the journal.
 func (f *follower) say(format string, args ...any) {
 	if f.raw { // standard output is for the journal's lines
 		fmt.Fprintf(f.err, format, args...)

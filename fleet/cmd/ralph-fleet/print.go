@@ -39,7 +39,7 @@ func table(w io.Writer, rows [][]string) error {
 	return t.Flush()
 }
 
-// clock shows a time to a person, with the day where it is not today.
+// clock shows a time to the user, with the day where it is not today.
 func clock(t, now time.Time) string {
 	t, now = t.Local(), now.Local()
 	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
@@ -56,7 +56,7 @@ func stories(done, total int) string {
 	return fmt.Sprintf("%d/%d", done, total)
 }
 
-// note is what a person should know of a feature, in a line: agents, hooks and remotes
+// note is what the user should know of a feature, in a line: agents, hooks and remotes
 // have a part in its words.
 func note(v engine.View, now time.Time) string { return events.OneLine(remark(v, now)) }
 

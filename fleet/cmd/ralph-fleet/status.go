@@ -35,7 +35,7 @@ func (c *statusCmd) Run(a *app) error {
 	return table(a.out, details(v, time.Now()))
 }
 
-// details is what a person may want to know of a feature.
+// details is what the user may want to know of a feature.
 func details(v engine.View, now time.Time) [][]string {
 	s, p := v.Standing, v.Progress()
 	rows := [][]string{{"Feature:", v.ID}}

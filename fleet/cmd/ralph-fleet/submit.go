@@ -55,7 +55,7 @@ func (c *submitCmd) Validate() error {
 	return c.Flags.Validate()
 }
 
-// holdsSecret tells whether an address says more than who asks: behind http that is a
+// holdsSecret reports whether an address says more than who asks: after http that is a
 // token, too.
 func holdsSecret(address string) bool {
 	u, err := url.Parse(address)

@@ -66,7 +66,7 @@ func start(ctx context.Context, s settings, bin, dir string) (l *lab, err error)
 
 func (l *lab) database() string { return filepath.Join(l.dir, "temporal.db") }
 
-// spawn starts a part that ends with the lab. What it says is in a file beside it.
+// spawn starts a part that ends with the lab. What it says is in a file next to it.
 func (l *lab) spawn(name, program string, args ...string) (*exec.Cmd, error) {
 	out, err := os.Create(filepath.Join(l.dir, name+".log"))
 	if err != nil {

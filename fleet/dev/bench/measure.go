@@ -161,7 +161,7 @@ func (l *lab) fleet(ctx context.Context, out io.Writer, args ...string) error {
 	return nil
 }
 
-// print shows the figures to a person.
+// print shows the figures to the user.
 func (f figures) print(w io.Writer) {
 	const mb = 1 << 20
 	fmt.Fprintf(w, "%d of %d features done, %d failed, %d iterations, in %.0f s on %d workers with %d slots each: %.0f a minute\n", f.Done, f.Features, f.Failed, f.Iterations, f.Seconds, f.Workers, f.Slots, f.PerMinute)

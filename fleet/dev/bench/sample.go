@@ -26,7 +26,7 @@ func usageOf(pid int) usage {
 	if err != nil {
 		return u
 	}
-	// The name, in brackets, may hold anything; utime is the 12th field behind it.
+	// The name, in brackets, may hold anything; utime is the 12th field after it.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	at := func(i int) time.Duration {
 		n, _ := strconv.ParseInt(string(fields[i]), 10, 64)

@@ -9,7 +9,7 @@ import (
 	"ralph/fleet/dev/server"
 )
 
-// What a person does wrong is said in a sentence.
+// What the user does wrong is said in a sentence.
 func TestBadInput(t *testing.T) {
 	l := newLab(t)
 	bare := l.remote(map[string]string{"feature/x": script(atGate)})

@@ -12,7 +12,7 @@ import (
 )
 
 // wire passes connections on to an address, until it is cut: then nothing comes
-// through any more, and nobody is told.
+// through any more, and no one is told.
 type wire struct {
 	listener net.Listener
 	to       string
@@ -78,7 +78,7 @@ func (w *wire) keep(c net.Conn) bool {
 	return !w.cut
 }
 
-// set cuts the wire, or mends it.
+// set cuts the wire, or repairs it.
 func (w *wire) set(cut bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,7 +99,7 @@ func (l *lab) gitDaemon(listen string) (stop func()) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	// The daemon without the command around it, which would leave it behind when it is killed.
+	// The daemon without the command around it, which would leave it after when it is killed.
 	path := strings.TrimSpace(l.git(l.dir, "--exec-path"))
 	cmd := exec.Command(filepath.Join(path, "git-daemon"), "--listen="+host, "--port="+port, "--reuseaddr", "--export-all", "--enable=receive-pack",
 		"--base-path="+filepath.Join(l.dir, "git"), "--init-timeout=5", "--timeout=10")
@@ -125,7 +125,7 @@ func (l *lab) gitDaemon(listen string) (stop func()) {
 }
 
 // apart has workers see no processes but their own, as on hosts of their own: a loop
-// that goes on with a run ends what it finds alive of it.
+// that continues with a run ends what it finds alive of it.
 func (l *lab) apart() {
 	l.t.Helper()
 	l.alone = []string{"unshare", "--pid", "--fork", "--mount-proc", "--kill-child=TERM"}
@@ -144,7 +144,7 @@ func TestCutOffHost(t *testing.T) {
 	l.cutOff(daemon, toServer, toGit, func(cut bool) { toServer.set(cut); toGit.set(cut) })
 }
 
-// The same in a network of its own, whose cable is pulled: connections stay open, nobody
+// The same in a network of its own, whose cable is pulled: connections stay open, no one
 // is told, and what was on its way comes later.
 func TestHostWhoseCableIsPulled(t *testing.T) {
 	l := newLab(t)
@@ -155,7 +155,7 @@ func TestHostWhoseCableIsPulled(t *testing.T) {
 }
 
 // cutOff is the story of both: cut cuts the ways of the first host to the server and to
-// git, or mends them.
+// git, or repairs them.
 func (l *lab) cutOff(daemon string, toServer, toGit *wire, cut func(bool)) {
 	l.t.Helper()
 	bare := l.remote(map[string]string{"feature/x": script("", `      - run: [sh, -c, 'until [ -e "$GATE" ]; do sleep 0.05; done']
@@ -175,7 +175,7 @@ func (l *lab) cutOff(daemon string, toServer, toGit *wire, cut func(bool)) {
 	l.apart()
 	l.worker("b", "1")
 	l.until("another host has it", func() bool { return len(l.calls()) == 3 })
-	l.open("gate-a") // the host that is cut off goes on, and cannot tell anybody
+	l.open("gate-a") // the host that is cut off continues, and cannot tell anybody
 	l.until("it committed", func() bool {
 		out, err := exec.Command("git", "-C", l.tree("a"), "log", "--format=%s").Output()
 		return err == nil && strings.Contains(string(out), "feat: part 2")
@@ -195,7 +195,7 @@ func (l *lab) cutOff(daemon string, toServer, toGit *wire, cut func(bool)) {
 	if f := l.status("feature/x"); f.Standing.Last.Host != "b" || f.Standing.Lost != 1 {
 		l.t.Errorf("%+v", f)
 	}
-	// Each call was made by somebody, also that of the host that was cut off; it made no
+	// Each call was made by someone, also that of the host that was cut off; it made no
 	// further one.
 	if total, _ := l.ledger(); total != len(l.calls()) || total != 4 {
 		l.t.Errorf("the ledger has %d calls, the agents made %d, want 4", total, len(l.calls()))

@@ -48,7 +48,7 @@ func TestFeaturesOnTwoWorkers(t *testing.T) {
 }
 
 // A worker is killed in the middle of the second iteration: nothing of it lives on,
-// and another one goes on from the end of the first.
+// and another one continues from the end of the first.
 func TestKilledWorker(t *testing.T) {
 	l := newLab(t)
 	bare := l.remote(map[string]string{"feature/x": script("", atGate)})
@@ -89,7 +89,7 @@ func TestKilledWorkerComesBack(t *testing.T) {
 	l.wantDone(bare, "feature/x")
 }
 
-// The rows of the circuit breaker and the iterations go on where the last host was.
+// The rows of the circuit breaker and the iterations continue where the last host was.
 func TestBreakerIsCarriedOver(t *testing.T) {
 	l := newLab(t)
 	idle := "turns:\n  - iteration: 3\n    steps:\n" + noteCall + atGate + "      - final: nothing\n" +
@@ -163,7 +163,7 @@ func TestPauseResumeStop(t *testing.T) {
 	if f := l.status("feature/y"); f.State != "stopped" {
 		t.Errorf("%+v", f)
 	}
-	l.submit(bare, "feature/y", "--wait") // another submission goes on with it
+	l.submit(bare, "feature/y", "--wait") // another submission continues with it
 	l.wantDone(bare, "feature/y")
 	if f := l.status("feature/x"); f.Standing.Last.Progress.Spent.Iterations != 3 {
 		t.Errorf("%+v", f)

@@ -78,7 +78,7 @@ func ask(socket, question string) (a answer, err error) {
 	return a, err
 }
 
-// The account's workflow goes on in new histories while hosts ask it for calls; none of
+// The account's workflow continues in new histories while hosts ask it for calls; none of
 // them is counted twice or lost.
 func TestLedgerOverManyHistories(t *testing.T) {
 	l := newLabWith(t, 40)
@@ -111,7 +111,7 @@ func TestLedgerOverManyHistories(t *testing.T) {
 	}
 }
 
-// A feature goes on in a new history where turns end; what it has spent and who asked
+// A feature continues in a new history where turns end; what it has spent and who asked
 // for what goes along.
 func TestFeatureOverManyHistories(t *testing.T) {
 	l := newLabWith(t, 4)
@@ -147,7 +147,7 @@ func TestFeatureOverManyHistories(t *testing.T) {
 }
 
 // A stop that comes in while no worker is there is read together with the silence of
-// the last one, where the feature would go on in a new history.
+// the last one, where the feature would continue in a new history.
 func TestStopAtTheEndOfAHistory(t *testing.T) {
 	l := newLabWith(t, 4)
 	bare := l.remote(map[string]string{"feature/x": script(atGate)})

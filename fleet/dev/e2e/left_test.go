@@ -10,7 +10,7 @@ import (
 )
 
 // The remote is down for longer than anybody is patient: the turn ends with trouble, and
-// the next one on this host goes on with what the first could not push.
+// the next one on this host continues with what the first could not push.
 func TestRemoteIsDownForTooLong(t *testing.T) {
 	l := newLab(t)
 	bare := l.remote(map[string]string{"feature/x": script("", atGate)})
@@ -36,7 +36,7 @@ func TestRemoteIsDownForTooLong(t *testing.T) {
 }
 
 // An agent commits, and then its worker is killed. Another host does the iteration again;
-// when the worker is back, the commit is on the remote, where it is in nobody's way.
+// when the worker is back, the commit is on the remote, where it is in no one's way.
 func TestCommitOfTheIterationInFlight(t *testing.T) {
 	l := newLab(t)
 	bare := l.remote(map[string]string{"feature/x": script("", `      - write: {path: early.txt, content: "x\n"}
@@ -61,7 +61,7 @@ func TestCommitOfTheIterationInFlight(t *testing.T) {
 	l.wantDone(bare, "feature/x")
 }
 
-// contains tells whether a commit is on the remote below a prefix.
+// contains reports whether a commit is on the remote below a prefix.
 func (l *lab) contains(bare, commit, prefix string) bool {
 	out, err := exec.Command("git", "-C", bare, "for-each-ref", "--contains", commit, prefix).Output()
 	return err == nil && len(out) > 0

@@ -9,7 +9,7 @@ import (
 )
 
 // Three workers and twelve features; one of them meets the usage limit. Until the
-// reset no host begins a call, and then all of them go on.
+// reset no host begins a call, and then all of them continue.
 func TestUsageLimitHoldsAllHosts(t *testing.T) {
 	l := newLab(t)
 	limit := "turns:\n  - iteration: 2\n    attempt: 1\n    steps:\n" + noteCall + "      - limit: {resets_in: 8s}\n" + strings.TrimPrefix(script(), "turns:\n")

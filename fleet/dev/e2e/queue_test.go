@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// begun are the units in the order of their first calls.
+// started are the units in the order of their first calls.
 func (l *lab) begun() (units []string) {
 	for _, line := range l.calls() {
 		if _, unit, _ := strings.Cut(line, " "); unit != "" && !slices.Contains(units, unit) {
@@ -64,7 +64,7 @@ func TestLabels(t *testing.T) {
 }
 
 // A host's disk is full in the middle of a feature, and later before it: the first is
-// told, and the feature goes on where there is room; of the second it takes none.
+// told, and the feature continues where there is room; of the second it takes none.
 func TestFullDisk(t *testing.T) {
 	l := newLab(t)
 	small := filepath.Join(l.dir, "ws-a")

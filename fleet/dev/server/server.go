@@ -1,6 +1,6 @@
 // Package server runs a whole Temporal server inside this process, on one SQLite
 // database: for trying things out and for tests. It listens on loopback and asks
-// nobody who they are.
+// no one who they are.
 package server
 
 import (
@@ -28,7 +28,7 @@ type Options struct {
 	Namespace string
 	Level     string // of its log on standard output: error, warn, info
 
-	// Events is the length from which on a workflow is asked to go on in a new history;
+	// Events is the length from which on a workflow is asked to continue in a new history;
 	// 0 is the server's own.
 	Events int
 }

@@ -17,7 +17,7 @@ import (
 	"ralph/fleet/internal/feature"
 )
 
-// update has an account's workflow do something, and begins it where there is none.
+// update has an account's workflow do something, and begins it if there is not one.
 // id makes sure that an update that is told twice is carried out once.
 func (e Engine) update(ctx context.Context, account, harness, name, id string, arg, to any) error {
 	workflowID := feature.AccountID(account, harness)
@@ -48,7 +48,7 @@ func (e Engine) Take(ctx context.Context, account, harness string, t feature.Tak
 	return g, err
 }
 
-// Void takes a take back whose answer nobody waits for any more, also where it comes only later.
+// Void takes a take back whose answer no one waits for any more, also where it comes only later.
 func (e Engine) Void(ctx context.Context, account, harness string, t feature.Take) error {
 	return e.update(ctx, account, harness, feature.UpdateVoid, fmt.Sprintf("%s-%d-void", t.Run, t.Seq), t, nil)
 }
@@ -66,7 +66,7 @@ func (e Engine) Settle(ctx context.Context, account, harness string, s feature.S
 // answerLimit is how long the accounts may take to answer: a worker has to do it.
 const answerLimit = 3 * time.Second
 
-// AccountView is an account as a person sees it.
+// AccountView is an account as the user sees it.
 type AccountView struct {
 	ID string `json:"id"`
 	feature.Account
@@ -96,7 +96,7 @@ func (e Engine) Accounts(ctx context.Context) ([]AccountView, error) {
 	return views, nil
 }
 
-// Account tells what is known of an account: nothing, where nobody has called yet.
+// Account reports what is known of an account: nothing, where no one has called yet.
 func (e Engine) Account(ctx context.Context, account, harness string) (feature.Account, error) {
 	a, err := e.account(ctx, feature.AccountID(account, harness))
 	var none *serviceerror.NotFound

@@ -22,7 +22,7 @@ import (
 // ErrRunning is the answer to a submission of what is submitted already.
 var ErrRunning = errors.New("is submitted already")
 
-// ErrUnknown is the answer to a question about a feature that nobody has submitted.
+// ErrUnknown is the answer to a question about a feature that no one has submitted.
 var ErrUnknown = errors.New("is not known here")
 
 // ErrBroken is what becomes of a feature whose workflow was ended from outside.
@@ -51,14 +51,14 @@ func (e Engine) Submit(ctx context.Context, s feature.Submission) error {
 	return nil
 }
 
-// View is a feature as a person sees it: what its workflow knows, and what the host
-// at work told last.
+// View is a feature as the user sees it: what its workflow knows, and what the host
+// running told last.
 type View struct {
 	ID       string            `json:"id"`
 	Run      string            `json:"run"`
 	Standing feature.Standing  `json:"standing"`
 	State    string            `json:"state"`          // queued, running, waiting, paused, stopping; done, failed, stopped; broken
-	Live     *feature.Progress `json:"live,omitempty"` // of the turn at work
+	Live     *feature.Progress `json:"live,omitempty"` // of the turn running
 	HeardAt  time.Time         `json:"heardAt,omitzero"`
 	Waits    string            `json:"waits,omitempty"` // where it is queued and no worker asks for it
 	Started  time.Time         `json:"startedAt"`
@@ -68,7 +68,7 @@ type View struct {
 	wentOn bool      // in another history
 }
 
-// Open tells whether the feature is not finished.
+// Open reports whether the feature is not finished.
 func (v View) Open() bool { return v.Ended.IsZero() }
 
 // Progress is how far the feature is, by the latest word of a host.
@@ -82,7 +82,7 @@ func (v View) Progress() feature.Progress {
 	return feature.Progress{}
 }
 
-// Find returns the one feature that a person names: by its id, its branch, or the
+// Find returns the one feature that the user names: by its id, its branch, or the
 // end of one of them.
 func (e Engine) Find(ctx context.Context, name string) (View, error) {
 	one := []View{{ID: name}}

@@ -63,7 +63,7 @@ func newest(views []View) []View {
 	})
 }
 
-// lookAtAll finds out what hosts told last of the features that are at work, and what
+// lookAtAll finds out what hosts told last of the features that are running, and what
 // became of those that have gone on in another history. It leaves out what the server
 // has forgotten meanwhile.
 func (e Engine) lookAtAll(ctx context.Context, views []View) ([]View, error) {

@@ -64,7 +64,7 @@ func history(t *testing.T, id string, minute int, status enums.WorkflowExecution
 	return x
 }
 
-// A feature goes on in a new history that is in no list yet.
+// A feature continues in a new history that is in no list yet.
 func TestFeatureBetweenTwoHistories(t *testing.T) {
 	const running, wentOn, over = enums.WORKFLOW_EXECUTION_STATUS_RUNNING, enums.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW, enums.WORKFLOW_EXECUTION_STATUS_COMPLETED
 	at := func(branch string, phase feature.Phase) feature.Standing {

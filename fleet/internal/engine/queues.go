@@ -9,7 +9,7 @@ import (
 	"ralph/fleet/internal/feature"
 )
 
-// Nobody says why a feature that needs a label may wait for long: no worker asks for
+// No one says why a feature that needs a label may wait for long: no worker asks for
 // such ones. It is empty where one does. The server remembers who asked for five minutes.
 func (e Engine) Nobody(ctx context.Context, label string) (string, error) {
 	if asked, err := e.asked(ctx, "", enums.TASK_QUEUE_TYPE_WORKFLOW); err != nil {
@@ -27,7 +27,7 @@ func (e Engine) Nobody(ctx context.Context, label string) (string, error) {
 	return fmt.Sprintf("no worker with the label %s has asked for a feature of late: none is there, all are busy, or have no room on their disks", label), nil
 }
 
-// asked tells whether a worker has asked a queue for work of late.
+// asked reports whether a worker has asked a queue for work of late.
 func (e Engine) asked(ctx context.Context, label string, kind enums.TaskQueueType) (bool, error) {
 	d, err := e.Client.DescribeTaskQueue(ctx, feature.QueueFor(label), kind)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"ralph/fleet/internal/feature"
 )
 
-// Event is a line of the journal, with the keys that the fleet looks at.
+// Event is a line of the journal, with the keys that the fleet reads.
 type Event struct {
 	Time time.Time `json:"time"`
 	Type string    `json:"type"`
@@ -90,7 +90,7 @@ func Count(s *feature.Spent, e Event) {
 		}
 	case "iteration_ended":
 		s.Commits += len(e.Commits)
-		if e.Outcome != "interrupted" { // cut off by the fleet: it goes on with the next run
+		if e.Outcome != "interrupted" { // cut off by the fleet: it continues with the next run
 			s.Iteration(e.Progress, e.Error)
 		}
 	}

@@ -32,7 +32,7 @@ type Grant struct {
 	Now      time.Time `json:"now"`
 }
 
-// Limit tells that the provider refuses calls until a moment; the zero time takes
+// Limit reports that the provider refuses calls until a moment; the zero time takes
 // that back.
 type Limit struct {
 	Until time.Time `json:"until,omitzero"`
@@ -40,7 +40,7 @@ type Limit struct {
 	Host  string    `json:"host"`
 }
 
-// Settle tells how many of its calls a run that died has on record.
+// Settle reports how many of its calls a run that died has on record.
 type Settle struct {
 	Run   string `json:"run"`
 	Calls int    `json:"calls"`

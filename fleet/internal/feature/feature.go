@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Names of workflows and activities. They stand in the histories of running
+// Names of workflows and activities. They are in the histories of running
 // features, and never change.
 const (
 	WorkflowName = "ralph-feature"
@@ -114,7 +114,7 @@ var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 // Unit is what ralph calls the work on a branch.
 func Unit(branch string) string { return strings.ReplaceAll(branch, "/", "-") }
 
-// Ordinal numbers the turns of all submissions of a feature: whoever has the
+// Ordinal numbers the turns of all submissions of a feature: anyone who has the
 // greater one may push. Epoch is when the submission began, by the server's clock
 // and in nanoseconds, and Turn counts within it.
 type Ordinal struct {
@@ -122,7 +122,7 @@ type Ordinal struct {
 	Turn  int   `json:"turn"`
 }
 
-// Before tells whether o comes before p.
+// Before reports whether o comes before p.
 func (o Ordinal) Before(p Ordinal) bool {
 	return o.Epoch < p.Epoch || o.Epoch == p.Epoch && o.Turn < p.Turn
 }
@@ -138,7 +138,7 @@ type Turn struct {
 	Ordinal    Ordinal    `json:"ordinal"`
 }
 
-// HostWord is a host's name as it can stand in the name of a reference.
+// HostWord is a host's name as it can are in the name of a reference.
 func HostWord(host string) string {
 	return strings.Trim(notInNames.ReplaceAllString(strings.ReplaceAll(host, ".", "-"), "-"), "-")
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Flags are the flags of "ralph run" that a submission may carry. What is not set
-// is left to ralph, and to the settings on the host. Those that ask a person,
+// is left to ralph, and to the settings on the host. Those that ask the user,
 // show a screen or say what to do at a limit are not here: the fleet decides them.
 type Flags struct {
 	Text          string  `help:"What to do, in words: in addition to the plan, or in place of one." placeholder:"TEXT" group:"run" json:"text,omitempty"`
@@ -69,7 +69,7 @@ func isDuration(s string) bool {
 	return err == nil && d >= 0
 }
 
-// Args are the arguments of "ralph run" for a turn that goes on behind what is spent.
+// Args are the arguments of "ralph run" for a turn that continues after what is spent.
 func (f Flags) Args(spent Spent) []string {
 	args := []string{"run", "--json", "--no-interactive", "--no-archive", "--on-limit", "exit"}
 	text := func(flag, value string) {

@@ -47,7 +47,7 @@ type Spent struct {
 	Row        Row     `json:"row"`
 }
 
-// Carried tells whether the next run inherits a row from the one before. It must
+// Carried reports whether the next run inherits a row from the one before. It must
 // be watched then, because ralph counts from nothing.
 func (s Spent) Carried() bool { return s.Row.NoProgress > 0 || s.Row.SameError > 0 }
 
@@ -77,7 +77,7 @@ func (s *Spent) Iteration(progress bool, failure string) {
 	s.Row.Error = cut(failure, 500)
 }
 
-// Verdict tells why the submission may not go on: the reason in the journal's
+// Verdict tells why the submission may not continue: the reason in the journal's
 // word and a sentence. Both are empty where it may.
 func (s Spent) Verdict(f Flags) (reason, message string) {
 	budget := f.MaxIterations

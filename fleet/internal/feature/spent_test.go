@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Each letter is an iteration: P with progress, n without; a small letter behind it is
+// Each letter is an iteration: P with progress, n without; a small letter after it is
 // its error, with a number that changes, "." for none; / begins a run.
 func TestSpent(t *testing.T) {
 	flags := Flags{MaxIterations: 6}

@@ -10,7 +10,7 @@ const (
 	Done    Outcome = "done"
 	Failed  Outcome = "failed"
 	Limited Outcome = "limited" // the provider's usage limit is reached
-	Ended   Outcome = "ended"   // the host was told to end it, by a person or because it goes down
+	Ended   Outcome = "ended"   // the host was told to end it, by the user or because it goes down
 )
 
 // Handback is what a host tells at the end of a turn. What the feature has become
@@ -36,7 +36,7 @@ type Progress struct {
 	Story         string    `json:"currentStory,omitempty"`
 	Spent         Spent     `json:"spent"`
 	Pushed        time.Time `json:"pushed,omitzero"`   // when the remote had all last
-	Trouble       string    `json:"trouble,omitempty"` // what a person should know of the host
+	Trouble       string    `json:"trouble,omitempty"` // what the user should know of the host
 	Events        int       `json:"events"`            // of the runs of this turn
 	Event         string    `json:"event,omitempty"`   // the latest, as in the journal
 	Lines         []string  `json:"lines,omitempty"`   // the last events, in words
@@ -49,7 +49,7 @@ type Phase string
 const (
 	Working  Phase = "working"
 	Waiting  Phase = "waiting" // until a moment
-	Paused   Phase = "paused"  // until a person says so
+	Paused   Phase = "paused"  // until the user says so
 	Finished Phase = "finished"
 )
 
@@ -59,7 +59,7 @@ type Standing struct {
 	Submitted  time.Time  `json:"submitted,omitzero"`
 	Phase      Phase      `json:"phase"`
 	Turn       int        `json:"turn"`
-	Outcome    Outcome    `json:"outcome,omitempty"` // where it is finished; Ended is: stopped by a person
+	Outcome    Outcome    `json:"outcome,omitempty"` // where it is finished; Ended is: stopped by the user
 	Reason     string     `json:"reason,omitempty"`
 	Message    string     `json:"message,omitempty"`
 	Until      *time.Time `json:"until,omitempty"` // where it waits
@@ -67,7 +67,7 @@ type Standing struct {
 	Since      time.Time  `json:"since"` // of the phase, by the server's clock
 	Lost       int        `json:"lost"`  // hosts that fell silent
 
-	// Wish is what a person asked for that the host at work has not answered yet: the
+	// Wish is what the user asked for that the host running has not answered yet: the
 	// signal. The host reads it when its turn is cancelled.
 	Wish string `json:"wish,omitempty"`
 }

@@ -48,7 +48,7 @@ func Account(ctx workflow.Context, a feature.Account) error {
 	}
 	if err := workflow.SetQueryHandler(ctx, feature.QueryAccount, func() (feature.Account, error) {
 		known := a
-		known.Runs = nil // which is for nobody else, and can be long
+		known.Runs = nil // which is for no one else, and can be long
 		return known, nil
 	}); err != nil {
 		return err

@@ -19,7 +19,7 @@ func (w *life) failed(err error) error {
 	var app *temporal.ApplicationError
 	switch {
 	case temporal.IsCanceledError(err):
-		return nil // before a host had begun it
+		return nil // before a host had started it
 	case errors.As(err, &silent):
 		return w.lost(silent)
 	case errors.As(err, &app):
@@ -46,12 +46,12 @@ func (w *life) refused(app *temporal.ApplicationError) error {
 
 // remember takes down how far a host was that did not hand the feature back.
 func (w *life) remember(at feature.Handback) {
-	if p := at.Progress; p.Spent.Iterations > 0 || p.StoriesTotal > 0 { // else it had hardly begun
+	if p := at.Progress; p.Spent.Iterations > 0 || p.StoriesTotal > 0 { // else it had hardly started
 		w.Last, w.standing.Last = &at, &at
 	}
 }
 
-// lost goes on without a host that fell silent, unless too many have.
+// lost continues without a host that fell silent, unless too many have.
 func (w *life) lost(err *temporal.TimeoutError) error {
 	var p feature.Progress
 	if err.TimeoutType() == enums.TIMEOUT_TYPE_HEARTBEAT && err.HasLastHeartbeatDetails() {
@@ -88,7 +88,7 @@ func (w *life) trouble(message string) error {
 		pause = min(2*pause, longestBackoff)
 	}
 	w.Troubles++
-	// The last try is at the end of the patience, not behind it.
+	// The last try is at the end of the patience, not after it.
 	w.until, w.why = now.Add(min(pause, w.TroubleSince.Add(w.Submission.Patience).Sub(now))), message
 	return nil
 }

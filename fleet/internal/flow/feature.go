@@ -22,12 +22,12 @@ const (
 	// The waits after trouble double from the first to the longest.
 	firstBackoff   = 10 * time.Second
 	longestBackoff = 5 * time.Minute
-	// unknownLimit is the wait at a usage limit of which nobody said when it ends.
+	// unknownLimit is the wait at a usage limit of which no one said when it ends.
 	unknownLimit = 15 * time.Minute
 )
 
 // Life is what a feature's workflow begins with: only the Submission at first, all
-// of it when a long history is cut and the workflow goes on in a new one.
+// of it when a long history is cut and the workflow continues in a new one.
 type Life struct {
 	Submission   feature.Submission `json:"submission"`
 	Epoch        int64              `json:"epoch,omitempty"`
@@ -41,7 +41,7 @@ type Life struct {
 	Last         *feature.Handback  `json:"last,omitempty"`
 }
 
-// life is a feature's workflow at work.
+// life is a feature's workflow running.
 type life struct {
 	Life
 	ctx      workflow.Context // which no cancellation ends
@@ -52,7 +52,7 @@ type life struct {
 	resumed  bool
 	until    time.Time // nothing is to be done before
 	why      string
-	cancel   workflow.CancelFunc // of the turn at work, nil where there is none
+	cancel   workflow.CancelFunc // of the turn running, nil if there is not one
 }
 
 // Feature is the life of a feature: turn after turn, until it is done, fails or is
@@ -99,7 +99,7 @@ func (w *life) listen(ctx workflow.Context) {
 	})
 }
 
-// renew goes on in a new history, unless somebody has asked for something meanwhile: a
+// renew continues in a new history, unless someone has asked for something meanwhile: a
 // signal that came with the end of the turn has a coroutine that has not run yet, and
 // would be gone with the old one.
 func (w *life) renew() error {
@@ -115,7 +115,7 @@ func (w *life) renew() error {
 	return workflow.NewContinueAsNewError(w.ctx, feature.WorkflowName, w.Life)
 }
 
-// interrupt tells the host at work that there is a wish.
+// interrupt tells the host running that there is a wish.
 func (w *life) interrupt(wish string) {
 	w.standing.Wish = wish
 	if w.cancel != nil {

@@ -1,5 +1,5 @@
 // Package hold keeps ralph from outliving the worker that started it. Between the two
-// stands a process that does nothing but wait: when the worker is gone, however it
+// is a process that does nothing but wait: when the worker is gone, however it
 // died, the pipe between them closes, and ralph is told to end.
 package hold
 
@@ -37,7 +37,7 @@ func Start(argv []string, configure func(*exec.Cmd)) (cmd *exec.Cmd, stop func()
 	cmd = exec.Command(exe, append([]string{Word}, argv...)...)
 	configure(cmd)
 	cmd.Stdin = ours
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the worker, which tells what to do
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the worker, which reports what to do
 	if err := cmd.Start(); err != nil {
 		theirs.Close()
 		return nil, nil, err

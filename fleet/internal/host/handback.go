@@ -80,7 +80,7 @@ func (t *turn) patience() time.Duration {
 	return t.Submission.Patience
 }
 
-// isOver tells whether the turn was told to end.
+// isOver reports whether the turn was told to end.
 func (t *turn) isOver() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,7 +93,7 @@ func (t *turn) isOusted() bool {
 	return t.ousted
 }
 
-// keep puts what the remote does not take where it is in nobody's way.
+// keep puts what the remote does not take where it is in no one's way.
 func (t *turn) keep(ctx context.Context, s repo.Snapshot, refused error) (feature.Handback, error) {
 	ref, err := t.tree.Keep(ctx, s)
 	where := "under " + ref

@@ -1,6 +1,6 @@
 // Package host is a worker: it takes turns from the task queues, and has ralph work on
 // them. It starts ralph, in one place (run.go), and ends it, when the turn is over,
-// when a person wishes it, when another host has the feature, or when it goes down.
+// when the user wishes it, when another host has the feature, or when it goes down.
 package host
 
 import (
@@ -45,7 +45,7 @@ const PIDFile = "pid"
 // worker goes down: the end of an agent, and a push.
 const drainLimit = 3 * time.Minute
 
-// Host is a worker at work.
+// Host is a worker running.
 type Host struct {
 	Options
 	engine engine.Engine
@@ -56,10 +56,10 @@ type Host struct {
 
 	mu    sync.Mutex
 	turns map[string]*sync.Mutex // one turn of a feature at a time
-	said  map[string]time.Time   // troubles that were told of late
+	said  map[string]time.Time   // troubles that were notified of late
 }
 
-// Run works until ctx is done, and then hands back what it has begun.
+// Run works until ctx is done, and then hands back what it has started.
 func Run(ctx context.Context, e engine.Engine, o Options) error {
 	program, err := exec.LookPath(o.Ralph)
 	if err != nil {

@@ -19,7 +19,7 @@ type word int
 
 const (
 	fine    word = iota
-	wished       // a person wishes something
+	wished       // the user wishes something
 	givenUp      // the host was silent for too long, and the feature is not its any more
 	unheard      // the server cannot be reached
 )

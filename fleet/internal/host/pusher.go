@@ -11,10 +11,10 @@ import (
 
 const (
 	pushAgain     = 10 * time.Second
-	receiptsLimit = time.Minute // for the receipts behind a push
+	receiptsLimit = time.Minute // for the receipts after a push
 )
 
-// pusher puts snapshots on the remote beside the run: the newest one, as often as it
+// pusher puts snapshots on the remote next to the run: the newest one, as often as it
 // takes. One that the remote refuses because the feature is not this host's any more
 // ends the turn.
 type pusher struct {

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// room tells whether the workspace has room for a feature; the error says how much it
+// room reports whether the workspace has room for a feature; the error says how much it
 // has. A host without would take one feature after the other and fail at once with each.
 func (h *Host) room() error {
 	if h.MinFree <= 0 {
@@ -25,7 +25,7 @@ func (h *Host) room() error {
 		h.Name, free, filepath.Clean(h.Workspace), h.MinFree)
 }
 
-// ready tells whether the host can take a feature; the log says why not.
+// ready reports whether the host can take a feature; the log says why not.
 func (h *Host) ready() bool {
 	err := h.room()
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"ralph/fleet/internal/repo"
 )
 
-// run is one "ralph run" at work.
+// run is one "ralph run" running.
 type run struct {
 	once  sync.Once
 	let   func()
@@ -115,7 +115,7 @@ func (t *turn) event(ctx context.Context, e events.Event, line string) {
 	}
 }
 
-// begun notes that the run at work has begun.
+// started notes that the run running has started.
 func (t *turn) begun() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,7 +134,7 @@ func (t *turn) snapshot(ctx context.Context) {
 	t.push.offer(s)
 }
 
-// troubled tells a person.
+// troubled tells the user.
 func (t *turn) troubled(message string) {
 	t.host.trouble(message)
 	t.pulse.change(func(p *feature.Progress) { p.Trouble = message })
@@ -162,17 +162,17 @@ func (t *turn) ended(err error, last events.Event, said *lastWords) (ending, err
 	case last.Type != "" || code > 80 || code < 0:
 		return ending{}, &repo.TroubleError{Err: fmt.Errorf("ralph died on %s with status %d: %s", t.host.Name, code, words)}
 	case code != 1 || words == "":
-		// What it says of a run stands in the run's last event, and there is none.
+		// What it says of a run is in the run's last event, and none exists.
 		return ending{}, &repo.TroubleError{Err: fmt.Errorf("%s on %s ended with status %d and told of no run: is it ralph? look at the worker's --ralph%s",
 			t.host.Ralph, t.host.Name, code, also(words))}
 	}
-	if _, wrong, found := strings.Cut(words, "✗ "); found { // behind what is in order
+	if _, wrong, found := strings.Cut(words, "✗ "); found { // after what is in order
 		words = wrong
 	}
 	return ending{code: code, reason: "preflight", message: words}, nil
 }
 
-// also is what a program has said besides, behind a sentence.
+// also is what a program has said besides, after a sentence.
 func also(words string) string {
 	if words == "" {
 		return ""

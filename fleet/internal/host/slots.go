@@ -11,7 +11,7 @@ import (
 // slots bounds the turns of a host over all its task queues. The SDK reserves a slot
 // before it asks a queue for work, and an answer may take a minute: were the slots
 // divided, a queue without work would hold those that another one needs. So each queue
-// may ask while any slot is free, and a turn for which there is none after all goes
+// may ask while any slot is free, and a turn for which none exists after all goes
 // back to the queue at once.
 type slots struct {
 	size int
@@ -19,7 +19,7 @@ type slots struct {
 	mu      sync.Mutex
 	asking  map[string]int // reservations by queue that have no turn yet
 	taken   int            // reservations with a turn
-	running int            // turns at work
+	running int            // turns running
 	changed chan struct{}  // closed when something becomes free
 }
 
@@ -34,7 +34,7 @@ type reservation struct {
 }
 
 // reserve takes a slot for a queue that wants to ask; nil where none is free, with a
-// channel that tells when to try again.
+// channel that reports when to try again.
 func (s *slots) reserve(queue string) (*reservation, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

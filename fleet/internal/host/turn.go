@@ -15,10 +15,10 @@ import (
 	"ralph/fleet/internal/repo"
 )
 
-// badSkew is a difference of clocks that a person should know of.
+// badSkew is a difference of clocks that the user should know of.
 const badSkew = 30 * time.Second
 
-// turn is a turn of this host at work.
+// turn is a turn of this host running.
 type turn struct {
 	feature.Turn
 	host  *Host
@@ -30,14 +30,14 @@ type turn struct {
 	change string        // the change that the plan is, if it is one
 	skew   time.Duration // of this host's clock before the server's
 	clock  string        // what is wrong with it, if anything
-	asking atomic.Bool   // what a person wishes
+	asking atomic.Bool   // what the user wishes
 
 	mu      sync.Mutex // over the rest
 	unclaim func()     // ends a claim that is under way
-	run     *run       // nil where none is at work
+	run     *run       // nil where none is running
 	over    bool       // no further run may begin
 	ousted  bool       // the feature is another host's by now
-	pausing bool       // after the iteration at work
+	pausing bool       // after the iteration running
 	cutOff  time.Time  // since when the server was not heard
 }
 
@@ -159,7 +159,7 @@ func (t *turn) runs(ctx context.Context) (feature.Handback, error) {
 		}
 		back := t.judge(end)
 		if back.Outcome == feature.Failed && back.Reason == "max_iterations" {
-			// It may have been given one iteration only, behind those of another host.
+			// It may have been given one iteration only, after those of another host.
 			reason, message := t.record.Spent.Verdict(t.Submission.Flags)
 			if reason == "" {
 				continue

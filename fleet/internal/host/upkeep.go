@@ -60,7 +60,7 @@ func (h *Host) trouble(message string) {
 	}
 }
 
-// isFresh tells whether a message was not told of late.
+// isFresh reports whether a message was not told of late.
 func (h *Host) isFresh(message string, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -16,7 +16,7 @@ func (t *turn) hear(w word) {
 		t.heard()
 	case wished:
 		t.heard()
-		if t.asking.CompareAndSwap(false, true) { // signs of life go on meanwhile
+		if t.asking.CompareAndSwap(false, true) { // signs of life continue meanwhile
 			go func() {
 				defer t.asking.Store(false)
 				t.askWish()
@@ -47,10 +47,10 @@ func (t *turn) heard() {
 	t.setCutOff(false)
 }
 
-// setCutOff holds the calls of this host back, or lets them go on.
+// setCutOff holds the calls of this host back, or lets them continue.
 func (t *turn) setCutOff(is bool) { t.host.ledger.SetCutOff(t.Submission.ID(), is) }
 
-// askWish asks the workflow what a person wishes: a pause lets the iteration at work
+// askWish asks the workflow what the user wishes: a pause lets the iteration running
 // end, everything else ends it now.
 func (t *turn) askWish() {
 	ctx, cancel := context.WithTimeout(context.Background(), longestPulse)
@@ -70,7 +70,7 @@ func (t *turn) askWish() {
 	}
 }
 
-// pause asks ralph to hold after the iteration at work; when it does, the run is ended.
+// pause asks ralph to hold after the iteration running; when it does, the run is ended.
 func (t *turn) pause() {
 	t.mu.Lock()
 	before := t.pausing
@@ -80,7 +80,7 @@ func (t *turn) pause() {
 	if before {
 		return
 	}
-	if !begun { // no iteration is at work, and ralph would say that there is no loop
+	if !begun { // no iteration is running, and ralph would say that there is no loop
 		t.end()
 		return
 	}
@@ -94,7 +94,7 @@ func (t *turn) pause() {
 	}
 }
 
-// end ends the claim or the run at work, and lets no further one begin.
+// end ends the claim or the run running, and lets no further one begin.
 func (t *turn) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

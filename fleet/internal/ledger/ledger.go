@@ -162,7 +162,7 @@ func (s *Server) answer(ctx context.Context, q request) (response, error) {
 	return response{}, fmt.Errorf("%q is no operation", q.Op)
 }
 
-// peek tells what is known; where the server cannot be reached that is nothing.
+// peek reports what is known; where the server cannot be reached that is nothing.
 func (s *Server) peek(ctx context.Context, q request) response {
 	ctx, cancel := context.WithTimeout(ctx, peekLimit)
 	defer cancel()
@@ -207,7 +207,7 @@ func (s *Server) before() time.Duration {
 	return s.skew
 }
 
-// insist tries until it works or nobody waits any more: a loop must not end because
+// insist tries until it works or no one waits any more: a loop must not end because
 // its host is cut off for a while.
 func (s *Server) insist(ctx context.Context, try func(context.Context) error) error {
 	for {

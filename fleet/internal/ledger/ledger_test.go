@@ -13,7 +13,7 @@ import (
 	"ralph/fleet/internal/feature"
 )
 
-// far is an account whose takes are under way until nobody waits for them.
+// far is an account whose takes are under way until no one waits for them.
 type far struct {
 	account
 	asked  chan feature.Take
@@ -31,7 +31,7 @@ func (f *far) UpdateWithStartWorkflow(ctx context.Context, o client.UpdateWithSt
 	return nil, ctx.Err()
 }
 
-// A loop is ended while its call is asked for: the call is taken back, because the
+// A loop is ended while its call is asked for: the call is undone, because the
 // account may have counted it.
 func TestLoopThatGoesBeforeItsAnswer(t *testing.T) {
 	f := &far{asked: make(chan feature.Take, 1), voided: make(chan feature.Take, 1)}

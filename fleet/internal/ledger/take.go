@@ -10,7 +10,7 @@ import (
 	"ralph/fleet/internal/feature"
 )
 
-// take answers with a call. Where the loop has gone meanwhile the call is taken back: the
+// take answers with a call. Where the loop has gone meanwhile the call is undone: the
 // workflow may have granted it, or hear of it only when this host is not cut off any more.
 func (s *Server) take(ctx context.Context, conn net.Conn, q request) {
 	t := feature.Take{Run: q.Run, Seq: s.number(q.Run), Limit: q.Limit, Host: s.host}
@@ -34,7 +34,7 @@ func (s *Server) take(ctx context.Context, conn net.Conn, q request) {
 }
 
 // number gives a take of a run its number, and forgets the run that took longest ago
-// where there are many: no loop of it is at work any more.
+// where there are many: no loop of it is running any more.
 func (s *Server) number(run string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,9 +46,9 @@ func (s *Server) number(run string) int {
 	return s.takes
 }
 
-// SetCutOff tells whether a feature of this host may be another one's by now, because the
+// SetCutOff reports whether a feature of this host may be another one's by now, because the
 // server has not been heard. What was asked for on its way is answered only when that is
-// known: until then no loop may go on with a call.
+// known: until then no loop may continue with a call.
 func (s *Server) SetCutOff(feature string, is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

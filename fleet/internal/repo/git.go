@@ -48,7 +48,7 @@ type call struct {
 	limit time.Duration
 }
 
-// ours makes commits of the fleet's own, without the hooks and the keys of a person.
+// ours makes commits of the fleet's own, without the hooks and the keys of the user.
 var ours = []string{"-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"}
 
 // identity is whose commits they are.
@@ -67,7 +67,7 @@ func (c call) run(ctx context.Context, args ...string) (string, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = c.dir
-	// Nobody can answer a question here, and what git says is read by people.
+	// No one can answer a question here, and what git says is read by people.
 	cmd.Env = append(hold.Environ(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
 	if os.Getenv("GIT_SSH_COMMAND") == "" && os.Getenv("GIT_SSH") == "" {
 		cmd.Env = append(cmd.Env, "GIT_SSH_COMMAND="+overSSH)
@@ -105,7 +105,7 @@ func exitStatus(err error) int {
 }
 
 // password is what an address may hold of a secret: a token before the @ of a web
-// address, or what stands behind a user's name.
+// address, or what is after a user's name.
 var password = regexp.MustCompile(`(https?://)[^/@\s]+@|(://[^/@:\s]+:)[^/@\s]+@`)
 
 // redact leaves out the secrets of addresses, which a host's git may add to ours.

@@ -21,8 +21,8 @@ import (
 // HEAD anywhere.
 const branchFile = "ralph-fleet-branch"
 
-// Discard takes a worktree away that a worker left behind. It keeps the commits in it
-// that the remote lacks. Nothing may be at work in it.
+// Discard takes a worktree away that a worker left. It keeps the commits in it
+// that the remote lacks. Nothing may be running in it.
 func (w *Workspace) Discard(ctx context.Context, dir string) error {
 	t, err := w.leftTree(ctx, dir)
 	if err == nil && t != nil {
@@ -60,7 +60,7 @@ func (t *Tree) salvage(ctx context.Context) error {
 	in := call{dir: t.Dir}
 	private, err := in.run(ctx, "rev-parse", "--absolute-git-dir")
 	if err != nil || !strings.HasPrefix(private, t.mirror+string(filepath.Separator)) {
-		return nil // there is none
+		return nil // none exists
 	}
 	head, err := in.run(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err != nil {
@@ -69,13 +69,13 @@ func (t *Tree) salvage(ctx context.Context) error {
 	if known, err := t.isKnown(ctx, head); err != nil || known {
 		return err
 	}
-	// The last push may have gone through behind the back of the worker that died.
+	// The last push may have gone through after the back of the worker that died.
 	_, _ = call{dir: t.mirror, limit: talkLimit}.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "origin", "+"+headRef(t.branch)+":"+trackingRef(t.branch))
 	if known, err := t.isKnown(ctx, head); err != nil || known {
 		return err
 	}
 	r, _, err := readRecord(ctx, t.mirror, stateRef(t.branch))
-	if err != nil { // commits that nobody knows whose they are must not stand in the way
+	if err != nil { // commits that no one knows whose they are must not are in the way
 		r = Record{Schema: recordSchema, Host: "unknown"}
 	}
 	left := &Tree{mirror: t.mirror, branch: t.branch, Dir: t.Dir, GitDir: private}
@@ -96,7 +96,7 @@ func (t *Tree) salvage(ctx context.Context) error {
 	return t.keep(ctx, keptRef(t.branch, r.Host, r.Ordinal), commit)
 }
 
-// isKnown tells whether the remote, as far as the mirror knows it, or what waits to be
+// isKnown reports whether the remote, as far as the mirror knows it, or what waits to be
 // delivered has a commit.
 func (t *Tree) isKnown(ctx context.Context, commit string) (bool, error) {
 	unknown, err := call{dir: t.mirror}.run(ctx, "rev-list", "--max-count=1", commit, "--not", "--remotes", "--glob=refs/ralph/*")
@@ -110,13 +110,13 @@ func (t *Tree) keep(ctx context.Context, ref, commit string) error {
 }
 
 // adopt looks for a snapshot that this host could not push in an earlier turn. Where
-// nobody has pushed since, it is pushed now, and the turn goes on with it; else it is
+// no one has pushed since, it is pushed now, and the turn continues with it; else it is
 // kept.
 func (t *Tree) adopt(ctx context.Context) (bool, error) {
 	local := call{dir: t.mirror}
 	left, err := local.run(ctx, "rev-parse", "--verify", "--quiet", localRef(t.branch))
 	if err != nil {
-		return false, nil // there is none
+		return false, nil // none exists
 	}
 	r, behind, err := t.unpushed(ctx, left)
 	if err != nil {
@@ -147,7 +147,7 @@ func (t *Tree) unpushed(ctx context.Context, commit string) (Record, string, err
 }
 
 // Deliver puts on the remotes what is to be kept: also snapshots of turns that are over,
-// once another host has the feature. It does not disturb turns at work.
+// once another host has the feature. It does not disturb turns running.
 func (w *Workspace) Deliver(ctx context.Context) error {
 	var errs []error
 	for _, mirror := range w.mirrors() {
@@ -156,7 +156,7 @@ func (w *Workspace) Deliver(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// strand keeps the snapshots with which no turn will go on.
+// strand keeps the snapshots with which no turn will continue.
 func (w *Workspace) strand(ctx context.Context, mirror string) error {
 	refs, err := refsBelow(ctx, mirror, localRef(""))
 	if err != nil {

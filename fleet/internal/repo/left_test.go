@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A host that could not push goes on with what it has when it gets the feature again,
-// where nobody else has had it since.
+// A host that could not push continues with what it has when it gets the feature again,
+// where no one else has had it since.
 func TestSnapshotThatCouldNotBePushed(t *testing.T) {
 	bare, _ := remote(t)
 	a := mustClaim(t, bare, 1, "a")
@@ -32,7 +32,7 @@ func TestSnapshotThatCouldNotBePushed(t *testing.T) {
 	}
 }
 
-// Where another host has had the feature since, or a person pushed, the work is kept.
+// Where another host has had the feature since, or the user pushed, the work is kept.
 func TestSnapshotThatNobodyGoesOnWith(t *testing.T) {
 	for name, meanwhile := range map[string]func(bare, seed string){
 		"another host": func(bare, _ string) { mustClaim(t, bare, 2, "b") },

@@ -42,7 +42,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	return &Workspace{dir: abs, atWork: map[string]string{}, receipts: map[string]*receipts{}}, nil
 }
 
-// Leftovers are the worktrees that an earlier worker has left behind.
+// Leftovers are the worktrees that an earlier worker has left.
 func (w *Workspace) Leftovers() []string {
 	dirs, _ := filepath.Glob(filepath.Join(w.dir, "trees", "*", "*"))
 	return dirs
@@ -66,7 +66,7 @@ func (w *Workspace) mirror(ctx context.Context, url string) (string, error) {
 	for _, args := range [][]string{
 		{"init", "--quiet", "--bare"},
 		{"remote", "add", "origin", url},
-		{"config", "gc.auto", "0"}, // no packing beside agents that commit; the worker does it when it starts
+		{"config", "gc.auto", "0"}, // no packing next to agents that commit; the worker does it when it starts
 	} {
 		if _, err := local.run(ctx, args...); err != nil {
 			return "", err
@@ -90,7 +90,7 @@ type Tree struct {
 	Dir    string // the worktree
 	GitDir string // its git directory
 	Record Record // as it was pushed last
-	Note   string // what a person should know of the claim
+	Note   string // what the user should know of the claim
 
 	space    *Workspace
 	mirror   string
@@ -107,7 +107,7 @@ type Tree struct {
 	tried map[string]string
 }
 
-// claimTries bounds how often a claim begins anew because the host that had the
+// claimTries bounds how often a claim begins again because the host that had the
 // feature before has pushed in the very moment.
 const claimTries = 5
 
@@ -187,7 +187,7 @@ func (t *Tree) read(ctx context.Context) (old parts, err error) {
 	return readParts(ctx, t.mirror, t.state)
 }
 
-// isBehind tells whether a later turn than this one has the feature.
+// isBehind reports whether a later turn than this one has the feature.
 func (t *Tree) isBehind(turn feature.Turn) bool { return !t.Record.Ordinal.Before(turn.Ordinal) }
 
 // fetch brings branch and record into the mirror.

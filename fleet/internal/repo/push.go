@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// MovedError says that somebody else has pushed to the branch meanwhile, or removed it:
+// MovedError says that someone else has pushed to the branch meanwhile, or removed it:
 // Commit is empty then.
 type MovedError struct{ Branch, Commit string }
 
@@ -19,7 +19,7 @@ func (e *MovedError) Error() string {
 	return fmt.Sprintf("somebody pushed to %s while it was worked on (it is at %.12s now)", e.Branch, e.Commit)
 }
 
-// errLate says that the remote has an earlier push of this host, of which nobody had
+// errLate says that the remote has an earlier push of this host, of which no one had
 // heard: one that was ended while it was under way.
 var errLate = errors.New("an earlier push went through after all")
 
@@ -42,7 +42,7 @@ func (t *Tree) push(ctx context.Context, record, head string) error {
 		}
 	}
 	t.accept(record, tip)
-	// For salvage, which asks nobody else.
+	// For salvage, which asks no one else.
 	_, _ = call{dir: t.mirror}.run(context.WithoutCancel(ctx), "update-ref", stateRef(t.branch), record)
 	return nil
 }
@@ -65,7 +65,7 @@ func (t *Tree) accept(record, tip string) {
 	clear(t.tried) // whatever of it comes now comes too late
 }
 
-// known is what this host believes to be on the remote.
+// known is what this host accepts to be on the remote.
 func (t *Tree) known() (state, tip string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,7 +126,7 @@ func (t *Tree) settled(ctx context.Context, s Snapshot) {
 }
 
 // Keep puts a snapshot that the remote refused under a reference of its own, where it
-// is in nobody's way. It returns the reference. With an error that is a TroubleError it
+// is in no one's way. It returns the reference. With an error that is a TroubleError it
 // waits for Deliver.
 func (t *Tree) Keep(ctx context.Context, s Snapshot) (string, error) {
 	ref := keptRef(t.branch, t.host, s.Record.Ordinal)
@@ -144,7 +144,7 @@ func (t *Tree) PushedAt() time.Time {
 	return t.pushedAt
 }
 
-// IsRefusal tells whether an error is one that no further try will mend.
+// IsRefusal reports whether an error is one that no further try will repair.
 func IsRefusal(err error) bool {
 	var moved *MovedError
 	return errors.Is(err, ErrOusted) || errors.As(err, &moved)

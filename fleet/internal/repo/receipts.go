@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// receiptsRef is where ralph notes on each commit why a story was believed. All loops of
+// receiptsRef is where ralph notes on each commit why a story was accepted. All loops of
 // a mirror share it, and on the remote all hosts.
 const receiptsRef = "refs/notes/ralph"
 
@@ -24,7 +24,7 @@ type receipts struct {
 	pushed string     // our notes as the remote has them
 }
 
-// PushReceipts puts the receipts of this mirror beside those that are on the remote, so
+// PushReceipts puts the receipts of this mirror next to those that are on the remote, so
 // that 'ralph verify' finds them in any clone.
 func (t *Tree) PushReceipts(ctx context.Context) error {
 	t.receipts.mu.Lock()

@@ -13,18 +13,18 @@ import (
 const (
 	recordFile  = "state.json"
 	journalFile = "journal.jsonl"
-	workDir     = "work" // the worktree, with what nobody has committed
+	workDir     = "work" // the worktree, with what no one has committed
 )
 
 // Record is what the remote knows of a feature besides its branch: state.json in the
-// tree that its reference points to. The journal and the worktree are beside it.
+// tree that its reference points to. The journal and the worktree are next to it.
 type Record struct {
 	Schema  int               `json:"schema"`
 	Feature string            `json:"feature"`
 	Ordinal feature.Ordinal   `json:"ordinal"` // of the turn that may push
 	Host    string            `json:"host"`
 	At      time.Time         `json:"at"`
-	Unit    string            `json:"unit,omitempty"`  // once a run has begun
+	Unit    string            `json:"unit,omitempty"`  // once a run has started
 	Head    string            `json:"head"`            // of the branch
 	Spent   feature.Spent     `json:"spent"`           // of the submission
 	Ended   *feature.Handback `json:"ended,omitempty"` // where the submission is done or has failed

@@ -110,7 +110,7 @@ func withPlan(ctx context.Context, dir, url string, names []string) ([]string, e
 	return planned, nil
 }
 
-// isPlan tells whether a file is what ralph takes for a plan by itself.
+// isPlan reports whether a file is what ralph takes for a plan by itself.
 func isPlan(file, unit string) bool {
 	switch path.Base(file) {
 	case "spec.md", "prd.json":
@@ -122,7 +122,7 @@ func isPlan(file, unit string) bool {
 }
 
 // Look reads a feature's record from the remote, and the journal that is with it.
-// Both are empty where no host has begun with it.
+// Both are empty where no host has started with it.
 func Look(ctx context.Context, url, branch string) (Record, []byte, error) {
 	dir, err := os.MkdirTemp("", "ralph-fleet-")
 	if err != nil {

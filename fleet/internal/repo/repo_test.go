@@ -193,7 +193,7 @@ func TestPushWhoseAnswerWasLost(t *testing.T) {
 	bare, _ := remote(t)
 	a := mustClaim(t, bare, 1, "a")
 	s := take(t, a)
-	git(t, a.Dir, "push", "--quiet", bare, s.commit+":"+stateRef("feature/x")) // it went through, and nobody knows
+	git(t, a.Dir, "push", "--quiet", bare, s.commit+":"+stateRef("feature/x")) // it went through, and no one knows
 	if err := a.Push(t.Context(), s); err != nil {
 		t.Errorf("Push = %v", err)
 	}
@@ -218,7 +218,7 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// Hosts write receipts beside each other, and on the same commit too.
+// Hosts write receipts next to each other, and on the same commit too.
 func TestReceiptsOfAllHosts(t *testing.T) {
 	bare, seed := remote(t)
 	a, b := mustClaim(t, bare, 1, "a"), mustClaim(t, bare, 2, "b")

@@ -14,7 +14,7 @@ var unreasoned = []string{
 	"Could not read from remote repository", "failed to push some refs", "the remote end hung up", "early EOF", "index-pack failed",
 }
 
-// refusal is how a push tells what became of a reference, with the reason.
+// refusal is how a push reports what became of a reference, with the reason.
 var refusal = regexp.MustCompile(`^! \[[a-z ]+\] .* \((.+)\)$`)
 
 // complaint is what a call of git said on standard error, by who said it.
@@ -41,7 +41,7 @@ func complaintOf(text string) (c complaint) {
 	return c
 }
 
-// isBesides tells whether a line has nothing to do with what went wrong.
+// isBesides reports whether a line has nothing to do with what went wrong.
 func isBesides(line string) bool {
 	return line == "" || slices.ContainsFunc([]string{
 		"hint:", "warning:", "Warning:", "To ", "From ", "Please make sure you have the correct access", "and the repository exists",

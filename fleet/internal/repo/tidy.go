@@ -19,14 +19,14 @@ func (w *Workspace) open(t *Tree) {
 	w.atWork[t.Dir] = t.mirror
 }
 
-// Close tells that no turn has the tree any more.
+// Close reports that no turn has the tree any more.
 func (t *Tree) Close() {
 	t.space.mu.Lock()
 	defer t.space.mu.Unlock()
 	delete(t.space.atWork, t.Dir)
 }
 
-// isIdle tells whether no turn has a tree of this mirror.
+// isIdle reports whether no turn has a tree of this mirror.
 func (w *Workspace) isIdle(mirror string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,7 +81,7 @@ func removeStaleLocks(mirror string, now time.Time) {
 	})
 }
 
-// forget removes the references of the feature from the mirror: they are fetched anew,
+// forget removes the references of the feature from the mirror: they are fetched again,
 // and would be in the way of branches below this one's name.
 func (t *Tree) forget(ctx context.Context) error {
 	refs := []string{headRef(t.branch), trackingRef(t.branch), stateRef(t.branch)}

@@ -11,7 +11,7 @@ import (
 )
 
 // checkOut makes the worktree at the tip of the branch, and brings back what the last host had
-// there besides: what nobody had committed, and the journal.
+// there besides: what no one had committed, and the journal.
 func (t *Tree) checkOut(ctx context.Context, old parts) error {
 	local := call{dir: t.mirror}
 	if err := t.clear(ctx); err != nil {
@@ -85,8 +85,8 @@ type Snapshot struct {
 }
 
 // Take makes a snapshot: the branch, what is not committed, and the journal. The
-// journal comes last: where the next agent has begun meanwhile it tells so, and
-// ralph looks at marks in the plan again that the agent may have made.
+// journal comes last: where the next agent has started meanwhile it tells so, and
+// ralph reads marks in the plan again that the agent may have made.
 func (t *Tree) Take(ctx context.Context, r Record) (Snapshot, error) {
 	s := Snapshot{}
 	s.behind, _ = t.known()
@@ -125,7 +125,7 @@ func (t *Tree) writeJournal(ctx context.Context, unit string) (string, error) {
 
 // CommitPlan commits what has changed in the plan's files, so that the branch shows
 // how far the feature is. Nothing else is touched, and nothing happens in the middle
-// of a merge or on another branch. It is for when no loop is at work.
+// of a merge or on another branch. It is for when no loop is running.
 func (t *Tree) CommitPlan(ctx context.Context, unit, change string) error {
 	c := call{dir: t.Dir, env: identity}
 	if on, err := c.run(ctx, "symbolic-ref", "--quiet", "HEAD"); err != nil || on != headRef(t.branch) {

@@ -107,7 +107,7 @@ func TestBranchThatAPersonRemoved(t *testing.T) {
 	}
 }
 
-// What nobody has committed yet, such as how far the plan is, is not lost when a
+// What no one has committed yet, such as how far the plan is, is not lost when a
 // person adds a commit between two turns; unless both changed the same.
 func TestBranchThatAPersonAddedTo(t *testing.T) {
 	for _, test := range []struct{ theirs, plan, left string }{

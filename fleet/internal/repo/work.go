@@ -23,7 +23,7 @@ func (t *Tree) writeWork(ctx context.Context) (string, error) {
 		return "", err
 	}
 	c := call{dir: t.Dir, env: []string{"GIT_INDEX_FILE=" + index}}
-	// An agent may leave what git cannot add: a file that nobody may read, a repository
+	// An agent may leave what git cannot add: a file that no one may read, a repository
 	// without a commit. git adds the rest then, and ends with 1.
 	if _, err := c.run(ctx, "add", "--all", "--ignore-errors", "--", ":/"); err != nil && exitStatus(err) != 1 {
 		return "", err
@@ -32,7 +32,7 @@ func (t *Tree) writeWork(ctx context.Context) (string, error) {
 }
 
 // workOn returns what the last host had in its worktree, as it goes with the branch as
-// it is on the remote now. A person who has put the branch elsewhere has the last word;
+// it is on the remote now. The user who has put the branch elsewhere has the last word;
 // one who has added to it gets both together. What is left out stays below the record.
 func (t *Tree) workOn(ctx context.Context, work string) (string, error) {
 	t.Note = ""

@@ -1,5 +1,5 @@
 // Command decode reads a prd.json with encoding/json and does nothing else: the
-// least that a program which looks at a plan costs.
+// least that a program which reads a plan costs.
 package main
 
 import (

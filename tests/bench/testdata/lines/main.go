@@ -1,5 +1,5 @@
 // Command lines reads a journal with encoding/json and does nothing else: the least
-// that a program which looks at a run's past costs.
+// that a program which reads a run's past costs.
 package main
 
 import (

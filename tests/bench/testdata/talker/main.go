@@ -1,5 +1,5 @@
 // Command talker is an agent that says a hundred times what time it is, so that
-// whoever hears it knows how long that took.
+// anyone who hears it knows how long that took.
 package main
 
 import (
