@@ -5,12 +5,12 @@
 #   RALPH_VERSION=v1.2.0 RALPH_RELEASE_URL=https://HOST/PATH sh install.sh
 #                              takes the released binary from URL/VERSION/ and
 #                              compares it with the SHA256SUMS there
-#   RALPH_BINARY=FILE          installs a binary that is there already
+#   RALPH_BINARY=FILE          installs an existing binary
 #   RALPH_HOME=DIR             installs there instead of ~/.ralph
 #   RALPH_NO_PATH=1            leaves the shell's start-up file alone
 #
 # It can be run again at any time, to update. The clone is not needed afterwards.
-# uninstall.sh revokes exactly what this script added.
+# uninstall.sh removes exactly what this script added.
 set -eu
 
 say() { printf '%s\n' "$*"; }
@@ -83,7 +83,7 @@ fetch_checked() { # NAME FILE
 
 take_release() {
 	[ -n "${RALPH_VERSION:-}" ] || die "name the release to take in RALPH_VERSION"
-	[ -n "${RALPH_RELEASE_URL:-}" ] || die "say in RALPH_RELEASE_URL where releases are"
+	[ -n "${RALPH_RELEASE_URL:-}" ] || die "set RALPH_RELEASE_URL to the address of the releases"
 	release=${RALPH_RELEASE_URL%/}/$RALPH_VERSION
 	name=ralph-$(platform)
 	fetch "$release/SHA256SUMS" "$work/SHA256SUMS"
@@ -142,7 +142,7 @@ else
 	say "Created $home/config.yaml: the built-in settings as comments; take the # away to change one"
 fi
 
-# What the first line of the settings names: editors complete and check them by it.
+# The schema that the first line of the settings names: editors use it.
 if "$bin/ralph" config schema >"$home/config.schema.json.new.$$"; then
 	mv "$home/config.schema.json.new.$$" "$home/config.schema.json"
 else
@@ -200,7 +200,7 @@ block() { # RC
 
 # names_bin RC: the user has put the folder into PATH without our help.
 names_bin() {
-	# shellcheck disable=SC2016,SC2088 # these are searched for as they stand
+	# shellcheck disable=SC2016,SC2088 # these are searched for literally
 	grep -v '^ *#' "$1" | grep -qF -e "$bin" -e '$HOME/.ralph/bin' -e '~/.ralph/bin'
 }
 
@@ -215,10 +215,10 @@ add_path() {
 		fi
 		sh "$home/uninstall.sh" --only-path >/dev/null
 	elif [ -f "$rc" ] && names_bin "$rc"; then
-		say "$rc names $bin already: left as it is"
+		say "$rc names $bin already: no change"
 		return
 	fi
-	# What uninstall.sh has to know to put the file back, byte for byte.
+	# uninstall.sh needs this to restore the file, byte for byte.
 	note=
 	if [ ! -e "$rc" ]; then
 		note=' created'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Takes back what install.sh added: the binary and the PATH line. The settings
+# Removes what install.sh added: the binary and the PATH line. The settings
 # and the ledger of calls go too if you say so.
 #
 #   sh uninstall.sh            asks about settings and ledger
@@ -43,9 +43,9 @@ trap 'rm -rf "$work"' EXIT
 # before it. "created": there was no file.
 remove_block() { # RC
 	[ -f "$1" ] && grep -q '^# >>> ralph >>>' "$1" || return 0
-	# Without its end the block's extent is anybody's guess.
+	# Without its end line the end of the block is unknown.
 	grep -q '^# <<< ralph <<<' "$1" || {
-		say "The block in $1 has lost its end: remove it by hand" >&2
+		say "The block in $1 has no end line: remove it by hand" >&2
 		return 0
 	}
 	note=$(sed -n 's/^# >>> ralph >>> *//p' "$1" | head -n 1)
@@ -63,7 +63,7 @@ remove_block() { # RC
 	say "Removed the PATH line from $1"
 }
 
-# The user may have changed shells since: every file install.sh may have chosen.
+# Check every file that install.sh may have chosen: the user may have changed shells.
 for rc in "$HOME/.bashrc" "$HOME/.bash_profile" "$HOME/.bash_login" "$HOME/.profile" \
 	"${ZDOTDIR:-$HOME}/.zshrc" "$HOME/.zshrc" \
 	"${XDG_CONFIG_HOME:-$HOME/.config}/fish/conf.d/ralph.fish"; do
@@ -87,7 +87,7 @@ if [ "$answer" = ask ]; then
 	fi
 fi
 if [ "$answer" = yes ]; then
-	# By name: whatever else someone keeps in this folder stays.
+	# By name: other files in this folder stay.
 	rm -f "$home/config.yaml"
 	rm -rf "$home/ratelimit" "$home/loops"
 fi

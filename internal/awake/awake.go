@@ -20,7 +20,7 @@ func Commands(goos string, pid int) [][]string {
 		return [][]string{{"caffeinate", "-i", "-w", strconv.Itoa(pid)}}
 	case "linux":
 		inhibit := func(what string) []string {
-			return []string{"systemd-inhibit", "--what=" + what, "--who=ralph", "--why=a coding agent is at work", "--mode=block", "cat"}
+			return []string{"systemd-inhibit", "--what=" + what, "--who=ralph", "--why=a coding agent is running", "--mode=block", "cat"}
 		}
 		// A session without a seat, as over ssh, may not forbid sleep.
 		return [][]string{inhibit("idle:sleep"), inhibit("idle")}

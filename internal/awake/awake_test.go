@@ -14,7 +14,7 @@ import (
 )
 
 func TestCommands(t *testing.T) {
-	const why = "--why=a coding agent is at work"
+	const why = "--why=a coding agent is running"
 	for goos, want := range map[string][][]string{
 		"darwin": {{"caffeinate", "-i", "-w", "42"}},
 		"linux": {

@@ -38,7 +38,7 @@ func Valid(id string) error {
 	case strings.ContainsFunc(id, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }):
 		return refused("it holds a character that changes the direction of text")
 	case strings.EqualFold(id, "archive"), strings.EqualFold(id, "config.yaml"):
-		return refused("the name stands for something else")
+		return refused("ralph uses this name for something else")
 	}
 	return nil
 }

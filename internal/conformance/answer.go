@@ -65,11 +65,11 @@ func modeWords(m agent.PromptMode) string {
 // output describes the format of the output and the facts in it.
 func (s *session) output(t told) Trial {
 	if s.format == stream.FormatText {
-		message, hint := "prints plain text: the exit status alone tells whether it went well", ""
+		message, hint := "prints plain text: only the exit status shows whether it went well", ""
 		if t.isJSON() {
 			message = "prints JSON of a form that ralph does not know: it is read as plain text"
 		}
-		hint = "To tell tokens, tools and failures, print JSON lines as claude, codex, opencode, gemini or copilot do; an event that ends the session must be among them."
+		hint = "To report tokens, tools and failures, print JSON lines as claude, codex, opencode, gemini or copilot do; an event that ends the session must be among them."
 		return Trial{ID: "output", Result: Yes, Message: message, Hint: hint}
 	}
 	sum := t.read[s.format]
@@ -84,7 +84,7 @@ func (s *session) output(t told) Trial {
 			s.card.Tells = append(s.card.Tells, fact.name)
 		}
 	}
-	message := fmt.Sprintf("prints the events of %s; they tell the final message", s.format)
+	message := fmt.Sprintf("prints the events of %s; they report the final message", s.format)
 	for _, name := range s.card.Tells {
 		message += ", " + name
 	}
@@ -101,10 +101,10 @@ func exitCode(t told) Trial {
 	case t.timedOut():
 		c.Result, c.Message, c.Hint = No, "answers, and does not exit", "Exit after the answer; ralph ends what stays."
 	case t.Exit != (proc.Exit{}):
-		c.Result, c.Message, c.Hint = No, fmt.Sprintf("answers, and ends with %s", t.Exit), "Exit with 0 where all went well: with plain text nothing else tells success."
+		c.Result, c.Message, c.Hint = No, fmt.Sprintf("answers, and ends with %s", t.Exit), "Exit with 0 where all went well: with plain text nothing else shows success."
 	}
 	if t.Strays > 0 {
-		c.Message += fmt.Sprintf("; leaves %d behind (%s), which ralph ends", t.Strays, strings.Join(t.Names, ", "))
+		c.Message += fmt.Sprintf("; leaves %d processes (%s), which ralph ends", t.Strays, strings.Join(t.Names, ", "))
 	}
 	return c
 }

@@ -52,7 +52,7 @@ func (t told) timedOut() bool {
 // exited reports whether the command ended by itself with status 0.
 func (t told) exited() bool { return !t.timedOut() && t.Exit == (proc.Exit{}) }
 
-var errAtWork = errors.New("the command is at work")
+var errAtWork = errors.New("the command is running")
 
 // make makes a call as a run does, and returns when nothing of it is alive.
 func (s *session) make(ctx context.Context, mode agent.PromptMode, c call) (told, error) {

@@ -28,7 +28,7 @@ func (s *session) failure(ctx context.Context) (Trial, error) {
 	case t.timedOut():
 		c.Result, c.Message, c.Hint = No, fmt.Sprintf("does not end within %s on an empty prompt", seconds(t.limit)), "Fail on an empty prompt, in place of waiting for more."
 	case t.Exit != (proc.Exit{}):
-		c = Trial{ID: "failure", Result: Yes, Message: "tells a failure: " + t.failing()}
+		c = Trial{ID: "failure", Result: Yes, Message: "reports a failure: " + t.failing()}
 	}
 	return c, err
 }
@@ -83,7 +83,7 @@ func (s *session) signalled(ctx context.Context, id, name string, sig syscall.Si
 	switch {
 	case !t.signalled:
 		return Trial{ID: id, Result: NotSeen, Message: fmt.Sprintf("what it does at %s: not seen; it ended by itself before (%s)", name, t.Exit),
-			Hint: fmt.Sprintf("To show it here, stay at work where %s is '%s'.", Variable, id)}, err
+			Hint: fmt.Sprintf("To show it here, keep running where %s is '%s'.", Variable, id)}, err
 	case t.timedOut():
 		c.Result, c.Message = No, fmt.Sprintf("does not end within %s of %s; ralph kills it then", seconds(grace), name)
 		c.Hint = "End at INT or TERM, with what was started: what is done by then is kept."
@@ -91,7 +91,7 @@ func (s *session) signalled(ctx context.Context, id, name string, sig syscall.Si
 		c.Message = fmt.Sprintf("ends %s after %s, with %s", seconds(t.afterwards), name, t.Exit)
 	}
 	if t.Strays > 0 {
-		c.Message += fmt.Sprintf("; leaves %s behind, which ralph ends", strings.Join(t.Names, ", "))
+		c.Message += fmt.Sprintf("; leaves %s running, which ralph ends", strings.Join(t.Names, ", "))
 	} else if !t.working {
 		c.Message += "; no shell command of it was seen"
 	}
@@ -107,12 +107,12 @@ func (s *session) children(ctx context.Context) (Trial, error) {
 	case t.timedOut():
 		return Trial{ID: id, Result: No, Message: "waits for its background processes, and does not end", Hint: "End when the answer is given; ralph ends what is left."}, err
 	case t.Strays > 0:
-		return Trial{ID: id, Result: Yes, Message: fmt.Sprintf("leaves background processes behind (%s); ralph ends them", strings.Join(t.Names, ", "))}, err
+		return Trial{ID: id, Result: Yes, Message: fmt.Sprintf("leaves background processes running (%s); ralph ends them", strings.Join(t.Names, ", "))}, err
 	case t.working:
 		return Trial{ID: id, Result: Yes, Message: "ends its background processes itself"}, err
 	}
 	return Trial{ID: id, Result: NotSeen, Message: "background processes: not seen",
-		Hint: fmt.Sprintf("Nothing is needed: ralph ends what is left. To show it here, leave a process behind where %s is '%s'.", Variable, id)}, err
+		Hint: fmt.Sprintf("No action needed: ralph ends what is left. To show it here, leave a process running where %s is '%s'.", Variable, id)}, err
 }
 
 // limit sees whether ralph would understand that the account's limit is reached.
@@ -123,7 +123,7 @@ func (s *session) limit(ctx context.Context) (Trial, error) {
 	failed, said := t.Kind != journal.OutcomeOK, t.said()
 	switch {
 	case t.Kind == journal.OutcomeUsageLimit:
-		message := "tells the usage limit in words that ralph knows: " + said
+		message := "reports the usage limit in words that ralph knows: " + said
 		if reset := t.ResetsAt; !reset.IsZero() {
 			message += fmt.Sprintf(" (resets at %s)", reset.Local().Format("15:04"))
 		}

@@ -34,7 +34,7 @@ type Parcel struct {
 func Here(args []string) (Parcel, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return Parcel{}, fmt.Errorf("the directory to work in cannot be told: %w", err)
+		return Parcel{}, fmt.Errorf("cannot find the working directory: %w", err)
 	}
 	// The mask can only be read by setting it; meanwhile a strict one does no harm.
 	mask := syscall.Umask(0o077)

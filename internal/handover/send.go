@@ -104,7 +104,7 @@ func (s *Sender) Taken(ctx context.Context) error {
 	defer stop()
 	conn, err := s.listener.Accept()
 	if err != nil {
-		return fmt.Errorf("nobody took over: %w", firstOf(context.Cause(ctx), err))
+		return fmt.Errorf("no process took over: %w", firstOf(context.Cause(ctx), err))
 	}
 	s.conn, s.in = conn, bufio.NewReader(conn)
 	if line, err := s.in.ReadBytes('\n'); err != nil || json.Unmarshal(line, &s.peer) != nil {

@@ -33,7 +33,7 @@ func Take(path string) (Parcel, *Line, error) {
 	// The process that removes the file has it. The sender learns it after that: it may clean up
 	// at once.
 	if err := os.Remove(path); err != nil {
-		return Parcel{}, nil, fmt.Errorf("the command was taken back: %w", err)
+		return Parcel{}, nil, fmt.Errorf("the sender cancelled the command: %w", err)
 	}
 	dir := filepath.Dir(path)
 	conn, err := net.Dial("unix", filepath.Join(dir, socketName))
@@ -41,13 +41,13 @@ func Take(path string) (Parcel, *Line, error) {
 	_ = os.Remove(filepath.Join(dir, socketName))
 	_ = os.Remove(dir)
 	if err != nil {
-		return Parcel{}, nil, fmt.Errorf("the command was taken back: %w", err)
+		return Parcel{}, nil, fmt.Errorf("the sender cancelled the command: %w", err)
 	}
 	l := &Line{conn}
 	l.tell(hello{os.Getpid()})
 	if _, err := io.ReadFull(conn, make([]byte, len(goOn))); err != nil {
 		l.Close()
-		return Parcel{}, nil, errors.New("the command was taken back")
+		return Parcel{}, nil, errors.New("the sender cancelled the command")
 	}
 	var p Parcel
 	if err := json.Unmarshal(data, &p); err != nil {

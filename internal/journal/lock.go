@@ -43,7 +43,7 @@ type LockedError struct {
 func (e *LockedError) Error() string {
 	h := e.Holder
 	if h.PID == 0 {
-		return fmt.Sprintf("another ralph is already at work here (%s is locked); try again in a moment", filepath.Join(e.Dir, lockName))
+		return fmt.Sprintf("another ralph is already running here (%s is locked); try again in a moment", filepath.Join(e.Dir, lockName))
 	}
 	layout := "15:04"
 	if e.now.Sub(h.Since) >= 24*time.Hour {

@@ -159,7 +159,7 @@ var reasons = map[Reason]struct {
 	ReasonAuth:             {StatusFailed, ExitNotDone, "the agent is not logged in, or has no credit"},
 	ReasonAgentMissing:     {StatusFailed, ExitNotDone, "the agent's program is not there"},
 	ReasonBranchChanged:    {StatusFailed, ExitNotDone, "the agent left the branch"},
-	ReasonError:            {StatusFailed, ExitNotDone, "something that ralph cannot go on with"},
+	ReasonError:            {StatusFailed, ExitNotDone, "an error that ralph cannot recover from"},
 	ReasonCrashed:          {StatusFailed, ExitNotDone, "ralph itself died"},
 	ReasonWaitingForPerson: {StatusStopped, ExitNotDone, "only tasks for a person are left"},
 	ReasonUsageLimit:       {StatusStopped, ExitUsageLimit, "the provider's usage limit is reached"},

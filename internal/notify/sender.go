@@ -114,7 +114,7 @@ func (s *Sender) tell(n Notice) {
 		return
 	}
 	if err := s.run(s.o.Command, n.line()); err != nil {
-		s.o.Warn(fmt.Sprintf("nobody was told that the run is %s: notify.command: %v", n.Event, err))
+		s.o.Warn(fmt.Sprintf("cannot notify you that the run is %s: notify.command: %v", n.Event, err))
 	}
 }
 

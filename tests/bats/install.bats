@@ -107,7 +107,7 @@ last" ]
 @test "the user's own PATH line is enough" {
 	echo 'PATH=$HOME/.ralph/bin:$PATH' >"$HOME/.bashrc"
 	run install
-	[[ "$output" == *"left as it is"* ]]
+	[[ "$output" == *"already: no change"* ]]
 	[ "$(wc -l <"$HOME/.bashrc")" -eq 1 ]
 }
 

@@ -22,7 +22,7 @@ const (
 	watched = 20 * time.Second
 )
 
-// dashboards measures what the dashboard of a loop costs whose agent says nothing.
+// dashboards measures what the dashboard of a loop with a silent agent costs.
 func (b *bench) dashboards() ([]row, error) {
 	s, err := b.newScratch("dashboard", 10)
 	if err != nil {

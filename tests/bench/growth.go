@@ -34,9 +34,9 @@ func (b *bench) growth() ([]row, error) {
 	return append(append(rows, past...), large...), err
 }
 
-// lateRow holds the iterations before the 1,000th against those after the 10th:
-// what ralph and its guardian take of the processor, without the agents. Where that
-// is not told, the time counts, which a busy machine stretches.
+// lateRow compares the iterations before the 1,000th with those after the 10th: the processor
+// time of ralph and its guardian, without the agents. If the system does not report that time, it
+// compares wall time, which a busy machine stretches.
 func (s *scratch) lateRow() (row, error) {
 	const all, first, some = 1000, 10, 200
 	r := row{Name: "iteration 1000 / iteration 10"}
@@ -73,8 +73,8 @@ func (s *scratch) lateRow() (row, error) {
 	return r.atMost(1.2), nil
 }
 
-// treeTime is what a process and its children have had of the processor, and
-// otherwise where the system does not tell that.
+// treeTime returns the processor time of a process and its children, or otherwise if the system
+// does not report it.
 func treeTime(pid int, otherwise time.Duration) time.Duration {
 	sum, err := processTime(pid)
 	if err != nil {

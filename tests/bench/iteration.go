@@ -48,7 +48,7 @@ func (b *bench) iterations() ([]row, error) {
 	return append(rows, row{Name: "CPU at 1000 stories / at 10", Value: cost[1] / cost[0]}), nil
 }
 
-// iterationRows holds runs against shell loops that call the same agent.
+// iterationRows compares runs with shell loops that call the same agent.
 func (s *scratch) iterationRows(file, plan string) (cpu, gap row, err error) {
 	const times = 3
 	var gaps []float64

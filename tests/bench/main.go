@@ -122,13 +122,12 @@ func newBench(ctx context.Context, ralph string) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	// git and the journal tell paths without symbolic links, as /tmp is on macOS.
+	// git and the journal use paths without symbolic links, as /tmp is on macOS.
 	dir, err = filepath.EvalSymlinks(dir)
 	return &bench{ctx: ctx, ralph: path, dir: dir}, err
 }
 
-// floor builds one of the programs that ralph is held against, with the flags
-// that ralph is built with.
+// floor builds one of the programs that ralph is compared with, with the build flags of ralph.
 func (b *bench) floor(name string) (string, error) {
 	to := filepath.Join(b.dir, name)
 	build := b.command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", to, "./tests/bench/testdata/"+name)

@@ -60,9 +60,9 @@ func usageOf(cmd *exec.Cmd, wall time.Duration) usage {
 	return u
 }
 
-// ownPeak is the largest memory of the bench itself. Linux counts it as the
-// child's until the child's exec, so that no smaller figure can be accepted. It
-// is not what getrusage tells: there the go command, which started us, is in it.
+// ownPeak returns the largest memory of the bench itself. Linux counts it as the child's until
+// the child's exec, so a smaller figure is not reliable. getrusage would include the go command,
+// which started us.
 func ownPeak() int64 {
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -154,8 +154,8 @@ func cpuRow(name string, list []pair) row {
 	}
 }
 
-// rssRow compares peaks: the highest counts, not the median. A floor that is
-// too small to be told is left out.
+// rssRow compares peaks: the highest counts, not the median. It leaves out a floor that is too
+// small to measure.
 func rssRow(name string, list []pair) row {
 	r := row{Name: name, Unit: "MB"}
 	var floor int64

@@ -24,8 +24,7 @@ type scratch struct {
 	env  []string
 }
 
-// newScratch makes a repository whose plan has so many open stories, for a user of
-// its own.
+// newScratch makes a repository with a plan of so many open stories, for a separate user.
 func (b *bench) newScratch(name string, stories int) (*scratch, error) {
 	return b.scratchOf(name, stories, filepath.Join(b.dir, name, "ralph-home"))
 }

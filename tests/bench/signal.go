@@ -42,7 +42,7 @@ func (b *bench) signals() ([]row, error) {
 	return []row{r.atMost(60)}, nil
 }
 
-// hang makes replay an agent that works until it is told to end.
+// hang makes replay an agent that works until it gets a signal.
 func (s *scratch) hang() error {
 	return os.WriteFile(filepath.Join(s.repo, ".ralph", "replay.yaml"), []byte(hanging), 0o644)
 }

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// auditCounts holds the journal against itself, against the agent's own record of
-// its calls, and against git. settled says that no run can be running, and that
-// anyone who could record a crash has done so.
+// auditCounts compares the journal with itself, with the agent's own record of its calls, and
+// with git. settled says that no run can be running, and that every crash has been recorded.
 func (s *scratch) auditCounts(settled bool) {
 	events, broken := s.events()
 	if broken > 0 {
@@ -91,8 +90,8 @@ func same(cost *float64, sum float64) bool {
 	return math.Abs(*cost-sum) < 1e-9
 }
 
-// told is what the agent itself told of its input tokens in an iteration: each
-// result in the log has the same figure.
+// told returns the input tokens that the agent reported in an iteration: each result in the log
+// has the same figure.
 func (s *scratch) told(run *runRecord, n int) int {
 	logs := filepath.Join(s.folder(), "logs")
 	name := fmt.Sprintf("iteration-%d.log", n)
@@ -111,8 +110,8 @@ func (s *scratch) latest() string {
 	return ""
 }
 
-// auditCalls holds the attempts against the calls that the agent wrote down and
-// those in the ledger.
+// auditCalls compares the attempts with the calls that the agent wrote down and those in the
+// ledger.
 func (s *scratch) auditCalls(r record) {
 	data, _ := os.ReadFile(filepath.Join(s.dir, "calls"))
 	calls := map[string]int{}

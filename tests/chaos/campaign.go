@@ -118,7 +118,7 @@ func (c *campaign) count(s *scratch) {
 	}
 }
 
-// settle adds a feature to the tally, and tells at once of what is wrong with it.
+// settle adds a feature to the tally, and reports faults at once.
 func (c *campaign) settle(s *scratch, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -65,8 +65,8 @@ func TestCampaign(t *testing.T) {
 	}
 }
 
-// TestAuditSeesWhatIsWrong holds the audit against records that are wrong, each in
-// one way: a campaign that cannot fail proves nothing.
+// TestAuditSeesWhatIsWrong audits records with one fault each: a campaign that cannot fail proves
+// nothing.
 func TestAuditSeesWhatIsWrong(t *testing.T) {
 	const (
 		started  = `{"type":"run_started","run":"r","token":"T","stories":[]}` + "\n"

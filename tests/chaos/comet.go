@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// comet is a step of an agent that starts a chain of shells, of which each one starts
-// the next and exits: none has a number that lasts, and a list of processes mostly
-// misses them all. So each link adds a line to a file that is named after its run. A
-// chain that no one ends is over after a minute or two, or when its script is gone.
+// comet is a step of an agent that starts a chain of shells, in which each one starts the next
+// and exits. No pid lasts, and a list of processes mostly misses them all. So each link adds a
+// line to a file with the run in its name. The chain ends by itself after a minute or two, or
+// when its script is gone.
 const comet = `spawn: {argv: [sh, ../comet.sh, "0"], setsid: true}`
 
 const cometFile = "comet.sh"
@@ -33,7 +33,7 @@ func (s *scratch) auditComets(files []string) {
 	}
 }
 
-// flying are those of the files whose chains continue.
+// flying returns the files of chains that still run.
 func flying(files []string) (grown []string) {
 	if len(files) == 0 {
 		return nil

@@ -89,7 +89,7 @@ func (s *scratch) untouched(t *testing.T, before map[string]string) {
 	after := snapshot(t, s.dir)
 	for path, text := range before {
 		if strings.HasSuffix(path, "/.git/info/exclude") {
-			continue // git is told to overlook ralph's own files
+			continue // git ignores ralph's own files
 		}
 		if now, ok := after[path]; !ok || now != text {
 			t.Errorf("%s was changed: %q", path, now)

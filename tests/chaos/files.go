@@ -29,7 +29,7 @@ func (s *scratch) auditFiles(derived bool) {
 	}
 }
 
-// auditStatus holds status.json and loop-state.json against a run that has ended.
+// auditStatus compares status.json and loop-state.json with a run that has ended.
 func (s *scratch) auditStatus() {
 	events, _ := s.events()
 	if len(events) == 0 {

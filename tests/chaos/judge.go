@@ -14,7 +14,7 @@ import (
 // started says that it had started by its own record.
 func (s *scratch) judge(e ending, a attack, begun bool) {
 	if !a.fails() { // where the journal could not be written the next run finishes the record
-		s.auditCounts(begun) // whose guardian is alive, records its death
+		s.auditCounts(begun) // a run with a living guardian records its death
 		// Killed before its own run began, it has no guardian: what it had found of
 		// an earlier one may be on record, and not in the files yet.
 		s.auditFiles(begun || !e.killed)
@@ -41,7 +41,7 @@ func (s *scratch) judgeExit(e ending, a attack) {
 		}
 	}
 	if asked && (e.code == 130 || e.code == 143 || e.code == 1) {
-		return // it was told to end before a run had started
+		return // it was stopped before a run had started
 	}
 	if s.archived() {
 		return // there was nothing left to do

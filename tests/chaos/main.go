@@ -1,7 +1,6 @@
-// Command chaos kills the built ralph in every way it can think of, starts it
-// again, and holds what is left against what ralph promises: everything dead,
-// every file whole, every call counted once, the feature finished in the end. It
-// knows nothing of ralph's insides.
+// Command chaos kills the built ralph in every way it can, starts it again, and checks what ralph
+// promises: everything dead, every file whole, every call counted once, the feature finished in
+// the end. It uses none of ralph's packages.
 //
 //	go run ./tests/chaos [-ralph PATH] [-rounds N] [-for TIME] [-seed N] [-workers N] [-plot NAME]
 //

@@ -38,7 +38,7 @@ var stories = []plot{
       - ` + comet},
 }
 
-// The figures that each call of the agent tells.
+// The figures that each call of the agent reports.
 const (
 	callInput  = 1000
 	callOutput = 10

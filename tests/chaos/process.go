@@ -11,7 +11,7 @@ import (
 // process is one that runs for a scratch repository.
 type process struct {
 	pid, ppid int
-	start     string // with pid, tells it from a later process
+	start     string // with pid, distinguishes it from a later process
 	command   string
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// processes lists the living processes whose arguments or environment hold the
-// mark, as ps tells them; the working directory is not to be had cheaply.
+// processes lists the living processes with the mark in their arguments or environment, from ps;
+// the working directory would be too slow to get.
 func processes(mark string) []process {
 	out, err := exec.Command("ps", "-axEww", "-o", "pid=,ppid=,stat=,lstart=,command=").Output()
 	if err != nil {

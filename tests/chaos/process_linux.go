@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// processes lists the living processes whose working directory, arguments or
-// environment hold the mark.
+// processes lists the living processes with the mark in their working directory, arguments or
+// environment.
 func processes(mark string) []process {
 	var list []process
 	entries, _ := os.ReadDir("/proc")

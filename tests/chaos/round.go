@@ -65,8 +65,7 @@ func (s *scratch) round(ctx context.Context, a attack) {
 	}
 }
 
-// sweep waits for the guardian to end everything, and then for its own end behind
-// the record of the crash.
+// sweep waits for the guardian to end everything, to record the crash, and to exit.
 func (s *scratch) sweep(since time.Time, begun bool) {
 	left := s.awaitDeath(s.dead-time.Since(since), others)
 	s.last.swept = time.Since(since)

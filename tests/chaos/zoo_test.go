@@ -29,7 +29,7 @@ const (
 var zoo = []struct {
 	name    string
 	steps   string // of a replay script
-	agent   string // a shell line in its place, which is told nothing but its prompt
+	agent   string // a shell line in its place, which gets only its prompt
 	outcome string // none where there is no iteration
 	limit   string // --timeout, where only that ends it
 	slow    bool   // it takes the grace of five seconds, or more

@@ -9,9 +9,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// scenario is one agent of the corpus: an archive whose comment is the head, in
-// YAML, and whose files are the agent's script (replay.yaml), what the project
-// has besides (repo/...) and the user's own settings (home/config.yaml).
+// scenario is one agent of the corpus: an archive. Its comment is the head, in YAML. Its files
+// are the agent's script (replay.yaml), the rest of the project (repo/...) and the user's own
+// settings (home/config.yaml).
 type scenario struct {
 	Name     string   `yaml:"-"`
 	About    string   `yaml:"about"` // what the agent does, in a sentence
@@ -32,7 +32,7 @@ type want struct {
 	Accepted []string `yaml:"accepted"` // the stories that ralph accepts at the end, and no others
 	Events   []string `yaml:"events"`   // types that must be among the run's events
 	Never    []string `yaml:"never"`    // types that must not
-	Says     []string `yaml:"says"`     // texts that must are in the events
+	Says     []string `yaml:"says"`     // texts that must be in the events
 }
 
 // load reads the corpus in the order of its names.

@@ -36,7 +36,7 @@ type stage struct {
 	row   row
 }
 
-// play plays one agent and holds what came of it against what must.
+// play plays one agent and compares the outcome with the expected one.
 func (s *stage) play(ctx context.Context, sc *scenario) result {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()

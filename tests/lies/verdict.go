@@ -30,7 +30,7 @@ type event struct {
 	} `json:"proof"`
 }
 
-// isWord reports whether the event tells the user that something is wrong with a story.
+// isWord reports whether the event warns the user about a story.
 func (e event) isWord() bool {
 	switch e.Type {
 	case "claim_rejected", "no_work", "plan_restored", "head_moved":
@@ -43,7 +43,7 @@ func (e event) isWord() bool {
 	return false
 }
 
-// judge holds the run's own record against what must be in it.
+// judge compares the run's own record with the expected one.
 func judge(row row, sc *scenario, exit int, stdout, stderr string) result {
 	r := result{scenario: sc, output: stdout + stderr}
 	var types, accepted []string

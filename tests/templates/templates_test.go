@@ -74,8 +74,8 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
-// The demo is played without the loop: four sessions, of which the second
-// promises too early and changes no story.
+// The demo is played without the loop, in four sessions. The second promises too early and
+// changes no story.
 func TestDemoScript(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(templates+"demo")); err != nil {

@@ -48,7 +48,7 @@ func (c *featuresArg) find(a *app, e engine.Engine) ([]engine.View, error) {
 	return views, nil
 }
 
-// tell sends a signal to all that are meant, and says so.
+// tell sends a signal to all the named features, and prints the result of each.
 func (c *featuresArg) tell(a *app, signal string, said func(state string) string) error {
 	e, closeEngine, err := a.connect()
 	if err != nil {
@@ -78,11 +78,11 @@ func (c *pauseCmd) Run(a *app) error {
 		case "paused":
 			return "is paused already"
 		case "running":
-			return "pauses after the iteration at work; 'ralph-fleet resume' lets it go on"
+			return "pauses after this iteration; to continue, run: ralph-fleet resume"
 		case "stopping":
 			return "was asked to pause or to stop already"
 		}
-		return "is paused before its next turn; 'ralph-fleet resume' lets it go on"
+		return "is paused before its next turn; to continue, run: ralph-fleet resume"
 	})
 }
 
@@ -94,11 +94,11 @@ func (c *resumeCmd) Run(a *app) error {
 	return c.tell(a, feature.SignalResume, func(state string) string {
 		switch state {
 		case "paused", "waiting":
-			return "goes on"
+			return "continues"
 		case "stopping":
-			return "goes on when its host has handed it back, unless it was asked to stop"
+			return "continues when its host has handed it back, unless it was asked to stop"
 		}
-		return "goes on: it is " + state
+		return "continues: it is " + state
 	})
 }
 
@@ -134,7 +134,7 @@ func (c *stopCmd) Run(a *app) error {
 		case errors.Is(err, engine.ErrBroken):
 			return err
 		case err != nil:
-			return fmt.Errorf("%s was asked to stop, and has not ended after %s; 'ralph-fleet status %s' tells why, and without a worker nothing ends", v.ID, c.Timeout, v.ID)
+			return fmt.Errorf("%s was asked to stop, and has not ended after %s; 'ralph-fleet status %s' shows why; without a worker nothing ends", v.ID, c.Timeout, v.ID)
 		}
 		a.printf("%s: %s\n", v.ID, s.Message)
 	}

@@ -26,15 +26,15 @@ type grammar struct {
 
 	Submit submitCmd `cmd:"" help:"Have features worked on: branches of a repository, each with its plan."`
 	List   listCmd   `cmd:"" help:"List the features and the accounts."`
-	Status statusCmd `cmd:"" help:"Tell how far a feature is."`
+	Status statusCmd `cmd:"" help:"Show the status of a feature."`
 	Logs   logsCmd   `cmd:"" help:"Show what happened with a feature."`
-	Pause  pauseCmd  `cmd:"" help:"Hold features after the iteration at work."`
-	Resume resumeCmd `cmd:"" help:"Let features go on, also those that wait."`
+	Pause  pauseCmd  `cmd:"" help:"Pause features after the current iteration."`
+	Resume resumeCmd `cmd:"" help:"Resume features, including those that wait."`
 	Stop   stopCmd   `cmd:"" help:"End features; what they are is on their branches."`
 	Report reportCmd `cmd:"" help:"Write one page over all features."`
 	Worker workerCmd `cmd:"" help:"Work on features on this host."`
 	Dev    devCmd    `cmd:"" help:"Start a Temporal server for trying things out."`
-	Demo   demoCmd   `cmd:"" help:"Watch six features on three workers, one of which is killed."`
+	Demo   demoCmd   `cmd:"" help:"Watch six features on three workers, and one worker's death."`
 }
 
 func options() []kong.Option {

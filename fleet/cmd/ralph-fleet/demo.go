@@ -165,7 +165,7 @@ func (s *show) watch() error {
 			return err
 		}
 		if s.killed {
-			s.printf("%s was killed with kill -9; its features go on at others after %s of silence\n", demoVictim, 4*time.Second)
+			s.printf("%s was killed with kill -9; its features continue on other workers after %s of silence\n", demoVictim, 4*time.Second)
 		}
 		if finished(views) {
 			return s.sum(views)

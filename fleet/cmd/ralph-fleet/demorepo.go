@@ -111,7 +111,7 @@ func writeDemo(folder, name string) error {
 		return err
 	}
 	about := map[string]any{"Name": name, "Stories": []demoStory{
-		{"STORY-001", "Show the " + name, 1}, {"STORY-002", "Keep the " + name, 2}, {"STORY-003", "Mend the " + name, 3},
+		{"STORY-001", "Show the " + name, 1}, {"STORY-002", "Keep the " + name, 2}, {"STORY-003", "Fix the " + name, 3},
 	}}
 	for file, text := range demoFiles {
 		t, err := template.New(file).Parse(text)

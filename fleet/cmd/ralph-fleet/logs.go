@@ -14,7 +14,7 @@ import (
 // logsCmd is "ralph-fleet logs".
 type logsCmd struct {
 	featureArg
-	Follow bool `short:"f" help:"Go on with what happens, until the feature is finished."`
+	Follow bool `short:"f" help:"Follow the events until the feature is finished."`
 	Raw    bool `help:"Print the journal's lines as they are."`
 }
 
@@ -46,8 +46,8 @@ func (c *logsCmd) Run(a *app) error {
 	return f.follow(e, v)
 }
 
-// follower shows what happened: the journal on the remote, and beyond it what the host
-// running told last.
+// follower shows what happened: the journal on the remote, and after it the last report of the
+// running host.
 type follower struct {
 	*app
 	raw   bool
@@ -80,7 +80,7 @@ func (f *follower) follow(e engine.Engine, v engine.View) error {
 	return nil
 }
 
-// say tells the user something that is not in the journal.
+// say shows the user something that is not in the journal.
 func (f *follower) say(format string, args ...any) {
 	if f.raw { // standard output is for the journal's lines
 		fmt.Fprintf(f.err, format, args...)
@@ -111,7 +111,7 @@ func (f *follower) pushed(v engine.View) error {
 	return nil
 }
 
-// live shows what the host told last. Only words are told with each sign of life.
+// live shows the host's last report. Each sign of life carries only its text.
 func (f *follower) live(v engine.View) {
 	if v.Live == nil {
 		return

@@ -15,7 +15,7 @@ func TestEqualLinesOfLogs(t *testing.T) {
 	}
 	defer out.Close()
 	f := follower{app: &app{out: out}, shown: map[string]int{}}
-	f.show([]string{"begins", "agent: ok"})                               // told by the host
+	f.show([]string{"begins", "agent: ok"})                               // reported by the host
 	f.show([]string{"begins", "agent: ok", "", "agent: ok", "ended: ok"}) // in the journal
 	f.show([]string{"agent: ok", "ended: ok"})
 	got, err := os.ReadFile(out.Name())

@@ -44,7 +44,7 @@ func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	err = kctx.Run(&app{ctx: ctx, out: os.Stdout, err: os.Stderr, server: cli.Address})
-	if err != nil && ctx.Err() != nil { // in whose words ever
+	if err != nil && ctx.Err() != nil { // whatever the error says
 		fmt.Fprintln(os.Stderr, "ralph-fleet: interrupted")
 		return exitInterrupted
 	}

@@ -30,7 +30,7 @@ func (a *app) printJSON(v any) error {
 	return e.Encode(v)
 }
 
-// table prints rows whose columns stand below each other.
+// table prints rows in aligned columns.
 func table(w io.Writer, rows [][]string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range rows {

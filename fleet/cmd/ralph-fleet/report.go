@@ -21,7 +21,7 @@ var reportPage string
 type reportCmd struct {
 	HTML  string        `help:"Write a page in one file, to be opened or sent; - is standard output." placeholder:"FILE" xor:"form"`
 	JSON  bool          `help:"Print everything as JSON." xor:"form"`
-	Since time.Duration `help:"Only features that were at work in this time (default: all that the server keeps)." placeholder:"D"`
+	Since time.Duration `help:"Only features that ran in this time (default: all that the server keeps)." placeholder:"D"`
 }
 
 // summary is what all features came to.

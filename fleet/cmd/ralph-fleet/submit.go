@@ -23,7 +23,7 @@ type submitCmd struct {
 
 	Priority int           `help:"1 is first, 5 is last." default:"3" placeholder:"N"`
 	Needs    string        `help:"Only workers with this label." placeholder:"LABEL"`
-	Silence  time.Duration `help:"A host that tells nothing for so long is given up." default:"30s" placeholder:"D"`
+	Silence  time.Duration `help:"Give up on a host after this long without a sign of life." default:"30s" placeholder:"D"`
 	Patience time.Duration `help:"Trouble that may pass is borne for so long." default:"1h" placeholder:"D"`
 	NoCheck  bool          `help:"Do not look into the repository first: the workers can reach it, this machine cannot."`
 	Wait     bool          `help:"Wait until all are finished; exit with 1 if one is not done."`
@@ -68,7 +68,7 @@ func holdsSecret(address string) bool {
 
 // Run carries the command out.
 func (c *submitCmd) Run(a *app) error {
-	// A path is the same on all hosts or of no use: it is told whole.
+	// A path is useful only if it is the same on all hosts: it is sent whole.
 	if _, err := os.Stat(c.Repo); err == nil {
 		if c.Repo, err = filepath.Abs(c.Repo); err != nil {
 			return err

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// What is in an address is told to the server and to all hosts.
+// The server and all hosts get to see an address.
 func TestAddressesWithSecrets(t *testing.T) {
 	for address, secret := range map[string]bool{
 		"https://ada:hunter2@example.com/shop.git": true,

@@ -18,7 +18,7 @@ type workerCmd struct {
 	Labels    []string `help:"What this host has that features may need." placeholder:"A,B"`
 	Workspace string   `help:"Where mirrors and worktrees are." default:"~/.ralph/fleet" placeholder:"DIR"`
 	MinFree   int64    `help:"Take no feature while the disk of the workspace has less room, in MB; 0 is off." default:"500" placeholder:"MB"`
-	Account   string   `help:"Whose calls the agents of this host make; hosts with the same name share its limits." default:"default" placeholder:"NAME"`
+	Account   string   `help:"Account that pays for this host's calls; hosts with the same account share its limits." default:"default" placeholder:"NAME"`
 	Name      string   `help:"Name of this host (default: what the system says)." placeholder:"NAME"`
 	Ralph     string   `help:"The ralph to run." default:"ralph" placeholder:"FILE"`
 	JSON      bool     `help:"Write the log as lines of JSON."`
@@ -45,7 +45,7 @@ func (c *workerCmd) Run(a *app) error {
 	if c.Name == "" {
 		name, err := os.Hostname()
 		if err != nil {
-			return fmt.Errorf("the system does not tell this host's name (%w); give it one with --name", err)
+			return fmt.Errorf("cannot find this host's name (%w); set one with --name", err)
 		}
 		c.Name = name
 	}

@@ -32,7 +32,7 @@ func main() {
 	flag.IntVar(&s.workers, "workers", 3, "workers")
 	flag.IntVar(&s.slots, "slots", 2, "slots of each worker")
 	flag.IntVar(&s.stories, "stories", 2, "stories of each feature")
-	flag.DurationVar(&s.limit, "for", 0, "end after so long and tell what was done by then; 0 waits for all")
+	flag.DurationVar(&s.limit, "for", 0, "end after this long and report what was done; 0 waits for all")
 	flag.StringVar(&s.bin, "bin", "../../bin", "folder with ralph, ralph-fleet and ralph-fleet-dev")
 	flag.StringVar(&s.json, "json", "", "write the figures to this file too")
 	flag.Parse()

@@ -57,7 +57,7 @@ func TestServerWhoseAddressIsTaken(t *testing.T) {
 	}
 }
 
-// What only a host can find out is told in the list.
+// The list shows what only a host can find out.
 func TestFeaturesThatCannotBeWorkedOn(t *testing.T) {
 	l := newLab(t)
 	bare := l.remote(map[string]string{"feature/x": script(), "feature/y": script()})

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// wire passes connections on to an address, until it is cut: then nothing comes
-// through any more, and no one is told.
+// wire passes connections on to an address, until it is cut: then nothing comes through any more,
+// and neither end learns of it.
 type wire struct {
 	listener net.Listener
 	to       string
@@ -104,7 +104,7 @@ func (l *lab) gitDaemon(listen string) (stop func()) {
 	cmd := exec.Command(filepath.Join(path, "git-daemon"), "--listen="+host, "--port="+port, "--reuseaddr", "--export-all", "--enable=receive-pack",
 		"--base-path="+filepath.Join(l.dir, "git"), "--init-timeout=5", "--timeout=10")
 	for _, e := range l.env {
-		if !strings.HasPrefix(e, "LAB=") { // it is none of the fleet's
+		if !strings.HasPrefix(e, "LAB=") { // it is not a variable of the fleet
 			cmd.Env = append(cmd.Env, e)
 		}
 	}
@@ -144,8 +144,8 @@ func TestCutOffHost(t *testing.T) {
 	l.cutOff(daemon, toServer, toGit, func(cut bool) { toServer.set(cut); toGit.set(cut) })
 }
 
-// The same in a network of its own, whose cable is pulled: connections stay open, no one
-// is told, and what was on its way comes later.
+// The same in a separate network with its cable pulled: connections stay open, neither end learns
+// of it, and what was on its way comes later.
 func TestHostWhoseCableIsPulled(t *testing.T) {
 	l := newLab(t)
 	l.apart()
@@ -175,7 +175,7 @@ func (l *lab) cutOff(daemon string, toServer, toGit *wire, cut func(bool)) {
 	l.apart()
 	l.worker("b", "1")
 	l.until("another host has it", func() bool { return len(l.calls()) == 3 })
-	l.open("gate-a") // the host that is cut off continues, and cannot tell anybody
+	l.open("gate-a") // the host that is cut off continues, and cannot report
 	l.until("it committed", func() bool {
 		out, err := exec.Command("git", "-C", l.tree("a"), "log", "--format=%s").Output()
 		return err == nil && strings.Contains(string(out), "feat: part 2")

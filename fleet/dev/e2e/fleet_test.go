@@ -146,7 +146,7 @@ func TestPauseResumeStop(t *testing.T) {
 	}
 	l.submit(bare, "feature/y")
 	l.until("the other feature is at work", func() bool { return len(l.calls()) == 3 })
-	if out := l.fleet("stop", "feature/y"); !strings.Contains(out, "stopped by a person") {
+	if out := l.fleet("stop", "feature/y"); !strings.Contains(out, "stopped by the user") {
 		t.Errorf("stop says %s", out)
 	}
 	l.open("gate")

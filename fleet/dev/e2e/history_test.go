@@ -44,7 +44,7 @@ type answer struct {
 	Error    string    `json:"error"`
 }
 
-// ledgerWorker is a worker whose ledger the test can ask; it returns the socket.
+// ledgerWorker starts a worker with a ledger for the test to ask; it returns the socket.
 func (l *lab) ledgerWorker(name string) string {
 	l.t.Helper()
 	dir, err := os.MkdirTemp("", "ralph-lab-") // the name of a socket must be short
@@ -78,8 +78,8 @@ func ask(socket, question string) (a answer, err error) {
 	return a, err
 }
 
-// The account's workflow continues in new histories while hosts ask it for calls; none of
-// them is counted twice or lost.
+// The account's workflow continues in new histories while hosts ask it for calls; each call is
+// counted once.
 func TestLedgerOverManyHistories(t *testing.T) {
 	l := newLabWith(t, 40)
 	const hosts, each, limit = 3, 30, 80

@@ -34,7 +34,7 @@ func newLab(t *testing.T) *lab {
 	return newLabWith(t, 0)
 }
 
-// newLabWith makes a lab whose workflows continue in new histories after so many events.
+// newLabWith makes a lab in which workflows continue in new histories after so many events.
 func newLabWith(t *testing.T, events int) *lab {
 	t.Helper()
 	l := &lab{t: t, dir: t.TempDir(), listen: freeAddress(t), events: events}

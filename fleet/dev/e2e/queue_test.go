@@ -63,8 +63,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// A host's disk is full in the middle of a feature, and later before it: the first is
-// told, and the feature continues where there is room; of the second it takes none.
+// A host's disk is full in the middle of one feature, and before another: it reports the first,
+// which continues on a host with room, and does not take the second.
 func TestFullDisk(t *testing.T) {
 	l := newLab(t)
 	small := filepath.Join(l.dir, "ws-a")

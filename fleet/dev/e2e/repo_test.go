@@ -43,8 +43,8 @@ func script(before ...string) string {
 	return text
 }
 
-// remote makes a bare repository whose branches have a plan of three stories each, and
-// the script that their agent plays. It returns its path.
+// remote makes a bare repository with a plan of three stories on each branch, and the script that
+// the agents play. It returns its path.
 func (l *lab) remote(scripts map[string]string) string {
 	l.t.Helper()
 	bare, seed := filepath.Join(l.dir, "git", "shop.git"), filepath.Join(l.dir, "seed")

@@ -29,7 +29,7 @@ func TestStopWhileTheRemoteIsSilent(t *testing.T) {
 	l.submit("git://"+silent.Addr().String()+"/shop.git", "feature/x", "--no-check", "--silence", "2m")
 	conn := <-asked
 	defer conn.Close()
-	if out := l.fleet("stop", "feature/x", "--timeout", "40s"); !strings.Contains(out, "stopped by a person") {
+	if out := l.fleet("stop", "feature/x", "--timeout", "40s"); !strings.Contains(out, "stopped by the user") {
 		t.Errorf("stop says %s", out)
 	}
 }

@@ -1,4 +1,4 @@
-// Package manifests holds the manifests of fleet/deploy against the types of Kubernetes.
+// Package manifests checks the manifests of fleet/deploy with the types of Kubernetes.
 package manifests
 
 import (

@@ -17,8 +17,8 @@ import (
 	"ralph/fleet/internal/feature"
 )
 
-// update has an account's workflow do something, and begins it if there is not one.
-// id makes sure that an update that is told twice is carried out once.
+// update sends an update to an account's workflow, and starts the workflow if it does not exist.
+// With the same id, a repeated update is carried out once.
 func (e Engine) update(ctx context.Context, account, harness, name, id string, arg, to any) error {
 	workflowID := feature.AccountID(account, harness)
 	start := e.Client.NewWithStartWorkflowOperation(client.StartWorkflowOptions{
@@ -48,12 +48,12 @@ func (e Engine) Take(ctx context.Context, account, harness string, t feature.Tak
 	return g, err
 }
 
-// Void takes a take back whose answer no one waits for any more, also where it comes only later.
+// Void cancels a take that no one waits for any more, even if the take arrives later.
 func (e Engine) Void(ctx context.Context, account, harness string, t feature.Take) error {
 	return e.update(ctx, account, harness, feature.UpdateVoid, fmt.Sprintf("%s-%d-void", t.Run, t.Seq), t, nil)
 }
 
-// Limit tells all hosts that the provider refuses calls.
+// Limit reports to all hosts that the provider refuses calls.
 func (e Engine) Limit(ctx context.Context, account, harness string, l feature.Limit) error {
 	return e.update(ctx, account, harness, feature.UpdateLimit, "", l, nil)
 }
@@ -70,7 +70,7 @@ const answerLimit = 3 * time.Second
 type AccountView struct {
 	ID string `json:"id"`
 	feature.Account
-	Unknown bool `json:"unknown,omitempty"` // no worker was there to tell
+	Unknown bool `json:"unknown,omitempty"` // no worker was there to answer
 }
 
 // Accounts returns the accounts of the namespace.

@@ -67,7 +67,7 @@ func (a Address) Connect(ctx context.Context, warnings *slog.Logger) (client.Cli
 	case errors.As(err, &missing):
 		return nil, fmt.Errorf("the server at %s has no namespace %q; name another one with --namespace, or have it made", a.Address, a.Namespace)
 	case isDenied(err):
-		return nil, fmt.Errorf("the server at %s does not let you into the namespace %q (%w); look at the API key or certificate", a.Address, a.Namespace, err)
+		return nil, fmt.Errorf("the server at %s does not let you into the namespace %q (%w); check the API key or certificate", a.Address, a.Namespace, err)
 	}
 	return nil, fmt.Errorf("the server at %s: %w", a.Address, err)
 }
@@ -77,11 +77,11 @@ func (a Address) unreachable(err error) error {
 	text := err.Error()
 	switch {
 	case isDenied(err):
-		return fmt.Errorf("the server at %s does not let you in (%w); look at the API key, in TEMPORAL_API_KEY or --api-key-file, or at the certificate", a.Address, err)
+		return fmt.Errorf("the server at %s does not let you in (%w); check the API key, in TEMPORAL_API_KEY or --api-key-file, or at the certificate", a.Address, err)
 	case strings.Contains(text, "tls: ") || strings.Contains(text, "x509: "):
-		return fmt.Errorf("there is no secure connection to %s (%w); look at --tls-ca, --tls-cert, --tls-key and --tls-server-name", a.Address, err)
+		return fmt.Errorf("there is no secure connection to %s (%w); check --tls-ca, --tls-cert, --tls-key and --tls-server-name", a.Address, err)
 	case strings.Contains(text, "server preface") || strings.Contains(text, "broken pipe") || strings.Contains(text, "connection reset"):
-		// What it does not like it tells after the handshake, or not at all.
+		// The server explains a refusal after the handshake, or not at all.
 		return fmt.Errorf("the server at %s hangs up (%w); if it wants TLS add --tls, and if it wants a certificate --tls-cert and --tls-key", a.Address, err)
 	}
 	return fmt.Errorf("no Temporal server answers at %s (%w); start one with 'ralph-fleet dev', or name yours with --address", a.Address, err)

@@ -25,10 +25,10 @@ var ErrRunning = errors.New("is submitted already")
 // ErrUnknown is the answer to a question about a feature that no one has submitted.
 var ErrUnknown = errors.New("is not known here")
 
-// ErrBroken is what becomes of a feature whose workflow was ended from outside.
+// ErrBroken is the state of a feature after someone ended its workflow from outside.
 var ErrBroken = errors.New("is broken: its workflow was ended from outside")
 
-// Engine asks and tells the workflows.
+// Engine queries and signals the workflows.
 type Engine struct{ Client client.Client }
 
 // Submit begins the life of a feature.
@@ -51,8 +51,8 @@ func (e Engine) Submit(ctx context.Context, s feature.Submission) error {
 	return nil
 }
 
-// View is a feature as the user sees it: what its workflow knows, and what the host
-// running told last.
+// View is a feature as the user sees it: the state of its workflow, and the last report of the
+// running host.
 type View struct {
 	ID       string            `json:"id"`
 	Run      string            `json:"run"`
@@ -180,7 +180,7 @@ func decode(p *common.Payloads, to any) {
 	}
 }
 
-// Tell sends a feature a signal; a feature that is finished is told nothing.
+// Tell sends a signal to a feature, unless the feature is finished.
 func (e Engine) Tell(ctx context.Context, v View, signal string) error {
 	err := e.Client.SignalWorkflow(ctx, v.ID, "", signal, nil) // its history may have been cut since
 	var gone *serviceerror.NotFound
@@ -188,7 +188,7 @@ func (e Engine) Tell(ctx context.Context, v View, signal string) error {
 	case errors.As(err, &gone):
 		return fmt.Errorf("%s has finished meanwhile; see 'ralph-fleet status %s'", v.ID, v.ID)
 	case err != nil:
-		return fmt.Errorf("%s cannot be told to %s: %w", v.ID, signal, err)
+		return fmt.Errorf("cannot signal %s to %s: %w", v.ID, signal, err)
 	}
 	return nil
 }

@@ -63,9 +63,8 @@ func newest(views []View) []View {
 	})
 }
 
-// lookAtAll finds out what hosts told last of the features that are running, and what
-// became of those that have gone on in another history. It leaves out what the server
-// has forgotten meanwhile.
+// lookAtAll reads the hosts' last reports of the running features, and finds those that have
+// continued in another history. It leaves out what the server has forgotten meanwhile.
 func (e Engine) lookAtAll(ctx context.Context, views []View) ([]View, error) {
 	const atOnce = 16
 	slots := make(chan struct{}, atOnce)

@@ -19,8 +19,8 @@ import (
 	"ralph/fleet/internal/feature"
 )
 
-// shelf is a frontend whose list is behind: it has some histories, and the newest one of
-// each workflow is elsewhere.
+// shelf is a frontend with an outdated list: it has some histories, and the newest one of each
+// workflow is elsewhere.
 type shelf struct {
 	frontend
 	listed []*workflow.WorkflowExecutionInfo

@@ -36,7 +36,7 @@ func (e Engine) asked(ctx context.Context, label string, kind enums.TaskQueueTyp
 	return len(d.Pollers) > 0, nil
 }
 
-// sayWhyQueued tells of features that wait for a worker when none asks for them.
+// sayWhyQueued explains features that wait while no worker polls for them.
 func (e Engine) sayWhyQueued(ctx context.Context, views []View) error {
 	known := map[string]string{}
 	for i := range views {

@@ -142,7 +142,7 @@ func (e Event) Words() string {
 	case "wait_started":
 		return say("waits (%s): %s", e.Reason, e.Message)
 	case "wait_ended":
-		return say("goes on")
+		return say("continues")
 	case "run_ended":
 		return say("run ended: %s (%s) %s", e.Status, e.Reason, e.Message)
 	case "agent_started", "attempt_started":

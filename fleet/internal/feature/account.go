@@ -17,7 +17,7 @@ func AccountID(account, harness string) string { return "ralph-account/" + accou
 // Take asks for a call. Limit is that of the loop that asks, in calls per clock hour.
 type Take struct {
 	Run   string `json:"run"`
-	Seq   int    `json:"seq"` // tells takes of the run apart, so that one that is told twice counts once
+	Seq   int    `json:"seq"` // distinguishes takes of the run, so that a repeated one counts once
 	Limit int    `json:"limit"`
 	Host  string `json:"host"`
 }

@@ -45,7 +45,7 @@ func QueueFor(label string) string {
 	return Queue + "." + label
 }
 
-// Submission is one feature: a branch of a repository whose plan is to be done.
+// Submission is one feature: a branch of a repository, with a plan to complete.
 type Submission struct {
 	Repo     string `json:"repo"` // as git fetches it
 	Branch   string `json:"branch"`
@@ -53,7 +53,7 @@ type Submission struct {
 	Priority int    `json:"priority"`        // 1 is first, 5 last
 	Needs    string `json:"needs,omitempty"` // the label that a worker must have
 
-	// Silence is how long a host may tell nothing before another one takes over.
+	// Silence is how long a host may be silent before another one takes over.
 	Silence time.Duration `json:"-"` // as silenceSeconds
 	// Patience is how long trouble that may pass, such as a remote that cannot be
 	// reached, is borne before the feature is given up.
@@ -138,7 +138,7 @@ type Turn struct {
 	Ordinal    Ordinal    `json:"ordinal"`
 }
 
-// HostWord is a host's name as it can are in the name of a reference.
+// HostWord returns a host's name in a form that fits into the name of a reference.
 func HostWord(host string) string {
 	return strings.Trim(notInNames.ReplaceAllString(strings.ReplaceAll(host, ".", "-"), "-"), "-")
 }

@@ -13,7 +13,7 @@ import (
 type Flags struct {
 	Text          string  `help:"What to do, in words: in addition to the plan, or in place of one." placeholder:"TEXT" group:"run" json:"text,omitempty"`
 	MaxIterations int     `short:"n" aliases:"max" help:"Iterations, on all hosts together." placeholder:"N" group:"run" json:"maxIterations,omitempty"`
-	MinIterations int     `help:"Believe no promise before this many iterations." placeholder:"N" group:"run" json:"minIterations,omitempty"`
+	MinIterations int     `help:"Ignore the completion promise before this many iterations." placeholder:"N" group:"run" json:"minIterations,omitempty"`
 	Timeout       string  `short:"t" aliases:"iteration-timeout" help:"Per iteration; a bare number is minutes." placeholder:"D" group:"run" json:"timeout,omitempty"`
 	IdleTimeout   string  `help:"End an iteration that shows no sign of life for so long." placeholder:"D" group:"run" json:"idleTimeout,omitempty"`
 	RateLimit     *int    `short:"r" help:"Calls per clock hour of the whole account; 0 is off." placeholder:"N" group:"run" json:"rateLimit,omitempty"`
@@ -27,9 +27,9 @@ type Flags struct {
 	MaxCost       float64 `help:"End after the iteration that costs more in all, in US dollars." placeholder:"USD" group:"run" json:"maxCost,omitempty"`
 	Pause         string  `name:"pause" help:"Between iterations; a bare number is seconds." placeholder:"D" group:"run" json:"pause,omitempty"`
 
-	AcceptBaseline  bool `help:"Checks that fail before the run do not stand in the way of done." group:"run" json:"acceptBaseline,omitempty"`
+	AcceptBaseline  bool `help:"Finish even if checks that failed before the run still fail." group:"run" json:"acceptBaseline,omitempty"`
 	SkipPermissions bool `name:"dangerously-skip-permissions" aliases:"allow-all,yolo" help:"Let the agent do everything without asking." group:"run" json:"skipPermissions,omitempty"`
-	TrustPromise    bool `help:"Believe the promise even while stories are open." group:"run" json:"trustPromise,omitempty"`
+	TrustPromise    bool `help:"Accept the promise even while stories are open." group:"run" json:"trustPromise,omitempty"`
 	ResetCircuit    bool `help:"Close the circuit breaker that the last run left open." group:"run" json:"resetCircuit,omitempty"`
 	SkipPreflight   bool `help:"Start in spite of what preflight finds." group:"run" json:"skipPreflight,omitempty"`
 }

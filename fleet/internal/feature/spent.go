@@ -19,8 +19,8 @@ func (t Tokens) Plus(o Tokens) Tokens {
 	return Tokens{t.Input + o.Input, t.Output + o.Output, t.CacheRead + o.CacheRead, t.CacheWrite + o.CacheWrite}
 }
 
-// Limits are the thresholds that ralph told at the start of the first run: those of
-// the flags, or of the settings where the flags say nothing.
+// Limits are the thresholds that ralph reported at the start of the first run: from the flags, or
+// from the settings without a flag.
 type Limits struct {
 	MaxIterations int `json:"maxIterations"`
 	Stall         int `json:"stallThreshold"`
@@ -77,8 +77,8 @@ func (s *Spent) Iteration(progress bool, failure string) {
 	s.Row.Error = cut(failure, 500)
 }
 
-// Verdict tells why the submission may not continue: the reason in the journal's
-// word and a sentence. Both are empty where it may.
+// Verdict returns why the submission may not continue: the reason in the journal's word and a
+// sentence. Both are empty if it may.
 func (s Spent) Verdict(f Flags) (reason, message string) {
 	budget := f.MaxIterations
 	if budget == 0 {

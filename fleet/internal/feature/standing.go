@@ -10,11 +10,11 @@ const (
 	Done    Outcome = "done"
 	Failed  Outcome = "failed"
 	Limited Outcome = "limited" // the provider's usage limit is reached
-	Ended   Outcome = "ended"   // the host was told to end it, by the user or because it goes down
+	Ended   Outcome = "ended"   // the host was asked to end it, by the user or because it goes down
 )
 
-// Handback is what a host tells at the end of a turn. What the feature has become
-// by then is on the remote.
+// Handback is a host's report at the end of a turn. The state of the feature at that time is on
+// the remote.
 type Handback struct {
 	Outcome   Outcome    `json:"outcome"`
 	Reason    string     `json:"reason"` // in the journal's word
@@ -45,7 +45,7 @@ type Progress struct {
 // Phase is where a feature is in its life.
 type Phase string
 
-// The phases. A feature whose phase is Working may still wait for a free host.
+// The phases. A feature in the phase Working may still wait for a free host.
 const (
 	Working  Phase = "working"
 	Waiting  Phase = "waiting" // until a moment

@@ -12,7 +12,7 @@ import (
 
 const (
 	maxHours = 26  // that an account remembers
-	maxRuns  = 300 // of which it knows what they took
+	maxRuns  = 300 // runs with a known number of taken calls
 )
 
 // Account counts the calls of one account to one harness, one update for each, and
@@ -87,8 +87,8 @@ func take(a *feature.Account, t feature.Take, now time.Time) feature.Grant {
 	return g
 }
 
-// void takes a take back: its run has gone before it had the answer. One that comes
-// only now is refused, as the same one told again.
+// void cancels a take: its run has gone before it had the answer. A take that arrives later is
+// refused, as is a repeated one.
 func void(a *feature.Account, t feature.Take) {
 	took := a.Runs[t.Run]
 	if t.Seq < took.Seq {

@@ -12,8 +12,8 @@ import (
 	"ralph/fleet/internal/feature"
 )
 
-// failed decides what becomes of a feature whose turn ended with an error: another
-// turn at once, another one later, or the end.
+// failed decides what follows a turn that ended with an error: another turn at once, another one
+// later, or the end.
 func (w *life) failed(err error) error {
 	var silent *temporal.TimeoutError
 	var app *temporal.ApplicationError
@@ -56,7 +56,7 @@ func (w *life) lost(err *temporal.TimeoutError) error {
 	var p feature.Progress
 	if err.TimeoutType() == enums.TIMEOUT_TYPE_HEARTBEAT && err.HasLastHeartbeatDetails() {
 		if err := err.LastHeartbeatDetails(&p); err != nil {
-			return w.finish(feature.Failed, "error", "what the host told last cannot be read: "+err.Error())
+			return w.finish(feature.Failed, "error", "cannot read the host's last report: "+err.Error())
 		}
 	}
 	p.Event, p.Lines = "", nil
@@ -81,7 +81,7 @@ func (w *life) trouble(message string) error {
 		w.TroubleSince = now
 	}
 	if now.Sub(w.TroubleSince) >= w.Submission.Patience {
-		return w.finish(feature.Failed, "trouble", fmt.Sprintf("%s; it has been so for %s: mend it and submit the branch again", message, now.Sub(w.TroubleSince).Round(time.Second)))
+		return w.finish(feature.Failed, "trouble", fmt.Sprintf("%s; it has lasted %s: fix it and submit the branch again", message, now.Sub(w.TroubleSince).Round(time.Second)))
 	}
 	pause := firstBackoff
 	for range min(w.Troubles, 10) {

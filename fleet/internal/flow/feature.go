@@ -1,6 +1,6 @@
-// Package flow holds the two workflows: the life of a feature, and the calls of an
-// account. Their code is replayed from history: it decides by its arguments, by
-// workflow.Now and by what it was told, and by nothing else.
+// Package flow holds the two workflows: the life of a feature, and the calls of an account. Their
+// code is replayed from history, so it may depend only on its arguments, workflow.Now and the
+// signals.
 package flow
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// longestTurn bounds a turn only formally: a host that works tells so all the time.
+	// longestTurn bounds a turn only formally: a working host reports all the time.
 	longestTurn = 30 * 24 * time.Hour
 	// maxLost is how many hosts in a row may fall silent over a feature without an
 	// iteration in between: it may be what brings them down.
@@ -22,7 +22,7 @@ const (
 	// The waits after trouble double from the first to the longest.
 	firstBackoff   = 10 * time.Second
 	longestBackoff = 5 * time.Minute
-	// unknownLimit is the wait at a usage limit of which no one said when it ends.
+	// unknownLimit is the wait at a usage limit without a known end.
 	unknownLimit = 15 * time.Minute
 )
 
@@ -115,7 +115,7 @@ func (w *life) renew() error {
 	return workflow.NewContinueAsNewError(w.ctx, feature.WorkflowName, w.Life)
 }
 
-// interrupt tells the host running that there is a wish.
+// interrupt notifies the running host of a wish.
 func (w *life) interrupt(wish string) {
 	w.standing.Wish = wish
 	if w.cancel != nil {
@@ -130,7 +130,7 @@ func (w *life) step(ctx workflow.Context) error {
 	case w.stop:
 		return w.finish(feature.Ended, "stopped", w.stopped())
 	case w.Paused:
-		if err := w.enter(feature.Paused, "paused by a person", time.Time{}); err != nil {
+		if err := w.enter(feature.Paused, "paused by the user", time.Time{}); err != nil {
 			return err
 		}
 		return workflow.Await(w.ctx, func() bool { return !w.Paused || w.stop })
@@ -152,13 +152,13 @@ func (w *life) step(ctx workflow.Context) error {
 func (w *life) stopped() string {
 	switch {
 	case w.Troubles > 0 && w.why != "":
-		return "stopped by a person, with trouble: " + w.why
+		return "stopped by the user, with trouble: " + w.why
 	case w.Lost > 0:
-		return "stopped by a person; its host fell silent, and what it had not pushed is kept when it is back"
+		return "stopped by the user; its host fell silent, and what it had not pushed is kept when it is back"
 	case w.Last == nil:
-		return "stopped by a person, before a host had begun with it"
+		return "stopped by the user, before a host had started it"
 	}
-	return "stopped by a person; what was finished is on the branch"
+	return "stopped by the user; what was finished is on the branch"
 }
 
 // turn has a host work on the feature.
@@ -207,7 +207,7 @@ func (w *life) handedBack(back feature.Handback) error {
 	return nil
 }
 
-// enter begins a phase, and tells of it where lists see it.
+// enter starts a phase, and shows it in lists.
 func (w *life) enter(p feature.Phase, message string, until time.Time) error {
 	now := workflow.Now(w.ctx)
 	if w.standing.Phase != p {

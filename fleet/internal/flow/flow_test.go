@@ -117,7 +117,7 @@ func TestStopSaysWhereTheWorkIs(t *testing.T) {
 	}
 }
 
-// A host that did not hand the feature back has told how far it was all the same.
+// A host that did not hand the feature back has still reported its progress.
 func TestHowFarAHostWas(t *testing.T) {
 	p := feature.Progress{Host: "a", Stories: 2, StoriesTotal: 3, Spent: feature.Spent{Iterations: 2, Calls: 4}, Lines: []string{"a line"}}
 	for _, play := range []error{
@@ -139,16 +139,16 @@ func TestUnknownErrorEndsTheFeature(t *testing.T) {
 	}
 }
 
-// A run that went before it had its answer has made no call, whether the ledger hears of
-// its take before that or behind.
+// A run that went before it had its answer has made no call, whether the ledger gets its take
+// before or after that.
 func TestVoid(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 30, 0, 0, time.UTC)
 	a := &feature.Account{Hours: map[string]int{}, Runs: map[string]feature.Took{}}
 	take(a, feature.Take{Run: "x", Seq: 1}, noon)
 	take(a, feature.Take{Run: "x", Seq: 3}, noon)
 	void(a, feature.Take{Run: "x", Seq: 3})
-	void(a, feature.Take{Run: "x", Seq: 3}) // told twice
-	void(a, feature.Take{Run: "x", Seq: 1}) // whose answer it had
+	void(a, feature.Take{Run: "x", Seq: 3}) // sent twice
+	void(a, feature.Take{Run: "x", Seq: 1}) // it had the answer to this one
 	void(a, feature.Take{Run: "y", Seq: 2}) // which comes late
 	if g := take(a, feature.Take{Run: "y", Seq: 2}, noon); g.OK {
 		t.Errorf("what was taken back is granted: %+v", g)

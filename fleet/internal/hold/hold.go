@@ -1,6 +1,6 @@
-// Package hold keeps ralph from outliving the worker that started it. Between the two
-// is a process that does nothing but wait: when the worker is gone, however it
-// died, the pipe between them closes, and ralph is told to end.
+// Package hold keeps ralph from outliving the worker that started it. A process between the two
+// does nothing but wait: when the worker is gone, however it died, the pipe between them closes,
+// and the process stops ralph.
 package hold
 
 import (
@@ -81,7 +81,7 @@ func Main(argv []string) int {
 	}
 }
 
-// status is the exit status of a command as a shell tells it.
+// status returns the exit status of a command in the form of a shell.
 func status(err error) int {
 	var exit *exec.ExitError
 	switch {

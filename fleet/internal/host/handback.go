@@ -12,8 +12,8 @@ import (
 	"ralph/fleet/internal/repo"
 )
 
-// endPatience is how long a host tries to reach the remote at the end of a turn that it
-// was told to end. What it cannot push then it delivers later.
+// endPatience is how long a host tries to reach the remote at the end of a turn that it was asked
+// to end. What it cannot push in time it delivers later.
 const endPatience = 5 * time.Minute
 
 // handBack puts what the feature has become on the remote, and the worktree away.
@@ -80,7 +80,7 @@ func (t *turn) patience() time.Duration {
 	return t.Submission.Patience
 }
 
-// isOver reports whether the turn was told to end.
+// isOver reports whether the turn was asked to end.
 func (t *turn) isOver() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -121,7 +121,7 @@ func (t *turn) whatOusted() string {
 	return "; look whether the branch was submitted a second time, under another address or to another server, merge what is missing and submit it again"
 }
 
-// putAway takes the worktree away, of which the remote has or will have all but logs.
+// putAway removes the worktree. The remote has, or will have, all of it but the logs.
 func (t *turn) putAway(ctx context.Context) {
 	t.keepLogs()
 	if err := t.tree.Remove(ctx); err != nil {

@@ -30,7 +30,7 @@ import (
 type Options struct {
 	Name      string // of the host, as people see it
 	Workspace string
-	Account   string // whose calls the agents of this host make
+	Account   string // the account that pays for the agents' calls
 	Ralph     string // the program
 	Slots     int
 	MinFree   int64 // MB of the workspace's disk, below which no feature is taken; 0 is off
@@ -121,7 +121,7 @@ func (h *Host) work(ctx context.Context) error {
 	h.Log.Info("ready", "host", h.Name, "slots", h.Slots, "labels", h.Labels, "account", h.Account, "workspace", h.Workspace)
 	select {
 	case <-ctx.Done():
-		h.Log.Info("going down: features at work are handed back")
+		h.Log.Info("going down: handing back the running features")
 		return nil
 	case err := <-failed:
 		return fmt.Errorf("the server refuses this worker: %w", err)

@@ -29,8 +29,8 @@ const (
 	linesKept    = 12
 )
 
-// pulse sends a turn's signs of life. It does so itself, and not through the SDK, to
-// know what became of each: a turn must tell being cut off from being told to end.
+// pulse sends a turn's signs of life. It does not use the SDK, because it must know the result of
+// each: a turn must distinguish being cut off from being asked to end.
 type pulse struct {
 	engine engine.Engine
 	token  []byte
@@ -40,7 +40,7 @@ type pulse struct {
 
 	mu       sync.Mutex
 	progress feature.Progress
-	soon     chan struct{} // of size one: something worth telling has happened
+	soon     chan struct{} // of size one: something worth reporting has happened
 }
 
 // beat sends signs of life until ctx is done.
@@ -56,7 +56,7 @@ func (p *pulse) beat(ctx context.Context) {
 			continue
 		case <-p.soon:
 		}
-		select { // what happens often is told once
+		select { // report frequent events once
 		case <-ctx.Done():
 			return
 		case <-time.After(min(p.every, time.Second)):
@@ -89,7 +89,7 @@ func (p *pulse) now() feature.Progress {
 	return progress
 }
 
-// change changes what the next sign of life tells, and sends it soon.
+// change changes the content of the next sign of life, and sends it soon.
 func (p *pulse) change(f func(*feature.Progress)) {
 	p.mu.Lock()
 	f(&p.progress)
@@ -100,7 +100,7 @@ func (p *pulse) change(f func(*feature.Progress)) {
 	}
 }
 
-// event takes an event of the run into what is told.
+// event adds an event of the run to the next sign of life.
 func (p *pulse) event(e events.Event, line string, spent feature.Spent, most int) {
 	p.change(func(now *feature.Progress) {
 		events.Follow(now, e)

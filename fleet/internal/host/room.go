@@ -14,7 +14,7 @@ func (h *Host) room() error {
 	}
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(h.Workspace, &fs); err != nil {
-		return fmt.Errorf("the workspace cannot be looked at: %w", err)
+		return fmt.Errorf("cannot inspect the workspace: %w", err)
 	}
 	const mb = 1 << 20
 	free := int64(uint64(fs.Bavail) * uint64(fs.Bsize) / mb) // the types differ between systems

@@ -24,10 +24,10 @@ import (
 type run struct {
 	once  sync.Once
 	let   func()
-	begun bool // it has told so, and hears what it is asked
+	begun bool // it has reported its start, and reads requests
 }
 
-// stop tells it to end, as "ralph stop" does.
+// stop ends the run, as "ralph stop" does.
 func (r *run) stop() { r.once.Do(r.let) }
 
 // ending is how a run ended.
@@ -134,7 +134,7 @@ func (t *turn) snapshot(ctx context.Context) {
 	t.push.offer(s)
 }
 
-// troubled tells the user.
+// troubled warns the user.
 func (t *turn) troubled(message string) {
 	t.host.trouble(message)
 	t.pulse.change(func(p *feature.Progress) { p.Trouble = message })
@@ -163,7 +163,7 @@ func (t *turn) ended(err error, last events.Event, said *lastWords) (ending, err
 		return ending{}, &repo.TroubleError{Err: fmt.Errorf("ralph died on %s with status %d: %s", t.host.Name, code, words)}
 	case code != 1 || words == "":
 		// What it says of a run is in the run's last event, and none exists.
-		return ending{}, &repo.TroubleError{Err: fmt.Errorf("%s on %s ended with status %d and told of no run: is it ralph? look at the worker's --ralph%s",
+		return ending{}, &repo.TroubleError{Err: fmt.Errorf("%s on %s ended with status %d and reported no run: is it ralph? check the worker's --ralph%s",
 			t.host.Ralph, t.host.Name, code, also(words))}
 	}
 	if _, wrong, found := strings.Cut(words, "✗ "); found { // after what is in order

@@ -11,12 +11,12 @@ import (
 	"ralph/fleet/internal/repo"
 )
 
-// A program that tells of no run has not done the feature, whatever its exit status is,
-// and is not started again at once.
+// A program that reports no run has not done the feature, whatever its exit status is, and is not
+// started again at once.
 func TestProgramThatTellsOfNoRun(t *testing.T) {
 	for _, test := range []struct {
 		script string
-		over   bool // the turn was told to end
+		over   bool // the turn was asked to end
 		want   string
 		ends   feature.Outcome // empty where it is trouble
 	}{

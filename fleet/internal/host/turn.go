@@ -28,7 +28,7 @@ type turn struct {
 
 	record repo.Record   // as the next snapshot has it
 	change string        // the change that the plan is, if it is one
-	skew   time.Duration // of this host's clock before the server's
+	skew   time.Duration // of this host's clock relative to the server's
 	clock  string        // what is wrong with it, if anything
 	asking atomic.Bool   // what the user wishes
 
@@ -98,7 +98,7 @@ func (t *turn) checkClock() {
 	t.pulse.change(func(p *feature.Progress) { p.Trouble = t.clock })
 }
 
-// serverTime is a moment of this host's clock as the server's tells it.
+// serverTime converts a moment of this host's clock to the server's.
 func (t *turn) serverTime(at time.Time) time.Time { return at.Add(-t.skew).UTC() }
 
 // work claims the feature, has runs work on it, and hands it back.
@@ -120,7 +120,7 @@ func (t *turn) work(ctx context.Context) (feature.Handback, error) {
 	if tree.Note != "" {
 		t.troubled(tree.Note)
 	}
-	if ended := tree.Record.Ended; ended != nil { // a host did it, and could not tell any more
+	if ended := tree.Record.Ended; ended != nil { // a host did it, and could not report it
 		return *ended, tree.Remove(ctx)
 	}
 	t.pulse.change(func(p *feature.Progress) { p.Spent, p.Pushed = t.record.Spent, t.serverTime(tree.PushedAt()) })
@@ -129,8 +129,8 @@ func (t *turn) work(ctx context.Context) (feature.Handback, error) {
 	return t.handBack(ctx, back, err)
 }
 
-// claim gets the feature for this host, unless it is told to end meanwhile: a remote that
-// does not answer may take long.
+// claim gets the feature for this host, unless it is asked to end meanwhile: a remote that does
+// not answer may take long.
 func (t *turn) claim(ctx context.Context) (*repo.Tree, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 const (
 	deliverEvery = time.Minute
 	tidyEvery    = time.Hour
-	// told is how long a trouble that was told is not told again.
+	// told is how long a reported trouble is not reported again.
 	told = time.Minute
 )
 
@@ -53,14 +53,14 @@ func (h *Host) upkeep(ctx context.Context) {
 	}
 }
 
-// trouble tells the log of something that lasts, once a minute.
+// trouble logs a lasting problem, once a minute.
 func (h *Host) trouble(message string) {
 	if h.isFresh(message, time.Now()) {
 		h.Log.Warn(message)
 	}
 }
 
-// isFresh reports whether a message was not told of late.
+// isFresh reports whether a message was not logged lately.
 func (h *Host) isFresh(message string, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -36,7 +36,7 @@ func (t *turn) hear(w word) {
 		since := t.cutOff
 		t.mu.Unlock()
 		t.setCutOff(true)
-		t.host.trouble("the server cannot be reached since " + since.UTC().Format("15:04:05") + " UTC; the iteration at work goes on")
+		t.host.trouble("the server cannot be reached since " + since.UTC().Format("15:04:05") + " UTC; the current iteration continues")
 	}
 }
 

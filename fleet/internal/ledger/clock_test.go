@@ -85,8 +85,8 @@ func question(t *testing.T, s *Server, q request) (r response) {
 	return r
 }
 
-// A host whose clock is wrong tells its loops times by their clock, and the account
-// times by the server's.
+// A host with a wrong clock gives its loops times by their clock, and the account times by the
+// server's.
 func TestClocksThatDiffer(t *testing.T) {
 	for _, skew := range []time.Duration{0, time.Hour, -time.Hour} {
 		t.Run(skew.String(), func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"ralph/fleet/internal/feature"
 )
 
-// Env is the variable that tells ralph where to ask.
+// Env is the variable that gives ralph the address of the ledger.
 const Env = "RALPH_LEDGER"
 
 const (
@@ -26,7 +26,7 @@ const (
 	tryLimit  = 10 * time.Second // of one question to the engine
 	peekLimit = 3 * time.Second  // of one that can do without an answer
 	voidLimit = 15 * time.Second // of taking a call back
-	maxRuns   = 1000             // of which it is known that they were this worker's
+	maxRuns   = 1000             // runs that are known to be this worker's
 )
 
 // Server answers the loops of one host.
@@ -42,7 +42,7 @@ type Server struct {
 	wg       sync.WaitGroup
 
 	mu    sync.Mutex
-	skew  time.Duration   // of this host's clock before the server's
+	skew  time.Duration   // of this host's clock relative to the server's
 	cut   map[string]bool // features
 	back  chan struct{}   // closed when no feature is cut off any more
 	takes int             // of all loops of this worker
@@ -77,7 +77,7 @@ func (s *Server) Close() {
 	os.RemoveAll(s.dir)
 }
 
-// SetSkew tells by how much this host's clock is before the server's.
+// SetSkew sets by how much this host's clock is ahead of the server's.
 func (s *Server) SetSkew(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +114,7 @@ type response struct {
 	Error    string    `json:"error,omitempty"`
 }
 
-// serve answers one question. Who asks goes away when its run is told to end.
+// serve answers one question. The caller goes away when its run is stopped.
 func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	defer conn.Close()
 	ctx, cancel := context.WithCancel(ctx)
@@ -138,7 +138,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	_ = tell(conn, r, err)
 }
 
-// tell answers.
+// tell sends the answer.
 func tell(conn net.Conn, r response, err error) error {
 	if err != nil {
 		r = response{Error: err.Error()}
@@ -178,8 +178,8 @@ func (s *Server) peek(ctx context.Context, q request) response {
 	return s.respond(g)
 }
 
-// settle gives back what a run of this worker took and did not use. Of other runs the
-// journal that came here may be too old to tell: a host died with calls that were made.
+// settle gives back what a run of this worker took and did not use. For other runs the journal
+// here may be too old to decide: a host may have died after making calls.
 func (s *Server) settle(ctx context.Context, q request) error {
 	s.mu.Lock()
 	_, mine := s.runs[q.Run]

@@ -13,7 +13,7 @@ import (
 	"ralph/fleet/internal/feature"
 )
 
-// far is an account whose takes are under way until no one waits for them.
+// far is an account that does not finish a take until no one waits for it.
 type far struct {
 	account
 	asked  chan feature.Take

@@ -51,7 +51,7 @@ type call struct {
 // ours makes commits of the fleet's own, without the hooks and the keys of the user.
 var ours = []string{"-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"}
 
-// identity is whose commits they are.
+// identity is the author of the commits.
 var identity = []string{
 	"GIT_AUTHOR_NAME=ralph-fleet", "GIT_AUTHOR_EMAIL=ralph-fleet@localhost",
 	"GIT_COMMITTER_NAME=ralph-fleet", "GIT_COMMITTER_EMAIL=ralph-fleet@localhost",

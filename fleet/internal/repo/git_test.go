@@ -43,8 +43,8 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// The reason of a refusal is told by a hook of the remote, that of a broken connection
-// by ssh; git itself gives none.
+// A hook of the remote gives the reason of a refusal, and ssh that of a broken connection; git
+// itself gives no reason.
 func TestReasonsOfOthers(t *testing.T) {
 	bare, _ := remote(t)
 	a := mustClaim(t, bare, 1, "a")

@@ -17,7 +17,7 @@ import (
 // snapshot of a feature in localRef, for as long as it is not pushed, and what is to be
 // kept in keptRef, for as long as it is not delivered.
 
-// branchFile, in the git directory of a worktree, says whose it is: an agent may leave
+// branchFile, in the git directory of a worktree, names the worktree's branch: an agent may leave
 // HEAD anywhere.
 const branchFile = "ralph-fleet-branch"
 
@@ -75,7 +75,7 @@ func (t *Tree) salvage(ctx context.Context) error {
 		return err
 	}
 	r, _, err := readRecord(ctx, t.mirror, stateRef(t.branch))
-	if err != nil { // commits that no one knows whose they are must not are in the way
+	if err != nil { // commits without a known branch must not be in the way
 		r = Record{Schema: recordSchema, Host: "unknown"}
 	}
 	left := &Tree{mirror: t.mirror, branch: t.branch, Dir: t.Dir, GitDir: private}

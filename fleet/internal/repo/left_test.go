@@ -118,7 +118,7 @@ func TestCommitsOfAKilledWorker(t *testing.T) {
 	}
 }
 
-// A worktree whose record is gone does not keep the host from the feature.
+// A worktree without its record does not keep the host from the feature.
 func TestWorktreeWithoutRecord(t *testing.T) {
 	bare, _ := remote(t)
 	a := mustClaim(t, bare, 1, "a")

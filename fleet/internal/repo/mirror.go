@@ -148,7 +148,7 @@ func (t *Tree) takeOver(ctx context.Context, turn feature.Turn) (old parts, err 
 			return old, err
 		}
 	}
-	return old, &TroubleError{fmt.Errorf("%s has the feature no more, and goes on pushing it: %w", t.Record.Host, err)}
+	return old, &TroubleError{fmt.Errorf("%s no longer has the feature, but still pushes it: %w", t.Record.Host, err)}
 }
 
 // take tries to take a feature over once.

@@ -14,13 +14,13 @@ type MovedError struct{ Branch, Commit string }
 
 func (e *MovedError) Error() string {
 	if e.Commit == "" {
-		return fmt.Sprintf("somebody removed %s from the remote while it was worked on", e.Branch)
+		return fmt.Sprintf("someone removed %s from the remote while ralph-fleet worked on it", e.Branch)
 	}
-	return fmt.Sprintf("somebody pushed to %s while it was worked on (it is at %.12s now)", e.Branch, e.Commit)
+	return fmt.Sprintf("someone pushed to %s while ralph-fleet worked on it (it is at %.12s now)", e.Branch, e.Commit)
 }
 
-// errLate says that the remote has an earlier push of this host, of which no one had
-// heard: one that was ended while it was under way.
+// errLate says that an earlier push of this host has reached the remote without a confirmation:
+// it was ended while it was under way.
 var errLate = errors.New("an earlier push went through after all")
 
 // push puts a record on the remote, and the branch where head is not empty: both or

@@ -8,8 +8,8 @@ import (
 	"ralph/fleet/internal/events"
 )
 
-// unreasoned are complaints of git that give no reason: that was told before, by what
-// carries the connection, by the remote or by a hook there.
+// unreasoned are complaints of git that give no reason: the connection, the remote or a hook
+// there gave it before.
 var unreasoned = []string{
 	"Could not read from remote repository", "failed to push some refs", "the remote end hung up", "early EOF", "index-pack failed",
 }

@@ -84,9 +84,9 @@ type Snapshot struct {
 	behind string // the record on the remote that it was made to follow
 }
 
-// Take makes a snapshot: the branch, what is not committed, and the journal. The
-// journal comes last: where the next agent has started meanwhile it tells so, and
-// ralph reads marks in the plan again that the agent may have made.
+// Take makes a snapshot: the branch, the uncommitted changes, and the journal. The journal comes
+// last: if the next agent has started meanwhile the journal shows it, and ralph reads marks in
+// the plan again that the agent may have made.
 func (t *Tree) Take(ctx context.Context, r Record) (Snapshot, error) {
 	s := Snapshot{}
 	s.behind, _ = t.known()

@@ -11,7 +11,7 @@ die() {
 VERSION=${VERSION:-}
 RELEASEURL=${RELEASEURL:-}
 [ -n "$VERSION" ] || die 'name the release in the option "version", such as v1.2.0'
-[ -n "$RELEASEURL" ] || die 'say in the option "releaseUrl" where releases are'
+[ -n "$RELEASEURL" ] || die 'set the option "releaseUrl" to the address of the releases'
 release=${RELEASEURL%/}/$VERSION
 root=${RALPH_ROOT:-} # a test installs elsewhere
 
