@@ -82,7 +82,7 @@ func TestFind(t *testing.T) {
 		{"a\x1bb", "", "a control character"},
 		{"a\u202eb", "", "changes the direction of text"},
 		{strings.Repeat("a", 300), "", "it has 300 bytes, at most 200"},
-		{"archive", "", "stands for something else"},
+		{"archive", "", "for something else"},
 		{" ", "", "an empty text"},
 		{"--sweep", "", "begins with a dash"},
 		{"\xff", "", "not valid UTF-8"},

@@ -134,7 +134,7 @@ func TestACommandThatCanDoEverything(t *testing.T) {
 	if !card.OK || card.Prompt != "stdin" || card.Output != "text" || card.Calls != 9 {
 		t.Errorf("%+v", card)
 	}
-	for id, words := range map[string]string{"failure": "exit status 3 (there is no task)", "terminate": "after TERM, with signal: terminated", "children": "leaves background processes behind", "limit": "resets at 15:00"} {
+	for id, words := range map[string]string{"failure": "exit status 3 (there is no task)", "terminate": "after TERM, with signal: terminated", "children": "leaves background processes running", "limit": "resets at 15:00"} {
 		if m := card.trial(id).Message; !strings.Contains(m, words) {
 			t.Errorf("%s: %q lacks %q", id, m, words)
 		}

@@ -188,7 +188,7 @@ func TestSenderWithdraws(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn.Close()
-	if got := <-said; !strings.Contains(got, "taken back") {
+	if got := <-said; !strings.Contains(got, "cancelled") {
 		t.Errorf("the receiver says %q", got)
 	}
 }

@@ -126,7 +126,7 @@ func TestALockWithoutANameStillSpeaks(t *testing.T) {
 	if h, err := journal.ReadHolder(dir); err != nil || h != (journal.Holder{}) {
 		t.Errorf("half a holder was believed: %+v, %v", h, err)
 	}
-	if _, err := journal.Acquire(t.Context(), dir, me, 0); err == nil || !strings.Contains(err.Error(), "another ralph is already at work") {
+	if _, err := journal.Acquire(t.Context(), dir, me, 0); err == nil || !strings.Contains(err.Error(), "another ralph is already running") {
 		t.Errorf("got %v", err)
 	}
 }
