@@ -131,7 +131,7 @@ func TestConnect(t *testing.T) {
 		{"nobody there", Address{Address: "127.0.0.1:1"}, "", "no Temporal server answers at 127.0.0.1:1"},
 		{"TLS and a key from the environment", Address{Address: secret, CA: server.cert}, "k-123", ""},
 		{"TLS and a key from a file", Address{Address: secret, CA: server.cert, APIKey: keyFile}, "k-456", ""},
-		{"the wrong key", Address{Address: secret, CA: server.cert}, "k-456", "does not let you in (failed reaching server: Request unauthorized.); look at the API key"},
+		{"the wrong key", Address{Address: secret, CA: server.cert}, "k-456", "does not let you in (failed reaching server: Request unauthorized.); check the API key"},
 		{"no key", Address{Address: secret, CA: server.cert}, "", "does not let you in"},
 		{"a server that the system does not trust", Address{Address: secret, TLS: true}, "k-123", "certificate signed by unknown authority"},
 		{"without TLS where it is wanted", Address{Address: secret}, "", "if it wants TLS add --tls"},

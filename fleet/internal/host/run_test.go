@@ -20,10 +20,10 @@ func TestProgramThatTellsOfNoRun(t *testing.T) {
 		want   string
 		ends   feature.Outcome // empty where it is trouble
 	}{
-		{"exit 0", false, "my-ralph on a ended with status 0 and told of no run: is it ralph? look at the worker's --ralph", ""},
+		{"exit 0", false, "my-ralph on a ended with status 0 and reported no run: is it ralph? check the worker's --ralph", ""},
 		{"echo hello >&2; exit 0", false, "--ralph; it said: hello", ""},
-		{"exit 1", false, "ended with status 1 and told of no run", ""},
-		{"exit 2", false, "ended with status 2 and told of no run", ""},
+		{"exit 1", false, "ended with status 1 and reported no run", ""},
+		{"exit 2", false, "ended with status 2 and reported no run", ""},
 		{"exit 143", false, "ralph died on a with status 143", ""},
 		{"exit 143", true, "ended before it began", feature.Ended},
 		{"echo '✓ git'; echo '✗ no plan is here' >&2; exit 1", false, "no plan is here", feature.Failed},

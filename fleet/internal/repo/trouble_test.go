@@ -99,7 +99,7 @@ func TestBranchThatAPersonRemoved(t *testing.T) {
 	a := mustClaim(t, bare, 1, "a")
 	git(t, bare, "update-ref", "-d", "refs/heads/feature/x")
 	commitIn(t, a.Dir, "done.txt")
-	if err := a.Push(t.Context(), take(t, a)); !IsRefusal(err) || !strings.Contains(err.Error(), "somebody removed feature/x") {
+	if err := a.Push(t.Context(), take(t, a)); !IsRefusal(err) || !strings.Contains(err.Error(), "someone removed feature/x") {
 		t.Errorf("Push = %v", err)
 	}
 	if _, err := claim(t, bare, 2, "b"); !errors.Is(err, ErrBranch) {
