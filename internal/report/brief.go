@@ -103,12 +103,8 @@ func (s *Story) Brief() string {
 		parts = append(parts, "open")
 	}
 	if s.Done && s.Proof != nil {
-		where := "in a clean worktree"
-		if s.Proof.Mode != "clean" {
-			where = "in place"
-		}
-		parts = append(parts, fmt.Sprintf("proved %s%s", where, atCommit(s.Proof.Commit)))
-		if s.Proof.Shown != "" {
+		parts = append(parts, s.Proof.where())
+		if s.Proof.Shown != "" && len(s.Proof.Checks) > 0 {
 			parts = append(parts, s.Proof.Shown)
 		}
 	}

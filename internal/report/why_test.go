@@ -220,10 +220,14 @@ func TestEveryReasonIsExplained(t *testing.T) {
 	}
 }
 
-// TestAProofWithoutACommit is of a repository in which no commit could be made.
-func TestAProofWithoutACommit(t *testing.T) {
-	got := report.Proof{Story: "STORY-001", Mode: "inplace"}.String()
-	if want := "STORY-001 was proved in place without a commit by 0 checks"; got != want {
+// TestWhatAProofSays of a repository in which no commit could be made, and without a check.
+func TestWhatAProofSays(t *testing.T) {
+	proof := report.Proof{Story: "STORY-001", Mode: "inplace"}
+	if got, want := proof.String(), "STORY-001 was marked, not proved: no check ran"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	proof.Checks = make([]report.Check, 1)
+	if got, want := proof.String(), "STORY-001 was proved in place without a commit by 1 check"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -125,14 +125,24 @@ func (c Check) ended() string {
 	return string(c.Outcome)
 }
 
-// String says what a story was proved on.
-func (p Proof) String() string {
-	where := "in a clean worktree"
-	if p.Mode != "clean" {
-		where = "in place"
+// where says where the checks passed, or that nothing was proved because none ran.
+func (p Proof) where() string {
+	switch {
+	case len(p.Checks) == 0:
+		return "marked, not proved: no check ran"
+	case p.Mode == "clean":
+		return "proved in a clean worktree" + atCommit(p.Commit)
 	}
-	text := fmt.Sprintf("%s was proved %s%s by %s", p.Story, where, atCommit(p.Commit), words.Count(len(p.Checks), "check"))
-	if p.Shown != "" {
+	return "proved in place" + atCommit(p.Commit)
+}
+
+// String says what a story was accepted for.
+func (p Proof) String() string {
+	text := p.Story + " was " + p.where()
+	if len(p.Checks) > 0 {
+		text += " by " + words.Count(len(p.Checks), "check")
+	}
+	if p.Shown != "" && len(p.Checks) > 0 {
 		text += "; " + p.Shown
 		if p.Runs > 0 {
 			text += fmt.Sprintf(" (%s in %s)", words.Count(p.Runs, "run"), words.Seconds(p.Seconds))
