@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -163,29 +161,22 @@ func together(loops []*scratch, turns int) (usage, error) {
 	return sum, err
 }
 
-// calls is how many calls the ledger has counted: of its two slots the newer one
-// has the greater sum in the same hour.
+// calls returns how many calls the ledger has counted.
 func (s *scratch) calls() (int, error) {
-	f, err := os.Open(filepath.Join(s.home, "ratelimit", "printer.json"))
+	data, err := os.ReadFile(filepath.Join(s.home, "ratelimit", "printer.json"))
 	if os.IsNotExist(err) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
-	most := 0
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		_, text, _ := strings.Cut(lines.Text(), " ")
-		var book struct{ Hours map[string]int }
-		if json.Unmarshal([]byte(text), &book) != nil {
-			continue // a slot that was never written
-		}
-		sum := 0
-		for _, n := range book.Hours {
-			sum += n
-		}
-		most = max(most, sum)
+	var book struct{ Hours map[string]int }
+	if err := json.Unmarshal(data, &book); err != nil {
+		return 0, err
 	}
-	return most, nil
+	sum := 0
+	for _, n := range book.Hours {
+		sum += n
+	}
+	return sum, nil
 }
