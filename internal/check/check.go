@@ -50,7 +50,7 @@ type Result struct {
 	Tail     string // the end of what it printed
 	Commit   string // in whose clean worktree it was run; empty in place
 	Lost     bool   // the guardian was killed while it ran
-	Unsealed string // not empty: it ran without a room, though there are rooms; the settings that may help
+	Unsealed string // not empty: it passes only without a room, though there are rooms; the settings that may help
 	Outside  bool   // it failed in its room and passes outside, where only the room counts
 
 	Tests     int  // that ran, where Counted

@@ -51,8 +51,7 @@ func (rs *Rooms) run(ctx context.Context, g *proc.Guardian, c Check, dir string,
 	}
 	hint := advice(in.Tail)
 	if rs.Require {
-		in.Outside = true
-		in.Tail = strings.TrimSpace(in.Tail + "\n(it passes outside of its room: " + hint + ")")
+		in.Outside, in.Unsealed = true, hint
 		return in, nil
 	}
 	if rs.unsealed == nil {

@@ -83,8 +83,8 @@ type CheckFact struct {
 	Tolerated bool
 }
 
-// Against reports whether the check speaks against the work.
-func (c CheckFact) Against() bool { return !c.Green() && !c.Red }
+// Against reports whether the check speaks against the work, or cannot speak for it.
+func (c CheckFact) Against() bool { return !c.Green() && (!c.Red || c.Outside) }
 
 // Place is where the claim was checked.
 type Place struct {

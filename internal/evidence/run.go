@@ -101,7 +101,7 @@ func (g *gathering) check(ctx context.Context, phase journal.Phase, c check.Chec
 	if r, err = g.try(ctx, c, dir, env); err != nil {
 		return r, err
 	}
-	if err := g.sayWhere(phase, r); err != nil {
+	if err := g.sayWhere(r); err != nil {
 		return r, err
 	}
 	r.Tail = g.Recorder.Secrets.Text(stream.Sanitize(r.Tail)) // before anything is cut off
@@ -112,14 +112,10 @@ func (g *gathering) check(ctx context.Context, phase journal.Phase, c check.Chec
 	return r, g.recordCheck(phase, r, on.Tree, false)
 }
 
-// sayWhere warns once of a check that runs without its room. Where only the room counts, the
-// run ends before the first iteration.
-func (g *gathering) sayWhere(phase journal.Phase, r check.Result) error {
-	if r.Unsealed != "" {
+// sayWhere warns once of a check that runs without its room.
+func (g *gathering) sayWhere(r check.Result) error {
+	if r.Unsealed != "" && !r.Outside {
 		return g.once("unsealed "+r.Check.Name, "check %s passes only outside of its room, and runs unsealed: %s", r.Check.Name, r.Unsealed)
-	}
-	if r.Outside && phase == baseline && g.claim.N == 0 {
-		return fmt.Errorf("check %s passes only outside of its room, and sandbox.mode is require: %s", r.Check.Name, r.Tail)
 	}
 	if r.Check.Rooms != nil && r.Check.Rooms.Deps != nil {
 		for _, note := range r.Check.Rooms.Deps.Notes() {
@@ -183,7 +179,8 @@ func (g *gathering) reusable(r check.Result, phase journal.Phase, clean bool) bo
 
 func (g *gathering) recordCheck(phase journal.Phase, r check.Result, tree string, same bool) error {
 	return g.Recorder.Record(journal.CheckEnded{N: g.claim.N, Phase: phase, Name: r.Check.Name, Command: r.Check.Command, Outcome: r.Outcome,
-		ExitCode: r.ExitCode, DurationSeconds: r.Duration.Seconds(), Tree: tree, Clean: r.Commit != "", Same: same, Unsealed: r.Unsealed, Tail: r.Tail})
+		ExitCode: r.ExitCode, DurationSeconds: r.Duration.Seconds(), Tree: tree, Clean: r.Commit != "", Same: same,
+		Unsealed: r.Unsealed, Outside: r.Outside, Tail: r.Tail})
 }
 
 // reseal restores what checks changed of the plan, and says what else they left.

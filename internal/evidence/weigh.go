@@ -34,7 +34,7 @@ const (
 type Verdict struct {
 	Accepted  []string
 	Rule      Rule     // for which they are accepted
-	Waiting   []string // taken over without a receipt: a person has to decide
+	Waiting   []string // the user has to decide: taken over without a receipt, or a check passes only outside of its room
 	Undecided []string // the evidence is not complete: ask again
 	Refusals  []Refusal
 	Idle      []string // marked although nothing was changed, refused or not
@@ -92,9 +92,12 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 		v.Refusals = append(v.Refusals, Refusal{journal.ClaimStory, ByChecks, f.Plan.Ticked, "marked while the quality checks ran, by none but them"})
 	}
 	items = without(items, f.Plan.Opened)
-	against := slices.IndexFunc(f.Checks, func(c CheckFact) bool { return c.Phase != journal.PhaseEnd && c.Against() })
+	against := slices.IndexFunc(f.Checks, func(c CheckFact) bool { return c.Phase != journal.PhaseEnd && c.Against() && !c.Outside })
 	if against >= 0 {
 		refuse(CheckFailed, failed(f.Checks[against], f.Place))
+	}
+	if slices.ContainsFunc(f.Checks, func(c CheckFact) bool { return c.Outside }) {
+		v.Waiting, items = items, nil
 	}
 	if done := c.DoneSoFar || c.Done && len(items) == asked; done && len(f.Standing) > 0 {
 		reason := "quality checks fail: " + strings.Join(f.Standing, ", ")

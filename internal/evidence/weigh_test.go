@@ -17,6 +17,8 @@ func TestWeigh(t *testing.T) {
 		return CheckFact{Result: check.Result{Check: check.Check{Name: "unit"}, Outcome: outcome, ExitCode: 1}, Phase: phase, Red: red}
 	}
 	passed, failed := fact(journal.PhaseClaim, journal.CheckPassed, false), fact(journal.PhaseClaim, journal.CheckFailed, false)
+	outside := fact(journal.PhaseClaim, journal.CheckFailed, true)
+	outside.Outside = true
 	found := []tamper.Finding{{Path: "a_test.go", Line: 2, Message: "skipped"}}
 	strict := Rules{Mode: Auto, RequireChange: true, RejectWeakened: true}
 	items := []string{"A", "B"}
@@ -46,6 +48,8 @@ func TestWeigh(t *testing.T) {
 			Verdict{Rule: Proved, Refusals: []Refusal{story(CheckFailed, "check unit failed with exit code 1", "A", "B")}}},
 		{"a check fails that failed before", Claim{Items: items}, Facts{Complete: true, Checks: []CheckFact{fact(journal.PhaseClaim, journal.CheckFailed, true)}}, strict,
 			Verdict{Accepted: items, Rule: Proved}},
+		{"a check that only passes outside of its room", Claim{Items: items, Done: true}, Facts{Complete: true, Checks: []CheckFact{outside}, Standing: []string{"unit"}}, strict,
+			Verdict{Waiting: items, Rule: Proved}},
 		{"the last story, with such a check", Claim{Items: items, Done: true}, Facts{Complete: true, Checks: []CheckFact{fact(journal.PhaseClaim, journal.CheckFailed, true)}, Standing: []string{"unit"}}, strict,
 			Verdict{Accepted: items, Rule: Proved, Refusals: []Refusal{{Claim: journal.ClaimDone, Rule: NotDone, Reason: "quality checks fail: unit"}}}},
 		{"the last story, and a check of the end fails", Claim{Items: items, Done: true}, Facts{Complete: true, Checks: []CheckFact{passed, fact(journal.PhaseEnd, journal.CheckFailed, false)}, Standing: []string{"unit"}}, strict,

@@ -274,9 +274,11 @@ type CheckEnded struct {
 	Clean bool   `json:"clean,omitempty"` // true: in a clean worktree of the commit
 	// true: not run again; the result of the same check on the same tree
 	Same bool `json:"same,omitempty"`
-	// not empty: it ran without a room because it fails in one; the settings that may help
+	// not empty: it passes only without a room; the settings that may help
 	Unsealed string `json:"unsealed,omitempty"`
-	Tail     string `json:"tail,omitempty"` // end of its output
+	// true: it failed, and passes without a room; only rooms count (sandbox: require)
+	Outside bool   `json:"outside,omitempty"`
+	Tail    string `json:"tail,omitempty"` // end of its output
 }
 
 // Compares reports whether the check was run on the commit before the work, in a
@@ -314,6 +316,19 @@ type CheckReceipt struct {
 	Outcome         CheckOutcome `json:"outcome"`
 	ExitCode        int          `json:"exitCode"`
 	DurationSeconds float64      `json:"durationSeconds"`
+	// not empty: it passed without a room; the settings that may help
+	Unsealed string `json:"unsealed,omitempty"`
+}
+
+// Unsealed returns the names of the checks that passed without a room.
+func Unsealed(checks []CheckReceipt) []string {
+	var names []string
+	for _, c := range checks {
+		if c.Unsealed != "" {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // WorkProved says what a claim is worth: the tests as they were before it, its own tests

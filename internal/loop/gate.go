@@ -101,8 +101,8 @@ func (l *Loop) beforeWork(ctx context.Context) error {
 	}
 	l.gate.KeepRed()
 	switch {
-	case len(failed) == 0:
-		return nil
+	case len(failed) == 0, slices.ContainsFunc(failed, func(r check.Result) bool { return r.Outside }):
+		return nil // the next rule ends the run for a check that only passes outside
 	case len(l.gate.Standing()) == 0:
 		return l.warn("quality checks fail (%s) before any agent was called; that is accepted", l.redNames())
 	}

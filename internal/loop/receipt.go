@@ -44,7 +44,7 @@ func (l *Loop) receipt(it *iteration, f evidence.Facts) journal.StoryProved {
 	}
 	for _, c := range f.Checks {
 		r.Checks = append(r.Checks, journal.CheckReceipt{Name: c.Check.Name, Command: c.Check.Command, Outcome: c.Outcome,
-			ExitCode: c.ExitCode, DurationSeconds: c.Duration.Seconds()})
+			ExitCode: c.ExitCode, DurationSeconds: c.Duration.Seconds(), Unsealed: c.Unsealed})
 	}
 	if it.n > 0 { // else it is not known any more whose claim it is
 		r.Harness, r.Model, r.Session = l.team.Current().Harness.Name, it.outcome.Summary.Model, it.outcome.Summary.Session

@@ -62,7 +62,7 @@ func (r *Recorder) discreet(body journal.Body) journal.Body {
 func (r *Recorder) discreetReceipts(checks []journal.CheckReceipt) []journal.CheckReceipt {
 	hidden := make([]journal.CheckReceipt, len(checks))
 	for i, c := range checks {
-		c.Command = r.Secrets.Text(c.Command)
+		c.Command, c.Unsealed = r.Secrets.Text(c.Command), r.Secrets.Text(c.Unsealed)
 		hidden[i] = c
 	}
 	return hidden

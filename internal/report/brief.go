@@ -107,6 +107,9 @@ func (s *Story) Brief() string {
 		if s.Proof.Shown != "" && len(s.Proof.Checks) > 0 {
 			parts = append(parts, s.Proof.Shown)
 		}
+		if len(s.Proof.Unsealed) > 0 {
+			parts = append(parts, "unsealed: "+strings.Join(s.Proof.Unsealed, ", "))
+		}
 	}
 	if s.Rejections > 0 {
 		parts = append(parts, fmt.Sprintf("not accepted %s: %s", times(s.Rejections), s.LastReason))

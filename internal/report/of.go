@@ -193,7 +193,7 @@ func attemptOf(of run.Attempt) Attempt {
 
 func proofOf(b journal.StoryProved) Proof {
 	p := Proof{Story: clean(b.Story), Commit: clean(b.Commit), Mode: clean(b.Mode), Why: clean(b.Why),
-		Checks: []Check{}, Harness: clean(b.Harness), Model: clean(b.Model), Noted: b.Noted}
+		Checks: []Check{}, Unsealed: plain(journal.Unsealed(b.Checks)), Harness: clean(b.Harness), Model: clean(b.Model), Noted: b.Noted}
 	if b.Proof != nil {
 		_, shown, _ := strings.Cut(clean(b.Proof.Line), "; ") // after the number of checks
 		p.Shown, p.Runs, p.Seconds = shown, b.Proof.Runs, b.Proof.Seconds

@@ -164,7 +164,7 @@ func (it *Iteration) looks(add func(format string, args ...any)) {
 		}
 	}
 	for _, proof := range it.Proofs {
-		if proof.Mode != "clean" {
+		if proof.Mode != "clean" || len(proof.Unsealed) > 0 {
 			add("%s", proof)
 		}
 	}

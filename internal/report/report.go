@@ -179,9 +179,11 @@ type Proof struct {
 	Runs    int                `json:"runs,omitempty"`  // of checks for that
 	Seconds float64            `json:"seconds,omitempty"`
 	Checks  []Check            `json:"checks"`
-	Harness string             `json:"harness"`
-	Model   string             `json:"model"`
-	Noted   bool               `json:"noted"`
+	// checks that passed without a room, although there are rooms
+	Unsealed []string `json:"unsealed,omitempty"`
+	Harness  string   `json:"harness"`
+	Model    string   `json:"model"`
+	Noted    bool     `json:"noted"`
 }
 
 // Rejection is a claim that was not accepted.

@@ -148,6 +148,9 @@ func (p Proof) String() string {
 			text += fmt.Sprintf(" (%s in %s)", words.Count(p.Runs, "run"), words.Seconds(p.Seconds))
 		}
 	}
+	if len(p.Unsealed) > 0 {
+		text += "; unsealed: " + strings.Join(p.Unsealed, ", ")
+	}
 	if p.Why != "" {
 		text += " (" + p.Why + ")"
 	}

@@ -37,6 +37,7 @@ const (
 	RuleOverload   Rule = "overload"
 	RuleBranch     Rule = "branch"
 	RuleDone       Rule = "done"
+	RuleOutside    Rule = "outside"
 	RuleQuestions  Rule = "questions"
 	RuleTakenOver  Rule = "taken_over"
 	RuleLogin      Rule = "login"
@@ -123,7 +124,7 @@ const (
 // that has an answer decides.
 func Next(p *Position, s Seen, r journal.Rules) Step {
 	rules := []func(*Position, Seen, journal.Rules) Step{
-		stopped, left, doneAlready, doneNow, questions, takenOver, login, refusedAtEnd, breaker, prepare, budget, iterations, paused, pause, begin,
+		stopped, left, doneAlready, doneNow, outside, questions, takenOver, login, refusedAtEnd, breaker, prepare, budget, iterations, paused, pause, begin,
 	}
 	if p.Open != nil {
 		rules = []func(*Position, Seen, journal.Rules) Step{outcome, stopped, refusedToo, overload, paused, usageLimit, rateLimit, call}
@@ -286,6 +287,16 @@ func doneNow(p *Position, s Seen, _ journal.Rules) Step {
 		step.Message = "the agent promised completion"
 	}
 	return step
+}
+
+// outside: a check that only passes without a room proves nothing where rooms are required.
+func outside(p *Position, s Seen, _ journal.Rules) Step {
+	if !s.Ready || p.Outside == nil {
+		return Step{}
+	}
+	return Step{Do: DoEnd, Rule: RuleOutside, Reason: journal.ReasonWaitingForPerson, Facts: facts(p.facts.Outside),
+		Message: "check " + p.Outside.Name + " passes only outside of its room, and sandbox.mode is require",
+		Hint:    p.Outside.Unsealed + "; then start ralph again"}
 }
 
 // questions: what only the user can answer is not work for an agent.

@@ -33,6 +33,8 @@ var (
 	opened  = journal.IterationStarted{N: 1}
 	calling = journal.AttemptStarted{N: 1, Attempt: 1, Harness: "a"}
 	agent   = journal.AgentStarted{N: 1, Attempt: 1}
+
+	outsideRoom = journal.CheckEnded{Name: "db", Phase: journal.PhaseBaseline, Outcome: journal.CheckFailed, Outside: true, Unsealed: "set x"}
 )
 
 func came(o journal.Outcome) journal.AttemptEnded {
@@ -89,6 +91,10 @@ func TestNext(t *testing.T) {
 			Step{Do: DoEnd, Rule: RuleQuestions, Reason: journal.ReasonWaitingForPerson, Message: "left: which?, why?", Hint: "answer them"}},
 		{"only what was taken over", []journal.Body{started}, with(func(s *Seen) { s.TakenOver = []string{"A", "B"} }), rules,
 			Step{Do: DoEnd, Rule: RuleTakenOver, Reason: journal.ReasonWaitingForPerson, Message: "has no receipt: A, B", Hint: "ralph allow A, and so each"}},
+		{"a check that only passes outside", []journal.Body{started, outsideRoom}, ready, rules,
+			Step{Do: DoEnd, Rule: RuleOutside, Reason: journal.ReasonWaitingForPerson, Message: "check db passes only outside", Hint: "set x; then start", Facts: []int{2}}},
+		{"a check that passes in its room at last", []journal.Body{started, outsideRoom, journal.CheckEnded{Name: "db", Outcome: journal.CheckPassed}}, ready, rules,
+			Step{Do: DoBegin, Rule: RuleGoOn, N: 1}},
 		{"a call", []journal.Body{started, opened}, ready, rules, Step{Do: DoCall, Rule: RuleGoOn, N: 1}},
 		{"after a call", []journal.Body{started, opened, calling, agent, came(journal.OutcomeError)}, ready, rules,
 			Step{Do: DoJudge, Rule: RuleOutcome, N: 1, Facts: []int{5}}},

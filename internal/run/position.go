@@ -25,6 +25,7 @@ type Position struct {
 	Streak     Streak
 	Breaker    *journal.BreakerOpened // nil while it is closed
 	Left       string                 // why the branch is not the run's any more
+	Outside    *journal.CheckEnded    // a check that passes only outside of its room, where only rooms count
 	Paused     bool
 	Tokens     int64 // of this run, without the cache
 	Cost       *float64
@@ -52,6 +53,7 @@ type factSeqs struct {
 	Attempt int   // the end of the last attempt
 	Breaker int
 	Moved   int
+	Outside int
 	Paused  int
 }
 
@@ -97,6 +99,13 @@ func (p *Position) Apply(e journal.Event) {
 		p.called(e.Time, b)
 	case journal.IterationEnded:
 		p.ended(e.Time, b)
+	case journal.CheckEnded:
+		switch {
+		case b.Outside && !b.Compares():
+			p.Outside, p.facts.Outside = &b, p.seq
+		case p.Outside != nil && p.Outside.Name == b.Name:
+			p.Outside = nil
+		}
 	case journal.HeadMoved:
 		if b.Branch != p.Branch {
 			p.Left, p.facts.Moved = b.Message, p.seq

@@ -18,14 +18,17 @@ func (s *Screen) proved(b journal.StoryProved) {
 		s.line(terminal.Yellow, "⚠", b.Story+": marked, not proved: no check is configured")
 		return
 	}
-	text := fmt.Sprintf("%s: proved in place", b.Story)
+	text, unsealed := fmt.Sprintf("%s: proved in place", b.Story), journal.Unsealed(b.Checks)
 	if b.Mode == journal.ProvedClean {
 		text = fmt.Sprintf("%s: proved in a clean worktree of %.12s", b.Story, b.Commit)
-	} else if b.Proof == nil {
+	} else if b.Proof == nil && len(unsealed) == 0 {
 		return
 	}
 	if b.Proof != nil {
 		text += ": " + b.Proof.Line
+	}
+	if len(unsealed) > 0 {
+		text += "; unsealed: " + strings.Join(unsealed, ", ")
 	}
 	s.line(terminal.Green, "✓", text)
 }

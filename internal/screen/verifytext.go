@@ -98,6 +98,9 @@ func Receipt(r *verify.Receipt) string {
 	if r.Shown != "" {
 		text += "; " + r.Shown
 	}
+	if len(r.Unsealed) > 0 {
+		text += "; unsealed: " + strings.Join(r.Unsealed, ", ")
+	}
 	if len(r.Dropped) > 0 {
 		text += "; then also with " + strings.Join(r.Dropped, ", ")
 	}

@@ -52,6 +52,8 @@ type Receipt struct {
 	Why    string         `json:"why,omitempty"`
 	Shown  string         `json:"shown,omitempty"` // what the runs of old and new tests showed, in words
 	State  evidence.State `json:"state"`
+	// Unsealed are the checks that passed without a room, although there were rooms.
+	Unsealed []string `json:"unsealed,omitempty"`
 	// Dropped are the checks that it was proved with and that are not configured
 	// any more.
 	Dropped []string `json:"dropped,omitempty"`
@@ -69,7 +71,7 @@ func Run(ctx context.Context, g *proc.Guardian, checks []check.Check, dir string
 			return list, context.Cause(ctx)
 		}
 		one := Check{Accepted: r.Green() || c.AcceptBaseline, Tail: r.Tail, CheckReceipt: journal.CheckReceipt{
-			Name: c.Name, Command: c.Command, Outcome: r.Outcome, ExitCode: r.ExitCode, DurationSeconds: r.Duration.Seconds()}}
+			Name: c.Name, Command: c.Command, Outcome: r.Outcome, ExitCode: r.ExitCode, DurationSeconds: r.Duration.Seconds(), Unsealed: r.Unsealed}}
 		if r.Green() {
 			one.Tail = ""
 		}
@@ -96,7 +98,7 @@ func (r *Report) Receipts(ctx context.Context, repo *git.Repo) error {
 }
 
 func (r *Report) receipt(o evidence.Found) *Receipt {
-	one := &Receipt{Time: o.Time, Commit: o.Commit, Tree: o.Tree, Mode: string(o.Mode), Why: o.Why, State: o.State}
+	one := &Receipt{Time: o.Time, Commit: o.Commit, Tree: o.Tree, Mode: string(o.Mode), Why: o.Why, State: o.State, Unsealed: journal.Unsealed(o.Checks)}
 	if o.Proof != nil {
 		one.Shown = o.Proof.Line
 	}
