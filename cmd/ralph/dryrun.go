@@ -7,6 +7,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/journal"
 	"ralph/internal/loop"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/unit"
 	"ralph/internal/words"
@@ -30,8 +31,9 @@ func (r *resolved) dryRun() error {
 	} else { // a text has nothing to count
 		row("Plan:", "%s", r.plan.Kind())
 	}
-	if state.Next != nil {
-		row("Next:", "%s", journal.Story{ID: state.Next.ID, Title: state.Next.Title}.Name())
+	next := loop.NextItem(&run.Position{}, state)
+	if next != nil {
+		row("Next:", "%s", journal.Story{ID: next.ID, Title: next.Title}.Name())
 	}
 	s := r.loopSettings()
 	row("Limits:", "%s of %s, %d calls an hour, breaker at %d without progress or %d equal errors",
@@ -48,7 +50,7 @@ func (r *resolved) dryRun() error {
 	}
 	how := map[agent.PromptMode]string{agent.PromptStdin: "on standard input", agent.PromptArg: "as the last argument", agent.PromptFile: "as a file"}
 	row("Prompt:", "%s, %s:", r.source, how[r.harness.Prompt])
-	t.Printf("\n%s\n", stream.Sanitize(loop.Prompt(r.plan.Context(state), "", r.template, r.place.Repo.Root, r.harness.ExpandsRefs)))
+	t.Printf("\n%s\n", stream.Sanitize(loop.Prompt(r.plan.Context(state, next), "", r.template, r.place.Repo.Root, r.harness.ExpandsRefs)))
 	return nil
 }
 

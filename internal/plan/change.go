@@ -65,7 +65,7 @@ func (c *Change) Read() (State, error) {
 
 // Context implements Plan. The files that every session needs are referred to, so
 // that the agent has their text; it is told where the others are.
-func (c *Change) Context(s State) string {
+func (c *Change) Context(s State, next *Item) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## The change %s\n\nImplement this change. What it is for stands in %s.\n", c.Of.ID, c.refer("proposal.md"))
 	done, total := s.Counts()
@@ -85,8 +85,8 @@ func (c *Change) Context(s State) string {
 	if c.Text != "" {
 		fmt.Fprintf(&b, "\n%s\n", c.Text)
 	}
-	if s.Next != nil {
-		b.WriteString(c.task(s.Next))
+	if next != nil {
+		b.WriteString(c.task(next))
 	} else if c.hasTasks {
 		b.WriteString("\nNo task is open. Look whether the change is finished as its proposal says.\n")
 	}

@@ -163,7 +163,7 @@ func TestChangeContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rest := p.Context(s)
+	rest := p.Context(s, s.Item("1.2"))
 	for _, want := range []string{"@" + changeFolder + "/proposal.md", "1 of 2 finished: @" + changeFolder + "/tasks.md", "@" + changeFolder + "/design.md",
 		"`" + changeFolder + "/specs/a/spec.md`", "Mind the tests.", "The next open task: 1.2: Form", "`- **Status**: [x] complete`"} {
 		before, after, ok := strings.Cut(rest, want)

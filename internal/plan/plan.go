@@ -28,8 +28,8 @@ type Plan interface {
 	Read() (State, error)
 
 	// Context is the part of the prompt that tells the agent what to read and
-	// what to do next.
-	Context(s State) string
+	// what to do next; next is nil where no item is open.
+	Context(s State, next *Item) string
 
 	// Snapshot remembers every file that Guard protects, in memory and in the
 	// folder dir, where a later process finds it.
@@ -62,17 +62,18 @@ type Plan interface {
 
 // Item is a story or a task.
 type Item struct {
-	ID       string
-	Title    string
-	Done     bool
-	Question bool // for a person to answer: it blocks nothing else
-	Notes    string
+	ID        string
+	Title     string
+	Done      bool
+	Question  bool // for a person to answer: it blocks nothing else
+	Notes     string
+	Priority  float64  // the lowest number comes first
+	DependsOn []string // ids of the items that come first
 }
 
 // State is a plan as it stood when it was read.
 type State struct {
 	Items []Item
-	Next  *Item  // the open item to work on, nil where none is left
 	Print string // a fingerprint of the plan's files: equal means unchanged
 }
 
@@ -85,6 +86,16 @@ func (s State) Done() []string {
 		}
 	}
 	return ids
+}
+
+// Item returns the item with that id, nil where there is none.
+func (s State) Item(id string) *Item {
+	for i := range s.Items {
+		if s.Items[i].ID == id {
+			return &s.Items[i]
+		}
+	}
+	return nil
 }
 
 // Counts returns how many items are finished, and how many there are.

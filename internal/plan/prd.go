@@ -87,20 +87,15 @@ func (p *PRD) parse(data []byte) (*prd.PRD, error) {
 
 func stateOf(loaded *prd.PRD, spec []byte) State {
 	s := State{Print: fingerprint(loaded.Bytes(), spec)}
-	next := loaded.Next()
 	for _, story := range loaded.Stories {
-		s.Items = append(s.Items, Item{ID: story.ID, Title: story.Title, Done: story.Passes, Notes: story.Notes})
-	}
-	for i := range s.Items {
-		if next != nil && s.Items[i].ID == next.ID {
-			s.Next = &s.Items[i]
-		}
+		s.Items = append(s.Items, Item{ID: story.ID, Title: story.Title, Done: story.Passes, Notes: story.Notes,
+			Priority: story.Priority, DependsOn: story.DependsOn})
 	}
 	return s
 }
 
 // Context implements Plan.
-func (p *PRD) Context(s State) string {
+func (p *PRD) Context(s State, next *Item) string {
 	var b strings.Builder
 	done, total := s.Counts()
 	fmt.Fprintf(&b, "## The feature\n\nIts folder is `%s`; %d of %d stories pass. Read these files there:\n\n", p.Folder, done, total)
@@ -117,8 +112,8 @@ func (p *PRD) Context(s State) string {
 	if p.Text != "" {
 		fmt.Fprintf(&b, "\n%s\n", p.Text)
 	}
-	if s.Next != nil {
-		b.WriteString(p.story(s.Next.ID))
+	if next != nil {
+		b.WriteString(p.story(next.ID))
 	}
 	return b.String()
 }

@@ -49,7 +49,7 @@ func TestContextShowsTheOpenStoryWithTheHighestPriority(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := p.Context(s)
+	text := p.Context(s, s.Item("STORY-002"))
 	for _, want := range []string{"STORY-002: Names", "1 of 2 stories pass", folder + "/progress.txt", folder + "/specs"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the context lacks %q:\n%s", want, text)
@@ -72,7 +72,7 @@ func TestContextBoundsNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := p.Context(s); len(text) > 10<<10 || !strings.Contains(text, "Notes: begin é") || !strings.Contains(text, "the rest is in `"+folder+"/prd.json`") {
+	if text := p.Context(s, s.Item("STORY-002")); len(text) > 10<<10 || !strings.Contains(text, "Notes: begin é") || !strings.Contains(text, "the rest is in `"+folder+"/prd.json`") {
 		t.Errorf("a context of %d bytes: %.300s", len(text), text)
 	}
 }

@@ -19,7 +19,7 @@ func (*Prompt) Criteria() string { return "manual" }
 func (p *Prompt) Read() (State, error) { return State{Print: fingerprint([]byte(p.Text))}, nil }
 
 // Context implements Plan.
-func (p *Prompt) Context(State) string {
+func (p *Prompt) Context(State, *Item) string {
 	if p.Text == "" {
 		return ""
 	}

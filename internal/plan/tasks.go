@@ -46,17 +46,11 @@ func (s State) with(tasks []checklist.Task) State {
 			s.Items = append(s.Items, Item{ID: t.ID, Title: t.Title, Done: t.State == checklist.Done, Question: t.State == checklist.Asked})
 		}
 	}
-	for i, it := range s.Items {
-		if !it.Done && !it.Question {
-			s.Next = &s.Items[i]
-			break
-		}
-	}
 	return s
 }
 
 // Context implements Plan.
-func (t *Tasks) Context(s State) string {
+func (t *Tasks) Context(s State, next *Item) string {
 	rel, err := filepath.Rel(t.Root, t.File)
 	if err != nil {
 		rel = t.File
@@ -67,9 +61,9 @@ func (t *Tasks) Context(s State) string {
 	if t.Text != "" {
 		fmt.Fprintf(&b, "\n%s\n", t.Text)
 	}
-	if s.Next != nil {
+	if next != nil {
 		fmt.Fprintf(&b, "\nThe next open task: %s\n\nTick its box (`- [x]`) only when it is finished and committed.\n"+
-			"Mark a task that only a person can decide with `- [?]` and go on with the next.\n", s.Next.Title)
+			"Mark a task that only a person can decide with `- [?]` and go on with the next.\n", next.Title)
 	}
 	return b.String()
 }

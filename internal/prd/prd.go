@@ -6,8 +6,6 @@
 // the keys and all keys that this package does not know.
 package prd
 
-import "slices"
-
 // PRD is the content of a prd.json.
 type PRD struct {
 	Description string
@@ -49,26 +47,6 @@ func (p *PRD) Story(id string) *Story {
 		}
 	}
 	return nil
-}
-
-// Next returns the open story with the lowest priority number, the first in the
-// file where several have it, or nil when every story passes. A story whose
-// dependencies are open waits, unless every open story does.
-func (p *PRD) Next() *Story {
-	open := map[string]bool{}
-	for i := range p.Stories {
-		open[p.Stories[i].ID] = !p.Stories[i].Passes
-	}
-	var next *Story
-	nextWaits := false
-	for i := range p.Stories {
-		s := &p.Stories[i]
-		waits := slices.ContainsFunc(s.DependsOn, func(id string) bool { return open[id] })
-		if !s.Passes && (next == nil || nextWaits && !waits || nextWaits == waits && s.Priority < next.Priority) {
-			next, nextWaits = s, waits
-		}
-	}
-	return next
 }
 
 // Counts tells how many stories pass, and how many there are.

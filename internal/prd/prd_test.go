@@ -104,31 +104,6 @@ func TestParseTakesByteOrderMarkAndCRLF(t *testing.T) {
 	}
 }
 
-func TestNextIsTheOpenStoryWithTheLowestNumber(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		stories []prd.Story
-		want    string
-	}{
-		{"lowest number", []prd.Story{{ID: "A", Priority: 2}, {ID: "B", Priority: 1}}, "B"},
-		{"order of the file decides", []prd.Story{{ID: "A", Priority: 3}, {ID: "B", Priority: 3}}, "A"},
-		{"passing ones are over", []prd.Story{{ID: "A", Priority: 1, Passes: true}, {ID: "B", Priority: 9}}, "B"},
-		{"all pass", []prd.Story{{ID: "A", Priority: 1, Passes: true}}, ""},
-		{"none", nil, ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p := prd.PRD{Stories: tt.stories}
-			got := ""
-			if s := p.Next(); s != nil {
-				got = s.ID
-			}
-			if got != tt.want {
-				t.Errorf("Next() = %q, want %q", got, tt.want)
-			}
-		})
-	}
-}
-
 func TestCompleteNeedsAStory(t *testing.T) {
 	if (&prd.PRD{}).Complete() {
 		t.Error("a plan without stories is complete")
@@ -140,22 +115,6 @@ func TestCompleteNeedsAStory(t *testing.T) {
 	p.Stories[1].Passes = true
 	if !p.Complete() {
 		t.Error("every story passes, and the plan is not complete")
-	}
-}
-
-func TestNextWaitsForDependencies(t *testing.T) {
-	p := prd.PRD{Stories: []prd.Story{{ID: "A", Priority: 0.5, DependsOn: []string{"B"}}, {ID: "B", Priority: 2}, {ID: "C", Priority: 3}}}
-	if got := p.Next().ID; got != "B" {
-		t.Errorf("Next() = %s, want B, which A waits for", got)
-	}
-	p.Stories[1].Passes = true
-	if got := p.Next().ID; got != "A" {
-		t.Errorf("Next() = %s, want A", got)
-	}
-	p.Stories[0].DependsOn = []string{"A"} // a circle must not stop the run for ever
-	p.Stories[2].Passes = true
-	if got := p.Next().ID; got != "A" {
-		t.Errorf("Next() = %s, want A", got)
 	}
 }
 
