@@ -61,6 +61,7 @@ var allowed = map[string][]string{
 	"internal/run":         {"journal", "words"},
 	"internal/screen":      {"conformance", "evidence", "journal", "loop", "prd", "report", "run", "stopwatch", "stream", "terminal", "unit", "verify", "words"},
 	"internal/secret":      {},
+	"internal/setup":       {"agent", "regular"},
 	"internal/spec":        {"prd", "regular"},
 	"internal/stopwatch":   {},
 	"internal/stream":      {},

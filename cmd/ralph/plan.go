@@ -15,11 +15,13 @@ import (
 
 	"golang.org/x/term"
 
+	"ralph"
 	"ralph/internal/agent"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
 	"ralph/internal/screen"
+	"ralph/internal/setup"
 	"ralph/internal/unit"
 )
 
@@ -137,50 +139,38 @@ func branchFor(description string) string {
 	return "feature/" + strings.Join(parts[:min(len(parts), maxBranchWords)], "-")
 }
 
-// call is how the agent is opened; its commands are installed on the way.
+// call returns the command that starts the agent, and installs the agent's slash commands.
 func (c *planCmd) call(a *app, r *resolved) ([]string, error) {
-	d, ok := dialectOf(r.harness.Name)
+	talk, ok := setup.Find(r.harness.Name)
 	if !ok {
 		var names []string
-		for _, d := range dialects() {
-			names = append(names, d.agent)
+		for _, known := range setup.Agents() {
+			names = append(names, known.Name)
 		}
 		return nil, hint.With(fmt.Errorf("ralph does not know how to talk with the harness %s in a terminal", r.harness.Name),
 			"plan with one of "+strings.Join(names, ", ")+": ralph plan --harness claude")
 	}
-	command, err := loadSlashCommand(slashCommands[0])
+	argv, err := talk.Plan(ralph.Templates, r.harness, r.agent.Model, strings.TrimSpace(c.Description))
 	if err != nil {
 		return nil, err
 	}
-	argv := d.argv(r.harness, r.agent.Model, d.message(command, strings.TrimSpace(c.Description)))
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		return nil, hint.With(&agent.MissingError{Harness: r.harness.Name, Program: argv[0], Err: err},
 			"or plan with another one: ralph plan --harness NAME")
 	}
-	return argv, install(a, r.place.Repo.Root, d)
-}
-
-// install makes sure that the agent has its commands. One that was edited is
-// there, and is what the user wants.
-func install(a *app, root string, d dialect) error {
-	if d.folder == "" {
-		return nil
+	files, err := talk.Commands(r.place.Repo.Root, ralph.Templates)
+	for i := 0; i < len(files) && err == nil; i++ {
+		f := &files[i]
+		if f.State == setup.Missing || f.State == setup.Outdated { // the user's own edits stay
+			if err = f.Write(); err == nil {
+				a.t.Printf("%s %s\n", fileVerb(f.State), f.Name)
+			}
+		}
 	}
-	for _, name := range slashCommands {
-		f, err := inspect(root, d, name)
-		if err != nil {
-			return err
-		}
-		done, write := f.state.verb()
-		if f.state == fileEdited || !write {
-			continue
-		}
-		if err := f.write(); err != nil {
-			return err
-		}
-		a.t.Printf("%s %s\n", done, f.rel)
+	if err != nil {
+		return nil, inTheWay(r.place.Repo.Root, err)
 	}
-	return nil
+	return argv, nil
 }
 
 // converse runs the agent in this terminal until it ends. A Ctrl-C is the

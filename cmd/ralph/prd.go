@@ -16,6 +16,7 @@ import (
 	"ralph/internal/prd"
 	"ralph/internal/regular"
 	"ralph/internal/screen"
+	"ralph/internal/setup"
 	"ralph/internal/spec"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
@@ -99,8 +100,8 @@ func (c *prdCmd) refresh(a *app, p *unit.Place) error {
 	case err != nil:
 		return hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())), "correct spec.md there; see all that is amiss with: ralph validate")
 	}
-	if old == nil && unit.IsFile(filepath.Join(p.Repo.Root, prdSchemaFile)) {
-		now.SetSchema("../" + filepath.Base(prdSchemaFile))
+	if old == nil && unit.IsFile(filepath.Join(p.Repo.Root, setup.PRDSchema)) {
+		now.SetSchema("../" + filepath.Base(setup.PRDSchema))
 	}
 	screen.ShowDifference(a.t, diff, old, now)
 	have, err := os.ReadFile(path)

@@ -3,16 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"time"
 
-	"github.com/google/renameio/v2"
-
+	"ralph"
+	"ralph/internal/config"
 	"ralph/internal/git"
 	"ralph/internal/hint"
-	"ralph/internal/regular"
+	"ralph/internal/prd"
+	"ralph/internal/setup"
 	"ralph/internal/unit"
 	"ralph/internal/words"
 )
@@ -34,154 +32,76 @@ func (c *setupCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	refused := 0
-	for _, d := range dialects() {
-		if d.folder == "" || c.Agent != "all" && c.Agent != d.agent {
-			continue
-		}
-		n, err := c.install(a, repo.Root, d)
-		if err != nil {
-			return err
-		}
-		refused += n
-	}
-	n, err := c.schemas(a, repo.Root)
+	files, err := c.files(repo.Root)
 	if err != nil {
-		return err
+		return inTheWay(repo.Root, err)
 	}
-	if refused += n; refused > 0 {
-		return hint.With(fmt.Errorf("%s left alone because of edits that are not ralph's", words.Plural(refused, "file was", "files were")),
+	kept := 0
+	for i := range files {
+		left, err := c.put(a, &files[i])
+		if err != nil {
+			return inTheWay(repo.Root, err)
+		}
+		if left {
+			kept++
+		}
+	}
+	if kept > 0 {
+		return hint.With(fmt.Errorf("%s left alone because of edits that are not ralph's", words.Plural(kept, "file was", "files were")),
 			"overwrite with: ralph setup --agent "+c.Agent+" --force")
 	}
 	return nil
 }
 
-// install brings the commands of one agent up to date, says what it did, and
-// returns how many files it left alone because they were edited.
-func (c *setupCmd) install(a *app, root string, d dialect) (refused int, err error) {
-	for _, name := range slashCommands {
-		f, err := inspect(root, d, name)
+// files compares all files that the command installs.
+func (c *setupCmd) files(root string) (files []setup.File, err error) {
+	for _, agent := range setup.Agents() {
+		if c.Agent != "all" && c.Agent != agent.Name {
+			continue
+		}
+		commands, err := agent.Commands(root, ralph.Templates)
 		if err != nil {
-			return refused, err
+			return nil, err
 		}
-		left, err := c.put(a, f, d.commands+name)
-		if err != nil {
-			return refused, err
-		}
-		if left {
-			refused++
-		}
+		files = append(files, commands...)
 	}
-	return refused, nil
+	settings, err := config.Schema(ralph.ConfigExample)
+	if err != nil {
+		return nil, err
+	}
+	schemas, err := setup.Schemas(root, prd.Schema, settings)
+	return append(files, schemas...), err
 }
 
-// put writes a file if need be, and says so. left is true where it was left
-// alone because it was edited.
-func (c *setupCmd) put(a *app, f commandFile, what string) (left bool, err error) {
-	done, write := c.decide(a, f)
-	if write && !c.DryRun {
-		if err := f.write(); err != nil {
-			return false, err
-		}
-	}
-	a.t.Printf("%-12s %s  (%s)\n", done, f.rel, what)
-	return !write && f.state == fileEdited && !c.DryRun, nil
-}
-
-// decide says in a word or two what becomes of a file, and whether it is written.
-func (c *setupCmd) decide(a *app, f commandFile) (done string, write bool) {
-	done, write = f.state.verb()
+// put writes a file if necessary, and shows what it did. kept is true for an edited file that
+// it did not overwrite.
+func (c *setupCmd) put(a *app, f *setup.File) (kept bool, err error) {
+	done, write := fileVerb(f.State), f.State != setup.Current
 	switch {
-	case f.state == fileEdited && c.DryRun && !c.Force:
-		return "edited, kept", false
-	case f.state == fileEdited:
-		write = c.Force || a.t.CanAsk && a.t.Ask(a.ctx, f.rel+" was edited. Overwrite it?", 5*time.Minute)
-		if !write {
-			done = "kept"
-		}
-	}
-	if write && c.DryRun {
+	case f.State == setup.Edited && c.DryRun && !c.Force:
+		done, write = "edited, kept", false
+	case f.State == setup.Edited && !c.Force && !(a.t.CanAsk && a.t.Ask(a.ctx, f.Name+" was edited. Overwrite it?", askLimit)):
+		done, write, kept = "kept", false, true
+	case write && c.DryRun:
 		done = "would be " + done
 	}
-	return done, write
-}
-
-// fileState tells how the file of a command compares with what it should be.
-type fileState uint8
-
-const (
-	fileMissing fileState = iota
-	fileCurrent
-	fileOutdated // as an older ralph wrote it
-	fileEdited   // by somebody else
-)
-
-func (s fileState) verb() (done string, write bool) {
-	switch s {
-	case fileMissing:
-		return "created", true
-	case fileCurrent:
-		return "up to date", false
-	case fileOutdated:
-		return "updated", true
+	if write && !c.DryRun {
+		err = f.Write()
 	}
-	return "overwritten", true
-}
-
-// commandFile is the file of a slash command, or of a schema, in a project.
-type commandFile struct {
-	root, rel string
-	want      string
-	state     fileState
-}
-
-// maxCommandFile bounds what is read of a command's file, in bytes.
-const maxCommandFile = 1 << 20
-
-// inspect compares the file of a command with what it should be.
-func inspect(root string, d dialect, name string) (commandFile, error) {
-	c, err := loadSlashCommand(name)
-	if err != nil {
-		return commandFile{}, err
-	}
-	f := commandFile{root: root, rel: d.path(name), want: d.content(c)}
-	have, err := regular.Read(f.path(), maxCommandFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		f.state = fileMissing
-	case err != nil:
-		return f, inTheWay(root, err.Error())
-	case checksum(string(have)) == checksum(f.want):
-		f.state = fileCurrent
-	case sealed(string(have)):
-		f.state = fileOutdated
-	default:
-		f.state = fileEdited
-	}
-	return f, nil
-}
-
-// inTheWay says what to do about a file that keeps a command from its place: it
-// may be one of the folders above.
-func inTheWay(root, message string) error {
-	return hint.With(errors.New(unit.Relative(root, message)),
-		"move what is in the way somewhere else, or see to its permissions, then run again: ralph setup")
-}
-
-func (f commandFile) path() string { return filepath.Join(f.root, filepath.FromSlash(f.rel)) }
-
-// write replaces the file, or the one that a link in its place leads to.
-func (f commandFile) write() error {
-	path := f.path()
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
-		err = renameio.WriteFile(path, []byte(f.want), 0o644, renameio.WithTempDir(filepath.Dir(path)))
+		a.t.Printf("%-12s %s  (%s)\n", done, f.Name, f.About)
 	}
-	if err != nil {
-		return inTheWay(f.root, fmt.Sprintf("%s cannot be written: %s", f.rel, err))
-	}
-	return nil
+	return kept, err
+}
+
+// fileVerb is what becomes of a file in that state.
+func fileVerb(s setup.State) string {
+	return map[setup.State]string{setup.Missing: "created", setup.Current: "up to date",
+		setup.Outdated: "updated", setup.Edited: "overwritten"}[s]
+}
+
+// inTheWay says what to do about a file or folder that cannot be read or replaced.
+func inTheWay(root string, err error) error {
+	return hint.With(errors.New(unit.Relative(root, err.Error())),
+		"move what is in the way somewhere else, or see to its permissions, then run again: ralph setup")
 }

@@ -1,39 +1,45 @@
-package main
+package setup
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
+	"ralph"
 	"ralph/internal/preflight"
 	"ralph/internal/spec"
 )
 
+var commands = []string{planCommand, prdCommand}
+
 // TestSlashCommandsInEveryForm reads each file as its agent would.
 func TestSlashCommandsInEveryForm(t *testing.T) {
-	for _, name := range slashCommands {
-		c, err := loadSlashCommand(name)
+	for _, name := range commands {
+		c, err := load(ralph.Templates, name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range dialects() {
-			if d.folder == "" {
+		for _, a := range Agents() {
+			if a.folder == "" {
 				continue
 			}
-			t.Run(d.path(name), func(t *testing.T) {
-				text := d.content(c)
+			t.Run(a.path(name), func(t *testing.T) {
+				text := a.content(c)
 				if !sealed(text) || sealed(text+"one more line\n") || sealed(strings.Replace(text, "a", "b", 1)) {
-					t.Error("the seal does not tell what is edited")
+					t.Error("the seal does not show an edit")
 				}
 				var front map[string]string
-				if d.agent == "gemini" {
+				if a.Name == "gemini" {
 					front = readTOML(t, text)
 				} else {
 					front = readFrontMatter(t, text)
 				}
-				if !strings.HasPrefix(front["description"], c.description) {
+				if c.description == "" || !strings.HasPrefix(front["description"], c.description) {
 					t.Errorf("description = %q", front["description"])
 				}
 				if !strings.Contains(front["prompt"], "ralph validate") {
@@ -69,8 +75,8 @@ func readTOML(t *testing.T, text string) map[string]string {
 // file that is included, or an argument by number would be gone from the text.
 func TestSlashCommandsHoldNothingThatAnAgentExpands(t *testing.T) {
 	magic := regexp.MustCompile("!`|!\\{|@|\\$[0-9]|\\{\\{")
-	for _, name := range slashCommands {
-		c, err := loadSlashCommand(name)
+	for _, name := range commands {
+		c, err := load(ralph.Templates, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,10 +89,9 @@ func TestSlashCommandsHoldNothingThatAnAgentExpands(t *testing.T) {
 	}
 }
 
-// TestTheFormThatThePlanCommandAsksForIsValid fills the form of /ralph-plan in
-// and goes the way it tells: the result has not even a warning.
-func TestTheFormThatThePlanCommandAsksForIsValid(t *testing.T) {
-	c, err := loadSlashCommand("ralph-plan")
+// TestTheFormOfThePlanCommand fills in the form of /ralph-plan: the plan has not even a warning.
+func TestTheFormOfThePlanCommand(t *testing.T) {
+	c, err := load(ralph.Templates, planCommand)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,34 +102,27 @@ func TestTheFormThatThePlanCommandAsksForIsValid(t *testing.T) {
 	}
 	form = regexp.MustCompile(`(?m)^created: .*$`).ReplaceAllString(form, "created: 2026-03-02T09:00:00Z")
 	form = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(form, "an answer of 42 lines")
-	s := newScratch(t, "turns: []\n")
-	s.write(".ralph/feature-x/spec.md", form)
-	if out, err := s.command(s.bin, "prd").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	plan, findings, err := spec.Parse("spec.md", []byte(form))
+	if err != nil || len(findings) != 0 || len(plan.Stories) != 1 || plan.Stories[0].Description == "" || plan.Stories[0].TechnicalNotes == "" {
+		t.Fatalf("%v, %v: the story lacks something: %+v", err, findings, plan)
 	}
-	report := preflight.Run(preflight.Input{Root: s.repo, Branch: "feature/x"})
-	for _, check := range report.Checks {
-		if check.Severity != preflight.OK {
-			t.Errorf("%s: %s: %s %v", check.Severity, check.ID, check.Message, check.Details)
+	state, _, err := spec.Generate(plan, nil, spec.Options{Now: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	folder := filepath.Join(root, ".ralph", "feature-x")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"spec.md": []byte(form), "prd.json": state.Bytes(), "progress.txt": []byte("# Progress Log: feature-x\n")} {
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
-	plan, _, err := spec.Parse("spec.md", []byte(form))
-	if err != nil || len(plan.Stories) != 1 || plan.Stories[0].Description == "" || plan.Stories[0].TechnicalNotes == "" {
-		t.Errorf("%v: the story lacks something: %+v", err, plan.Stories)
-	}
-}
-
-// TestBranchFor proposes names that git takes.
-func TestBranchFor(t *testing.T) {
-	for description, want := range map[string]string{
-		"":                              "feature/NAME",
-		"日本語":                           "feature/NAME",
-		"CSV export":                    "feature/csv-export",
-		"Sign in, with a passkey; now!": "feature/sign-in-with-a",
-		"..lock~^: @{ -x":               "feature/lock-x",
-	} {
-		if got := branchFor(description); got != want {
-			t.Errorf("branchFor(%q) = %q, want %q", description, got, want)
+	for _, check := range preflight.Run(preflight.Input{Root: root, Branch: "feature/x"}).Checks {
+		if check.Severity != preflight.OK {
+			t.Errorf("%s: %s: %s %v", check.Severity, check.ID, check.Message, check.Details)
 		}
 	}
 }
