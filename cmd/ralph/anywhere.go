@@ -9,6 +9,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/config"
 	"ralph/internal/git"
+	"ralph/internal/ratelimit"
 )
 
 // surroundings is where a command works that needs no worktree: repo is nil
@@ -51,18 +52,10 @@ func anywhere(a *app) (*surroundings, error) {
 	return s, nil
 }
 
-// ledgerDir returns the folder of the ledgers of calls, empty without a home folder.
-func ledgerDir(home string) string {
-	if home == "" {
-		return ""
-	}
-	return filepath.Join(home, "ratelimit")
-}
-
 // ledgerDir returns the folder of the run's ledger. Without a home folder the calls are
 // counted for this unit alone, in its state directory.
 func (r *resolved) ledgerDir() string {
-	if dir := ledgerDir(r.app.home); dir != "" {
+	if dir := ratelimit.Dir(r.app.home); dir != "" {
 		return dir
 	}
 	return filepath.Join(r.place.StateDir, "ratelimit")

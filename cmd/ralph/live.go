@@ -46,7 +46,7 @@ func (e *examination) live(h agent.Harness) error {
 		return nil
 	}
 	s := e.around.settings
-	ledger := ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), ledgerDir(e.app.home), h.Name, s.Defaults.RateLimitPerHour)
+	ledger := ratelimit.OpenUser(e.app.home, h.Name, s.Defaults.RateLimitPerHour)
 	until, note, err := ledger.LimitedUntil(time.Now())
 	if err != nil {
 		return err

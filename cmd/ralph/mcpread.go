@@ -36,8 +36,8 @@ type mcpLoopsIn struct {
 }
 
 type mcpLoopsOut struct {
-	Loops []listed `json:"loops"`
-	All   bool     `json:"all" jsonschema:"false where there are more loops than are listed"`
+	Loops []unit.Loop `json:"loops"`
+	All   bool        `json:"all" jsonschema:"false where there are more loops than are listed"`
 }
 
 func mcpLoops(a *app, in mcpLoopsIn) (mcpLoopsOut, error) {
@@ -45,12 +45,12 @@ func mcpLoops(a *app, in mcpLoopsIn) (mcpLoopsOut, error) {
 	if err != nil {
 		return mcpLoopsOut{}, err
 	}
-	list, err := units(a)
+	list, err := loops(a)
 	if err != nil {
 		return mcpLoopsOut{}, err
 	}
 	if in.Active {
-		list = slices.DeleteFunc(list, func(l listed) bool { return !l.Alive })
+		list = slices.DeleteFunc(list, func(l unit.Loop) bool { return !l.Alive })
 	}
 	n := min(len(list), most)
 	return mcpLoopsOut{Loops: list[:n], All: n == len(list)}, nil

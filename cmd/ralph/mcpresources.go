@@ -65,7 +65,7 @@ func (s *mcpServer) addResources() {
 // listResources names the resources of each unit whose name tells which one is
 // meant: where several have it, that of the worktree in which the server was started.
 func (s *mcpServer) listResources(ctx context.Context) ([]*mcp.Resource, error) {
-	list, err := units(s.app(ctx))
+	list, err := loops(s.app(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -176,7 +176,7 @@ func (e *examination) registry(entries []registry.Entry, broken []string) error 
 		}
 	}
 	e.add(c)
-	for _, dir := range []string{e.app.home, registry.Dir(e.app.home), ledgerDir(e.app.home)} {
+	for _, dir := range []string{e.app.home, registry.Dir(e.app.home), ratelimit.Dir(e.app.home)} {
 		e.mtimes(dir)
 	}
 	if len(broken) > 0 {
@@ -191,16 +191,16 @@ func (e *examination) registry(entries []registry.Entry, broken []string) error 
 
 // ledgers looks at the ledgers of calls.
 func (e *examination) ledgers() error {
-	names, err := ratelimit.Harnesses(ledgerDir(e.app.home))
+	names, err := ratelimit.Harnesses(ratelimit.Dir(e.app.home))
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		ledger := ratelimit.Open(ledgerDir(e.app.home), name, 0)
+		ledger := ratelimit.Open(ratelimit.Dir(e.app.home), name, 0)
 		grant, err := ledger.Peek(e.now)
 		switch {
 		case err != nil:
-			e.add(preflight.Check{ID: "ledger", Severity: preflight.Error, Message: err.Error(), Hint: "See to the permissions of " + ledgerDir(e.app.home) + "."})
+			e.add(preflight.Check{ID: "ledger", Severity: preflight.Error, Message: err.Error(), Hint: "See to the permissions of " + ratelimit.Dir(e.app.home) + "."})
 			continue
 		case grant.Damaged != nil:
 			e.add(preflight.Check{ID: "ledger", Severity: preflight.Warn, Message: grant.Damaged.Error(), Hint: "No action needed. Calls are counted from now on."})

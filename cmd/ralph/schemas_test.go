@@ -19,10 +19,12 @@ import (
 	"ralph/internal/config"
 	"ralph/internal/conformance"
 	"ralph/internal/journal"
+	"ralph/internal/limits"
 	"ralph/internal/prd"
 	"ralph/internal/preflight"
 	"ralph/internal/report"
 	"ralph/internal/run"
+	"ralph/internal/unit"
 	"ralph/internal/verify"
 )
 
@@ -39,14 +41,14 @@ func TestTheSchemasAreUpToDate(t *testing.T) {
 		"config":        settings,
 		"prd":           prd.Schema,
 		"journal-event": document(t, "A line of journal.jsonl and of 'ralph run --json'", eventSchema(t)),
-		"list":          document(t, "ralph list --json", shapeOf(reflect.TypeFor[[]listed]())),
+		"list":          document(t, "ralph list --json", shapeOf(reflect.TypeFor[[]unit.Loop]())),
 		"history":       document(t, "ralph history --json", shapeOf(reflect.TypeFor[[]run.Row]())),
 		"validate":      document(t, "ralph validate --json", shapeOf(reflect.TypeFor[preflight.Report]())),
 		"verify":        document(t, "ralph verify --json", shapeOf(reflect.TypeFor[verify.Report]())),
 		"archive-list":  document(t, "ralph archive --list --json", shapeOf(reflect.TypeFor[[]archive.Entry]())),
 		"config-show":   document(t, "ralph config show --json", shapeOf(reflect.TypeFor[[]config.Entry]())),
 		"start":         document(t, "ralph start --json", shapeOf(reflect.TypeFor[started]())),
-		"limits":        document(t, "ralph limits --json", shapeOf(reflect.TypeFor[[]harnessLimits]())),
+		"limits":        document(t, "ralph limits --json", shapeOf(reflect.TypeFor[[]limits.Harness]())),
 		"report":        document(t, "ralph report --json", shapeOf(reflect.TypeFor[report.Report]())),
 		"why":           document(t, "ralph why --json", shapeOf(reflect.TypeFor[whyJSON]())),
 		"doctor":        document(t, "ralph doctor --json", shapeOf(reflect.TypeFor[doctorReport]())),

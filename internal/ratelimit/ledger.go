@@ -52,6 +52,20 @@ func Open(dir, harness string, limit int) *Ledger {
 	return &Ledger{file: fileOf(dir, harness), limit: limit}
 }
 
+// Dir returns the folder of the ledgers in ralph's home folder, "" without a home folder.
+func Dir(home string) string {
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, "ratelimit")
+}
+
+// OpenUser returns the ledger of a harness for all loops of the user: the one that the
+// environment names, or the one in ralph's home folder.
+func OpenUser(home, harness string, limit int) *Ledger {
+	return OpenShared(os.Getenv(EnvShared), Dir(home), harness, limit)
+}
+
 // fileOf returns the path of a harness's ledger in dir. Without a dir none exists:
 // a ledger without a file is empty, and nothing can be counted in it.
 func fileOf(dir, harness string) string {

@@ -88,7 +88,7 @@ func finishArchives(ctx context.Context, p *Place, me journal.Holder) error {
 			return err
 		}
 		if e, err := store.Find(unit); err == nil { // else it was brought back
-			ArchiveReport(silent(), PlaceAt(p.Repo, unit), e.Name)
+			ArchiveReport(Silent(), PlaceAt(p.Repo, unit), e.Name)
 		}
 	}
 	return nil

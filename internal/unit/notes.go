@@ -6,7 +6,7 @@ type Notes struct {
 	Slowly func(what string) (done func())
 }
 
-// silent hears nothing.
-func silent() Notes {
+// Silent returns Notes that show nothing.
+func Silent() Notes {
 	return Notes{func(string, ...any) {}, func(string) func() { return func() {} }}
 }

@@ -1,4 +1,4 @@
-package main
+package unit
 
 import (
 	"encoding/json"
@@ -16,12 +16,10 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/registry"
-	"ralph/internal/terminal"
 )
 
-// TestListTellsTheDeadApart: what a file says is not believed where the system
-// knows better.
-func TestListTellsTheDeadApart(t *testing.T) {
+// TestLoopsCorrectsTheDead: the system knows better than the journal.
+func TestLoopsCorrectsTheDead(t *testing.T) {
 	self, err := proc.Self()
 	if err != nil {
 		t.Fatal(err)
@@ -66,13 +64,13 @@ func TestListTellsTheDeadApart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list, err := units(&app{ctx: t.Context(), t: terminal.New("never"), home: home})
+	list, err := Loops(home, Silent())
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]string{}
 	for _, l := range list {
-		got[l.Unit] = fmt.Sprintf("%s alive=%v dead=%v %d/%d", l.Status, l.Alive, l.dead, l.Iteration, l.MaxIterations)
+		got[l.Unit] = fmt.Sprintf("%s alive=%v dead=%v %d/%d", l.Status, l.Alive, l.Run.Reason == journal.ReasonCrashed, l.Iteration, l.MaxIterations)
 	}
 	crashed := "failed alive=false dead=true 3/20"
 	if diff := cmp.Diff(map[string]string{
@@ -83,9 +81,9 @@ func TestListTellsTheDeadApart(t *testing.T) {
 	}
 }
 
-// BenchmarkList1000 lists a thousand units, each with a journal of a run of
+// BenchmarkLoops1000 lists a thousand units, each with a journal of a run of
 // twenty iterations. cpu-ms/op is of all threads, the collector's too.
-func BenchmarkList1000(b *testing.B) {
+func BenchmarkLoops1000(b *testing.B) {
 	home := b.TempDir()
 	var data []byte
 	for i := range 1000 {
@@ -104,10 +102,9 @@ func BenchmarkList1000(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	a := &app{ctx: b.Context(), t: terminal.New("never"), home: home}
 	before := cpuTime(b)
 	for b.Loop() {
-		if list, err := units(a); err != nil || len(list) != 1000 || list[0].Iteration != 20 {
+		if list, err := Loops(home, Silent()); err != nil || len(list) != 1000 || list[0].Iteration != 20 {
 			b.Fatal(len(list), err)
 		}
 	}
