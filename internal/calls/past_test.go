@@ -37,11 +37,11 @@ func TestLimitsOutliveADeadRun(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l, _ := teamOf(t, t.TempDir(), "a")
 			l.at.Options.Model = "m"
-			var p run.Position
+			var s run.State
 			for _, b := range c.bodies {
-				p.Apply(journal.Event{Time: now, Run: "r", Body: b})
+				s.Apply(journal.Event{Time: now, Run: "r", Body: b})
 			}
-			l.Resume(p.Limits)
+			l.Resume(s.Limits)
 			if b := l.pick(t); !b.Until.Equal(c.until) || l.at.refusals != c.times {
 				t.Errorf("held until %v after %d refusals, want %v after %d", b.Until, l.at.refusals, c.until, c.times)
 			}

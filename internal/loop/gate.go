@@ -27,7 +27,7 @@ const (
 
 // openGate makes the gate through which every mark goes, and compares its base with what is
 // there.
-func (l *Loop) openGate(ctx context.Context) (evidence.Move, error) {
+func (l *Loop) openGate(ctx context.Context, on evidence.OnRecord) (evidence.Move, error) {
 	l.gate = &evidence.Gatherer{
 		Unit: l.Unit, Run: l.Identity.Run, StateDir: l.StateDir, Branch: l.branch, Repo: l.Repo, Plan: l.Plan,
 		Checks: l.Checks, Env: l.CheckEnv, Rules: l.Gate, AcceptBaseline: l.AcceptBaseline,
@@ -36,7 +36,7 @@ func (l *Loop) openGate(ctx context.Context) (evidence.Move, error) {
 	if err := check.Sweep(l.StateDir); err != nil {
 		l.late = append(l.late, fmt.Sprintf("the clean worktree of a run that died cannot be removed: %v", err))
 	}
-	return l.gate.Start(ctx, l.past.gate, l.Changes)
+	return l.gate.Start(ctx, on, l.Changes)
 }
 
 // hear takes note of what the agent runs, and passes the event on.

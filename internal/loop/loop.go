@@ -115,7 +115,7 @@ type Loop struct {
 	// nil where there is no terminal.
 	Ask func(ctx context.Context, question string, limit time.Duration) bool
 
-	past      past // what the journal tells of earlier runs
+	firstRun  bool // of the unit
 	team      *calls.Team
 	requests  requests
 	opening   journal.RunStarted
@@ -198,7 +198,8 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 // begin reads the plan and opens the run in the journal.
 func (l *Loop) begin(ctx context.Context) error {
 	l.assemble()
-	if err := l.recall(); err != nil {
+	onRecord, err := l.recall(ctx)
+	if err != nil {
 		return err
 	}
 	head, err := l.Repo.Head(ctx)
@@ -210,17 +211,13 @@ func (l *Loop) begin(ctx context.Context) error {
 		return err
 	}
 	l.branch, l.head, l.state = head.Branch, head.Commit, state
-	l.ever, l.accepted, l.takenOver = map[string]bool{}, l.past.accepted, l.past.taken
-	l.allowed, l.refused = l.past.allowed, l.past.refused
+	l.ever = map[string]bool{}
 	l.reopen(state)
-	if l.past.runs == 0 {
+	if l.firstRun {
 		l.keepTakenOver()
 	}
-	moved, err := l.openGate(ctx)
+	moved, err := l.openGate(ctx, onRecord)
 	if err != nil {
-		return err
-	}
-	if err := l.Ledger.SettleAll(ctx, l.past.token, l.past.calls); err != nil {
 		return err
 	}
 	grant, err := l.Ledger.Peek(time.Now())

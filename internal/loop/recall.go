@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -10,59 +11,48 @@ import (
 	"ralph/internal/tamper"
 )
 
-// past is what the journal tells a new run of those before it.
-type past struct {
-	runs     int
-	token    string          // of the last run
-	calls    map[string]int  // that it made, by harness
-	accepted map[string]bool // items whose mark was accepted when the last run ended
-	cutOff   bool            // its last iteration was not evaluated to the end
-	taken    map[string]bool // items that were marked when ralph first saw the plan, and not accepted since
-	steer    []string
-	allowed  map[string]string // items that a person allowed, not used up yet
-	refused  map[string]bool   // items whose last claim was refused
-	gate     evidence.OnRecord
-}
-
-// recall reads what the new run has to know.
-func (l *Loop) recall() error {
+// recall reads what the earlier runs of the unit left, and settles their calls with the
+// ledger. It returns what the gate continues with.
+func (l *Loop) recall(ctx context.Context) (on evidence.OnRecord, err error) {
 	events, damage, err := journal.ReadFile(journal.Path(l.StateDir))
 	if err != nil {
-		return err
+		return on, err
 	}
 	l.late = damage.Warnings(journal.Path(l.StateDir))
 	l.Recorder.Resume(events)
-	l.past = fold(events)
-	l.notes.steer = l.past.steer
-	l.team.Resume(l.Recorder.Position().Limits)
-	if l.past.cutOff {
-		l.notes.add("The last iteration was cut off. Look at `git status` and `git log` for what it left, and finish it or clean it up first.")
-	}
-	return nil
+	token, made := "", map[string]int(nil)
+	l.Recorder.Read(func(s *run.State) {
+		l.firstRun = len(s.Runs) == 0
+		l.accepted, l.takenOver = filled(s.Gate.Accepted), filled(s.Gate.TakenOver)
+		l.allowed, l.refused = filled(s.Gate.Allowed), filled(s.Gate.Refused)
+		l.notes.steer = slices.Clone(s.Steer)
+		l.team.Resume(s.Limits)
+		if s.Gate.CutOff() {
+			l.notes.add("The last iteration was cut off. Look at `git status` and `git log` for what it left, and finish it or clean it up first.")
+		}
+		if r := s.Last(); r != nil {
+			token, made = r.Start.Token, maps.Clone(r.Calls.By)
+		}
+		on = onRecord(&s.Gate)
+	})
+	return on, l.Ledger.SettleAll(ctx, token, made)
 }
 
-func fold(events []journal.Event) past {
-	s := run.Fold(events)
-	g := &s.Gate
-	p := past{runs: len(s.Past()), accepted: filled(g.Accepted), taken: filled(g.TakenOver), allowed: filled(g.Allowed),
-		refused: filled(g.Refused), cutOff: g.CutOff(), steer: s.Steer}
-	if r := s.Last(); r != nil {
-		p.token, p.calls = r.Start.Token, r.Calls.By
-	}
-	p.gate = evidence.OnRecord{Base: evidence.Base(g.Base), Seen: evidence.Base(g.Seen()), Works: g.Works,
+// onRecord returns what the gate of a new run continues with.
+func onRecord(g *run.Gate) evidence.OnRecord {
+	on := evidence.OnRecord{Base: evidence.Base(g.Base), Seen: evidence.Base(g.Seen()), Works: slices.Clone(g.Works),
 		Red: slices.Sorted(maps.Keys(g.Red)), Open: g.Weakened}
 	for _, f := range g.Known {
-		p.gate.Known = append(p.gate.Known, tamper.Finding(f))
+		on.Known = append(on.Known, tamper.Finding(f))
 	}
-	return p
+	return on
 }
 
-// filled is the map, or an empty one.
+// filled returns a copy of the map, or an empty one.
 func filled[V any](m map[string]V) map[string]V {
-	if m == nil {
-		return map[string]V{}
-	}
-	return m
+	c := map[string]V{}
+	maps.Copy(c, m)
+	return c
 }
 
 // print is a fingerprint of the plan's files and HEAD: while it stays the same

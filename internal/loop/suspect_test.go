@@ -4,35 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"ralph/internal/journal"
 	"ralph/internal/tamper"
 )
-
-// TestFoldRemembersWhatIsNotUndone: a new run knows of weakened evidence until that is undone
-// or accepted.
-func TestFoldRemembersWhatIsNotUndone(t *testing.T) {
-	found := journal.TamperFound{N: 1, Base: "aaa", Findings: []journal.TamperFinding{{Rule: "test-removed"}}}
-	accepted, undone := found, journal.TamperFound{N: 2, Base: "aaa", Accepted: true}
-	accepted.Accepted = true
-	for name, c := range map[string]struct {
-		bodies []journal.Body
-		want   bool
-	}{
-		"nothing":         {nil, false},
-		"not accepted":    {[]journal.Body{found, journal.IterationEnded{N: 1}, journal.RunEnded{}, journal.RunStarted{}}, true},
-		"undone":          {[]journal.Body{found, undone}, false},
-		"accepted":        {[]journal.Body{accepted}, false},
-		"found and again": {[]journal.Body{found, undone, found}, true},
-	} {
-		var events []journal.Event
-		for _, b := range c.bodies {
-			events = append(events, journal.Event{Run: "r", Body: b})
-		}
-		if got := fold(events).gate.Open; got != c.want {
-			t.Errorf("%s: %t, want %t", name, got, c.want)
-		}
-	}
-}
 
 // TestTamperNoteIsBounded: the agent is told the first places, and how many more.
 func TestTamperNoteIsBounded(t *testing.T) {

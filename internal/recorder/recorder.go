@@ -21,9 +21,9 @@ type Recorder struct {
 	Secrets *secret.Redactor    // nil hides nothing
 	Observe func(journal.Event) // called after each event is in the journal
 
-	mu   sync.Mutex
-	at   run.Position
-	owed []journal.Body // events that the journal refused, and that may not be left out
+	mu    sync.Mutex
+	state run.State
+	owed  []journal.Body // events that the journal refused, and that may not be left out
 }
 
 // Resume takes the events of earlier runs into account. It comes before all others.
@@ -31,16 +31,23 @@ func (r *Recorder) Resume(events []journal.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range events {
-		r.at.Apply(e)
+		r.state.Apply(e)
 	}
 }
 
-// Position returns where the run stands, with every event that was recorded.
+// Position returns where the run is, with every event that was recorded.
 func (r *Recorder) Position() *run.Position {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := r.at
+	p := r.state.Position()
 	return &p
+}
+
+// Read calls f with the state after the last event. f must not keep what it points to.
+func (r *Recorder) Read(f func(*run.State)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f(&r.state)
 }
 
 // Record appends an event.
@@ -80,7 +87,7 @@ func (r *Recorder) write(b journal.Body) error {
 	if err != nil {
 		return err
 	}
-	r.at.Apply(e)
+	r.state.Apply(e)
 	r.Observe(e)
 	return nil
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 // Apply brings the state up to date with the next event.
 func (s *State) Apply(e journal.Event) {
 	s.Updated = e.Time
-	s.Position.Apply(e)
 	if b, ok := e.Body.(journal.RunStarted); ok {
 		s.start(e, b)
 		return
@@ -21,6 +21,7 @@ func (s *State) Apply(e journal.Event) {
 		s.Runs = append(s.Runs, r)
 	}
 	r.hear(e)
+	r.seq++
 	switch b := e.Body.(type) {
 	case journal.IterationStarted:
 		s.forget(r)
@@ -33,10 +34,12 @@ func (s *State) Apply(e journal.Event) {
 		r.Calls.Starting = false
 	case journal.AttemptEnded:
 		s.Gate.attemptEnded(b.Outcome)
+		s.answered(r, e.Time, b)
 		r.attemptEnded(e.Time, b)
 	case journal.IterationEnded:
 		s.Gate.iterationEnded(b)
 		r.endIteration(e.Time, b)
+		s.count(r, b)
 	case journal.CheckEnded:
 		s.Gate.checkEnded(b)
 		r.checkEnded(b)
@@ -64,25 +67,34 @@ func (s *State) Apply(e journal.Event) {
 		s.Gate.away = true
 		it := r.of(b.N)
 		it.HeadMoved = append(it.HeadMoved, b)
+		if b.Branch != r.Start.Branch {
+			r.left, r.facts.Moved = b.Message, r.seq
+		}
 	case journal.PlanChanged:
 		s.Gate.planChanged(b)
 		r.Plan.set(e.Time, b.Stories, false)
 	case journal.WaitStarted:
 		s.Pausing = s.Pausing && b.Reason != journal.WaitPaused
 		r.Wait = &Wait{b, e.Time}
+		s.Limits.waitStarted(e.Time, b)
 	case journal.WaitEnded:
 		r.waitEnded(b)
+		s.Limits.waitEnded(b)
 	case journal.ClockJumped:
-		if b.Slept && r.Wait == nil {
+		switch {
+		case !b.Slept: // the clock was set, and no time has passed
+			r.began = r.began.Add(seconds(b.Seconds))
+		case r.Wait == nil:
 			r.Spent.Asleep += b.Seconds
 		}
+	case journal.BreakerOpened:
+		s.Breaker, r.facts.Breaker = &b, r.seq
+	case journal.BreakerReset:
+		s.Breaker, s.Streak, r.facts.Row = nil, Streak{}, nil
 	case journal.HarnessSwitched:
 		r.Calls.Harness, r.Calls.Model = b.To, "" // whose model is known with its call
 	case journal.Request:
-		s.request(b)
-		if b.Kind == journal.RequestSet {
-			r.set(b.Set)
-		}
+		s.request(r, b)
 	case journal.Undone:
 		s.Gate.undone(b)
 		r.Plan.goBack(e.Time, b.Accepted)
@@ -90,6 +102,7 @@ func (s *State) Apply(e journal.Event) {
 		r.Archived = b.Path
 	case journal.RunEnded:
 		s.Gate.runEnded(b)
+		s.Limits.runEnded(e.Time, b)
 		s.Pausing = false
 		r.endRun(e.Time, b)
 	}
@@ -107,15 +120,22 @@ func Fold(events []journal.Event) *State {
 	return s
 }
 
+// start begins a run. What the last one left is kept: an open breaker, the limits that it met
+// if it died, and its streak under the conditions of streakAfter.
 func (s *State) start(e journal.Event, b journal.RunStarted) {
-	if old := s.Last(); old != nil {
+	old := s.Last()
+	s.Streak = streakAfter(old, s.Streak, b)
+	for _, windows := range s.windows { // one without a reset may be long over
+		maps.DeleteFunc(windows, func(_ string, w journal.LimitWindow) bool { return w.ResetsAt == nil })
+	}
+	if old != nil {
 		old.Crashed = old.End == nil
 		old.At().Closed = true
 		s.forgetRun(old)
 	}
 	s.Gate.start(b)
 	s.Pausing = false
-	r := &Run{ID: e.Run, Start: b, StartedAt: e.Time}
+	r := &Run{ID: e.Run, Start: b, StartedAt: e.Time, began: e.Time, print: b.Print, seq: 1}
 	r.Calls = Calls{Harness: b.Harness, Model: b.Model, Reported: b.Model, Used: b.CallsUsed, Limit: b.RateLimit}
 	r.Plan.set(e.Time, b.Stories, true)
 	r.hear(e)
@@ -199,6 +219,17 @@ func (r *Run) attemptStarted(at time.Time, b journal.AttemptStarted) {
 	r.Restored = nil
 }
 
+// answered takes the answer of a provider into account. It comes before attemptEnded.
+func (s *State) answered(r *Run, at time.Time, b journal.AttemptEnded) {
+	call := r.Calls.last()
+	r.facts.Attempt = r.seq
+	s.Limits.attemptEnded(at, call, b)
+	s.hearAccount(call.Harness, b.Limits)
+	if it := r.Open(); it != nil {
+		it.Tried.add(b, call.Harness != r.Start.Harness, !r.Calls.Starting)
+	}
+}
+
 func (r *Run) attemptEnded(at time.Time, b journal.AttemptEnded) {
 	c, it := &r.Calls, r.of(b.N)
 	if c.Starting && b.Outcome == journal.OutcomeError { // not started: the call was given back
@@ -261,6 +292,12 @@ func (it *Iteration) claim(ids []string) {
 func (r *Run) checkEnded(b journal.CheckEnded) {
 	it := r.of(b.N)
 	r.At().Checking = b.Name
+	switch {
+	case b.Outside && !b.Compares():
+		r.outside, r.facts.Outside = &b, r.seq
+	case r.outside != nil && r.outside.Name == b.Name:
+		r.outside = nil
+	}
 	if !b.Same {
 		it.Spent.Check += b.DurationSeconds
 		r.Spent.Check += b.DurationSeconds
@@ -304,16 +341,21 @@ func (r *Run) claimRejected(b journal.ClaimRejected) {
 
 func (r *Run) waitEnded(b journal.WaitEnded) {
 	r.Wait = nil
+	if it := r.Open(); it != nil && b.Reason == journal.WaitTransient {
+		it.Tried.Waited = true
+	}
 	r.Spent.Wait += b.Seconds
 	r.At().Spent.Wait += b.Seconds
 }
 
-func (s *State) request(b journal.Request) {
+func (s *State) request(r *Run, b journal.Request) {
 	switch b.Kind {
 	case journal.RequestPause:
-		s.Pausing = true
+		s.Pausing, r.paused, r.facts.Paused = true, true, r.seq
 	case journal.RequestResume:
-		s.Pausing = false
+		s.Pausing, r.paused, r.facts.Paused = false, false, r.seq
+	case journal.RequestSet:
+		r.set(b.Set)
 	case journal.RequestAllow:
 		put(&s.Gate.Allowed, b.Text, b.Finding)
 	case journal.RequestContext:

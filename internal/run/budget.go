@@ -82,12 +82,11 @@ func (p *Position) endOfTime(r journal.Rules) (end time.Time, hint string) {
 }
 
 // fullest returns the window of the account, among those of the agent that was called last,
-// of which the most is used; nil where the agent has told of none that goes on.
+// of which the most is used; nil where the agent has reported none that is not over.
 func (p *Position) fullest(now time.Time) *journal.LimitWindow {
 	var most *journal.LimitWindow
-	windows := p.windows[p.caller]
-	for _, name := range slices.Sorted(maps.Keys(windows)) {
-		w := windows[name]
+	for _, name := range slices.Sorted(maps.Keys(p.windows)) {
+		w := p.windows[name]
 		if w.ResetsAt != nil && !w.ResetsAt.After(now) {
 			continue
 		}
@@ -98,20 +97,15 @@ func (p *Position) fullest(now time.Time) *journal.LimitWindow {
 	return most
 }
 
-// heard keeps what an agent told of its account.
-func (p *Position) heard(harness string, windows []journal.LimitWindow) {
-	p.caller = harness
+// hearAccount keeps what an agent reported of its account.
+func (s *State) hearAccount(harness string, windows []journal.LimitWindow) {
 	for _, w := range windows {
 		if w.Utilization == nil {
 			continue
 		}
-		if p.windows == nil {
-			p.windows = map[string]map[string]journal.LimitWindow{}
-		}
-		if p.windows[harness] == nil {
-			p.windows[harness] = map[string]journal.LimitWindow{}
-		}
-		p.windows[harness][w.Window] = w
+		of := s.windows[harness]
+		put(&of, w.Window, w)
+		put(&s.windows, harness, of)
 	}
 }
 
@@ -130,7 +124,8 @@ func windowName(w journal.LimitWindow) string {
 // none.
 func (s *State) Budget(now time.Time) string {
 	if last := s.Last(); last != nil && last.Start.Rules != nil {
-		return s.Position.budgets(*last.Start.Rules, now)
+		p := s.Position()
+		return p.budgets(*last.Start.Rules, now)
 	}
 	return ""
 }

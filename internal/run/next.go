@@ -224,8 +224,8 @@ func tooLong(p *Position, s Seen, r journal.Rules) string {
 		return fmt.Sprintf("nobody told when it ends, and usage_limit.max_wait_hours (%g h) is too short for another try; start ralph again later", r.MaxWaitHours)
 	case left > most:
 		return fmt.Sprintf("the reset is further away than usage_limit.max_wait_hours allows (%g h); start ralph again after it", r.MaxWaitHours)
-	case p.Limits.Stood+left > most:
-		waited := strings.TrimSuffix(p.Limits.Stood.Round(time.Minute).String(), "0s")
+	case p.Stood+left > most:
+		waited := strings.TrimSuffix(p.Stood.Round(time.Minute).String(), "0s")
 		return fmt.Sprintf("no call has gone through for %s of waiting, and usage_limit.max_wait_hours allows %g h; start ralph again when the account can be used", waited, r.MaxWaitHours)
 	}
 	return ""
@@ -402,7 +402,7 @@ func prepare(_ *Position, s Seen, _ journal.Rules) Step {
 
 // iterations: no new iteration where all are used up.
 func iterations(p *Position, s Seen, r journal.Rules) Step {
-	if p.Iterations < r.MaxIterations {
+	if p.Iterations() < r.MaxIterations {
 		return Step{}
 	}
 	used := "the only iteration is used up"
@@ -434,7 +434,7 @@ func pause(p *Position, s Seen, r journal.Rules) Step {
 }
 
 func begin(p *Position, _ Seen, _ journal.Rules) Step {
-	return Step{Do: DoBegin, Rule: RuleGoOn, N: p.Iterations + 1}
+	return Step{Do: DoBegin, Rule: RuleGoOn, N: p.Iterations() + 1}
 }
 
 func facts(seq ...int) []int {

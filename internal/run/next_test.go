@@ -21,11 +21,12 @@ var rules = journal.Rules{MaxIterations: 20, MinIterations: 1, NoProgress: 3, Sa
 
 // after folds events, a second apart, that end at noon.
 func after(bodies ...journal.Body) *Position {
-	p := &Position{}
+	s := &State{}
 	for i, b := range bodies {
-		p.Apply(journal.Event{Time: noon.Add(time.Duration(i+1-len(bodies)) * time.Second), Run: "r", Body: b})
+		s.Apply(journal.Event{Time: noon.Add(time.Duration(i+1-len(bodies)) * time.Second), Run: "r", Body: b})
 	}
-	return p
+	p := s.Position()
+	return &p
 }
 
 var (
@@ -290,13 +291,10 @@ func TestStandstillOutlivesADeath(t *testing.T) {
 		{"an end in order", []journal.Event{wait(0, 1, limit), waited(1, 1, limit), at(1, journal.RunEnded{Reason: limit})}, 0},
 		{"Ctrl-C in the wait", []journal.Event{wait(0, 9, limit), at(4, journal.RunEnded{Reason: "interrupted"}), at(5, died)}, 0},
 	} {
-		p := &Position{}
-		for _, e := range c.events {
-			p.Apply(e)
-		}
-		p.start(hour(99), journal.RunStarted{})
-		if p.Limits.Stood != c.want {
-			t.Errorf("%s: %s, want %s", c.name, p.Limits.Stood, c.want)
+		s := Fold(c.events)
+		s.Apply(journal.Event{Time: hour(99), Body: journal.RunStarted{}})
+		if s.Limits.Stood != c.want {
+			t.Errorf("%s: %s, want %s", c.name, s.Limits.Stood, c.want)
 		}
 	}
 }

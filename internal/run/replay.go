@@ -20,12 +20,16 @@ type Difference struct {
 // events of the unit up to the end of that run. It returns the first difference, nil where
 // there is none: from there on the journal cannot say what would have happened.
 func Replay(events []journal.Event, id string, was, would journal.Rules) *Difference {
-	var p Position
+	var s State
 	r := replay{was: was, would: would}
 	for _, e := range events {
-		p.Apply(e)
+		p := s.Position() // the end of a run closes its iteration
+		s.Apply(e)
 		if e.Run != id {
 			continue
+		}
+		if _, end := e.Body.(journal.RunEnded); !end {
+			p = s.Position()
 		}
 		if d := r.follow(&p, e); d != nil {
 			return d
@@ -94,5 +98,5 @@ func (r *replay) compare(p, q *Position, seen Seen) *Difference {
 	if was.Do == would.Do && was.Reason == would.Reason {
 		return nil
 	}
-	return &Difference{After: p.Iterations, Time: seen.Time, Was: was, Would: would}
+	return &Difference{After: p.Iterations(), Time: seen.Time, Was: was, Would: would}
 }

@@ -17,8 +17,6 @@ const (
 // State is what a unit's journal says. It is the fold of its events by [State.Apply].
 // The zero value is that of an empty journal.
 type State struct {
-	Position // of the last run, which the rules read
-
 	Keep string // KeepNone, KeepLast, KeepAll or the id of a run
 
 	Runs    []*Run    // the oldest first
@@ -26,6 +24,12 @@ type State struct {
 	Steer   []string  // what the user told the agents besides the plan, and did not take back
 	Pausing bool      // asked to pause, and not paused yet
 	Gate    Gate      // what the evidence is compared with
+
+	Streak  Streak                 // the iterations in a row that got nowhere
+	Breaker *journal.BreakerOpened // nil while it is closed
+	Limits  Limits                 // of the providers
+
+	windows map[string]map[string]journal.LimitWindow // of the accounts, by harness and name
 }
 
 // Run is one run.
@@ -55,6 +59,14 @@ type Run struct {
 	Ended   int // iterations
 	Spent   Spent
 	Refused Refused // claims
+
+	paused  bool                // by the user
+	left    string              // why the branch is not the run's any more
+	outside *journal.CheckEnded // a check that passes only outside of its room, where only rooms count
+	began   time.Time           // when its time began to count
+	print   string              // of the plan and HEAD at its start, then at the end of each iteration
+	seq     int                 // of its last event, from 1
+	facts   factSeqs
 }
 
 // Calls is what is known of the calls of the agent in a run.
@@ -119,10 +131,21 @@ type Iteration struct {
 	Estimated bool
 	CostUSD   *float64
 	Spent     Spent
+	Tried     Tried
 	Refused   string // why the last claim in it was not accepted
 	Checking  string // the check that ended last since its last call
 
 	Evidence
+}
+
+// Tried is what the calls of an iteration came to, as far as they have ended. A call of an
+// agent that was to take over and cannot work does not count.
+type Tried struct {
+	Outcome   journal.Outcome // of the last one
+	Message   string
+	Hint      string
+	Overloads int  // so far
+	Waited    bool // for the last overload to pass
 }
 
 // Evidence is what was found out in an iteration.

@@ -30,10 +30,10 @@ func (w *world) settle() {
 
 // bury records the death of the last process, as loop.Recover does.
 func (w *world) bury() {
-	p := &w.state.Position
-	if !p.Running {
+	if r := w.state.Last(); r == nil || !r.Active() {
 		return
 	}
+	p := w.state.Position()
 	if w.calling() {
 		w.record(journal.AttemptEnded{N: 1, Outcome: journal.OutcomeCrash})
 	}
@@ -65,7 +65,7 @@ func (w *world) loop() {
 	for range maxSteps {
 		w.user()
 		seen := w.see()
-		p, rules := w.state.Position, w.rules
+		p, rules := w.state.Position(), w.rules
 		w.bug.plant(&p, &seen, &rules)
 		step := run.Next(&p, seen, rules)
 		if step.Do == run.DoEnd {

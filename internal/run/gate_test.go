@@ -1,16 +1,15 @@
-package loop
+package run
 
 import (
 	"maps"
 	"slices"
 	"testing"
 
-	"ralph/internal/evidence"
 	"ralph/internal/journal"
 )
 
-// TestFold reads what a new run has to know out of the events of earlier ones.
-func TestFold(t *testing.T) {
+// TestGate: what a new run has to know of the marks and checks of earlier ones.
+func TestGate(t *testing.T) {
 	started := journal.RunStarted{Stories: []journal.Story{{ID: "A", Done: true}, {ID: "B"}, {ID: "C"}}}
 	for _, c := range []struct {
 		name     string
@@ -43,23 +42,23 @@ func TestFold(t *testing.T) {
 			for _, b := range c.bodies {
 				events = append(events, journal.Event{Run: "r", Body: b})
 			}
-			p := fold(events)
-			if got := slices.Sorted(maps.Keys(p.accepted)); !slices.Equal(got, c.accepted) {
+			g := &Fold(events).Gate
+			if got := slices.Sorted(maps.Keys(g.Accepted)); !slices.Equal(got, c.accepted) {
 				t.Errorf("accepted %v, want %v", got, c.accepted)
 			}
-			if got := p.gate.Red; !slices.Equal(got, c.red) {
+			if got := slices.Sorted(maps.Keys(g.Red)); !slices.Equal(got, c.red) {
 				t.Errorf("red %v, want %v", got, c.red)
 			}
-			if p.cutOff != c.cutOff {
-				t.Errorf("cut off %v", p.cutOff)
+			if g.CutOff() != c.cutOff {
+				t.Errorf("cut off %v", g.CutOff())
 			}
 		})
 	}
 }
 
-// TestFoldOfTheGate: what claims are compared with, by new journals and by old ones.
-func TestFoldOfTheGate(t *testing.T) {
-	base := func(commit string) evidence.Base { return evidence.Base{Commit: commit, Work: "w" + commit} }
+// TestBaseOnRecord: what claims are compared with, by new journals and by old ones.
+func TestBaseOnRecord(t *testing.T) {
+	base := func(commit string) Base { return Base{Commit: commit, Work: "w" + commit} }
 	moved := func(commit string) journal.BaseMoved { return journal.BaseMoved{Commit: commit, Work: "w" + commit} }
 	accepted := journal.ClaimAccepted{Stories: []string{"A"}, Commit: "2", Work: "w2"}
 	saw := func(commit string) journal.RunEnded { return journal.RunEnded{Head: commit, Work: "w" + commit} }
@@ -68,24 +67,50 @@ func TestFoldOfTheGate(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		bodies []journal.Body
-		base   evidence.Base
-		seen   evidence.Base
+		base   Base
+		seen   Base
 	}{
-		{"nothing", nil, evidence.Base{}, evidence.Base{}},
-		{"first sight", []journal.Body{moved("1")}, base("1"), evidence.Base{}},
+		{"nothing", nil, Base{}, Base{}},
+		{"first sight", []journal.Body{moved("1")}, base("1"), Base{}},
 		{"an acceptance", []journal.Body{moved("1"), called, accepted, saw("2")}, base("2"), base("2")},
 		{"work that is not accepted", []journal.Body{moved("1"), called, saw("3")}, base("1"), base("3")},
-		{"a crash", []journal.Body{moved("1"), saw("1"), called, journal.RunEnded{Reason: journal.ReasonCrashed}}, base("1"), evidence.Base{}},
+		{"a crash", []journal.Body{moved("1"), saw("1"), called, journal.RunEnded{Reason: journal.ReasonCrashed}}, base("1"), Base{}},
 		{"an old journal", []journal.Body{journal.RunStarted{Head: "1", Work: "w1"}, called, old("2", "w1"), old("3", "w3"), old("4", "w3"), journal.RunEnded{}},
-			evidence.Base{Commit: "3", Work: "w3"}, evidence.Base{Commit: "3"}},
-		{"an old journal that was cut off", []journal.Body{journal.RunStarted{Head: "1", Work: "w1"}, called, journal.AgentStarted{}}, base("1"), evidence.Base{}},
+			Base{Commit: "3", Work: "w3"}, Base{Commit: "3"}},
+		{"an old journal that was cut off", []journal.Body{journal.RunStarted{Head: "1", Work: "w1"}, called, journal.AgentStarted{}}, base("1"), Base{}},
 	} {
 		var events []journal.Event
 		for _, b := range c.bodies {
 			events = append(events, journal.Event{Run: "r", Body: b})
 		}
-		if p := fold(events); p.gate.Base != c.base || p.gate.Seen != c.seen {
-			t.Errorf("%s: base %v, seen %v", c.name, p.gate.Base, p.gate.Seen)
+		if g := &Fold(events).Gate; g.Base != c.base || g.Seen() != c.seen {
+			t.Errorf("%s: base %v, seen %v", c.name, g.Base, g.Seen())
+		}
+	}
+}
+
+// TestWeakenedOnRecord: a new run knows of weakened evidence until that is undone
+// or accepted.
+func TestWeakenedOnRecord(t *testing.T) {
+	found := journal.TamperFound{N: 1, Base: "aaa", Findings: []journal.TamperFinding{{Rule: "test-removed"}}}
+	accepted, undone := found, journal.TamperFound{N: 2, Base: "aaa", Accepted: true}
+	accepted.Accepted = true
+	for name, c := range map[string]struct {
+		bodies []journal.Body
+		want   bool
+	}{
+		"nothing":         {nil, false},
+		"not accepted":    {[]journal.Body{found, journal.IterationEnded{N: 1}, journal.RunEnded{}, journal.RunStarted{}}, true},
+		"undone":          {[]journal.Body{found, undone}, false},
+		"accepted":        {[]journal.Body{accepted}, false},
+		"found and again": {[]journal.Body{found, undone, found}, true},
+	} {
+		var events []journal.Event
+		for _, b := range c.bodies {
+			events = append(events, journal.Event{Run: "r", Body: b})
+		}
+		if got := Fold(events).Gate.Weakened; got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
 		}
 	}
 }
