@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"internal/loop":        {"agent", "calls", "check", "checkpoint", "evidence", "git", "journal", "plan", "proc", "proof", "ratelimit", "recorder", "room", "run", "stopwatch", "stream", "tamper"},
 	"internal/manual":      {"help"},
 	"internal/mcpserver":   {"journal", "preflight", "stream"},
-	"internal/monitor":     {"journal", "run", "stream", "tmux"},
+	"internal/monitor":     {"journal", "regular", "run", "stream", "tmux"},
 	"internal/notify":      {"journal", "proc", "run", "stream"},
 	"internal/plan":        {"change", "checklist", "git", "prd", "regular", "spec"},
 	"internal/prd":         {"regular"},

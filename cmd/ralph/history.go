@@ -25,7 +25,7 @@ func (c *historyCmd) Run(a *app) error {
 	if c.JSON {
 		return terminal.PrintJSON(a.t, was.State.History(was.Dead))
 	}
-	if was.Record == nil {
+	if len(was.State.Runs) == 0 {
 		return nothingYet(a.t, p, false)
 	}
 	return terminal.Page(a.t, func(t *terminal.Terminal) error {

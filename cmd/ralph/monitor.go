@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"ralph/internal/proc"
 	"ralph/internal/run"
 	"ralph/internal/stream"
+	"ralph/internal/terminal"
 	"ralph/internal/tmux"
 	"ralph/internal/unit"
 )
@@ -27,20 +30,15 @@ type monitorCmd struct {
 
 // Run carries the command out.
 func (c *monitorCmd) Run(a *app) error {
-	p, err := c.place(a)
+	p, opts, err := c.options(a)
 	if err != nil {
 		return err
 	}
-	path, err := p.RecordedAt()
-	if err != nil {
-		return err
-	}
-	opts := a.monitorOptions(p, path)
 	if c.Once || !a.t.CanAsk || os.Getenv("TERM") == "dumb" {
-		if path == "" {
+		text, err := monitor.Snapshot(time.Now(), opts, a.t.Width())
+		if errors.Is(err, fs.ErrNotExist) && p != nil {
 			return nothingYet(a.t, p, false)
 		}
-		text, err := monitor.Snapshot(time.Now(), opts, a.t.Width())
 		a.t.Printf("%s", text)
 		return err
 	}
@@ -55,7 +53,7 @@ func (c *monitorCmd) Run(a *app) error {
 		}()
 	}
 	err = monitor.Run(a.ctx, opts, os.Stdin, os.Stdout)
-	if a.handedOver && err == nil && !unit.Running(p) {
+	if a.handedOver && err == nil && p != nil && !unit.Running(p) {
 		closePanes() // there is nothing more to see in the loop's own pane
 	}
 	switch {
@@ -67,6 +65,36 @@ func (c *monitorCmd) Run(a *app) error {
 	return err
 }
 
+// options say what to show: a unit, or a copied folder of one, which has no place.
+func (c *monitorCmd) options(a *app) (*unit.Place, monitor.Options, error) {
+	p, err := c.place(a)
+	if err != nil {
+		if c.Unit != "" && unit.IsFile(filepath.Join(c.Unit, "status.json")) {
+			opts, err := copiedFolder(a.t, c.Unit)
+			return nil, opts, err
+		}
+		return nil, monitor.Options{}, err
+	}
+	path, err := p.RecordedAt()
+	if err != nil {
+		return nil, monitor.Options{}, err
+	}
+	return p, a.monitorOptions(p, path), nil
+}
+
+// copiedFolder are the options for a unit's folder that is no longer part of a repository.
+func copiedFolder(t *terminal.Terminal, folder string) (monitor.Options, error) {
+	dir, err := filepath.Abs(folder)
+	host, _ := os.Hostname()
+	return monitor.Options{
+		Unit: filepath.Base(dir), Journal: filepath.Join(dir, "journal.jsonl"), Status: filepath.Join(dir, "status.json"),
+		Root: dir, Host: host, Locate: func() string { return "" },
+		Format: func(string) stream.Format { return stream.FormatText }, Health: health,
+		Ask:   func(journal.Request) error { return errors.New("no loop can be asked through a copied folder") },
+		Color: t.Color, ASCII: t.ASCII,
+	}, err
+}
+
 // monitorOptions are what the dashboard of a unit needs to know. journalPath is
 // empty for a unit that has not run yet.
 func (a *app) monitorOptions(p *unit.Place, journalPath string) monitor.Options {
@@ -75,7 +103,7 @@ func (a *app) monitorOptions(p *unit.Place, journalPath string) monitor.Options 
 	}
 	host, _ := os.Hostname()
 	return monitor.Options{
-		Unit: p.Unit, Journal: journalPath, Root: p.Repo.Root, Host: host,
+		Unit: p.Unit, Journal: journalPath, Status: filepath.Join(p.Repo.Root, p.Folder, "status.json"), Root: p.Repo.Root, Host: host,
 		Locate: func() string { path, _ := p.RecordedAt(); return path },
 		Format: a.formats(p), Health: health, Ask: p.Post,
 		Color: a.t.Color, ASCII: a.t.ASCII,

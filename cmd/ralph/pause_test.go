@@ -29,6 +29,9 @@ func TestPauseResumeAndContext(t *testing.T) {
 			t.Fatalf("%v: %v: %s", args, err, msg)
 		}
 	}
+	if status, err := s.command(s.bin, "status").Output(); err != nil || !strings.Contains(string(status), "it pauses after this iteration") {
+		t.Errorf("status: %v\n%s", err, status)
+	}
 	s.write("../go", "")
 	for {
 		line, err := out.ReadString('\n')

@@ -151,7 +151,7 @@ func TestStartInAWindow(t *testing.T) {
 		t.Fatalf("exit status %d\n%s", code, out)
 	}
 	called, err := os.ReadFile(log)
-	pattern := `^-fullscreen\n-T\nRalph: repo\n-e\n` + regexp.QuoteMeta(s.bin) + `\n__handover\n\S+/parcel.json\n$`
+	pattern := `^-fullscreen\n-T\nRalph: repo\n-e\n` + regexp.QuoteMeta(s.bin) + `\n__handover\n\S+/parcel\n$`
 	if err != nil || !regexp.MustCompile(pattern).Match(called) {
 		t.Errorf("%v, called with\n%s", err, called)
 	}

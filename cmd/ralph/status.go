@@ -22,8 +22,9 @@ func (c *statusCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if now.Record == nil {
-		return nothingYet(a.t, p, c.JSON)
+	ran := now.Record != nil
+	if !ran {
+		now = p.Planned(screen.Notes(a.t))
 	}
 	if c.JSON {
 		data, err := now.Status.JSON(&now.Alive)
@@ -31,6 +32,11 @@ func (c *statusCmd) Run(a *app) error {
 			return err
 		}
 		_, err = a.t.Out.Write(data)
+		return err
+	}
+	if !ran {
+		err = nothingYet(a.t, p, false)
+		screen.ShowPlan(a.t, now)
 		return err
 	}
 	screen.ShowStatus(a.t, now)

@@ -74,8 +74,8 @@ func TestTerminalAsksAtTheLimitAndWaits(t *testing.T) {
 
 func TestTerminalNoAtTheLimit(t *testing.T) {
 	s := newScratch(t, limited)
-	screen, code := s.onTerminal("[y/N]", "n\r", "NO_COLOR=1")
-	if code != 2 || !strings.Contains(screen, "resumes at") {
+	screen, code := s.onTerminal("[y/N]", "n\r", "TERM=dumb")
+	if code != 2 || !strings.Contains(screen, "resumes at") || strings.Contains(screen, "\x1b") {
 		t.Errorf("exit status %d\n%s", code, screen)
 	}
 	if strings.Contains(screen, "\x1b[32m") || strings.Contains(screen, "\x1b[31m") {

@@ -221,3 +221,36 @@ func TestMeet(t *testing.T) {
 		}
 	}
 }
+
+// TestIdle: what counts as work since the base, although git may show no difference.
+func TestIdle(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(p *project)
+		idle bool
+	}{
+		"nothing":                     {func(*project) {}, true},
+		"white space at a line's end": {func(p *project) { p.write("a.txt", "one \r\n") }, true},
+		"line ends":                   {func(p *project) { p.write("a.txt", "one\n") }, false},
+		"a file of a submodule":       {func(p *project) { p.write("lib/b", "two\n") }, false},
+		"a commit in a submodule": {func(p *project) {
+			p.write("lib/b", "two\n")
+			p.git("-C", "lib", "commit", "-q", "-a", "-m", "y")
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProject(t)
+			p.git("init", "-q", "lib")
+			p.write("lib/b", "one\n")
+			p.git("-C", "lib", "add", "b")
+			p.git("-C", "lib", "commit", "-q", "-m", "x")
+			p.write("a.txt", "one\r\n")
+			p.commit()
+			p.start(OnRecord{})
+			c.do(p)
+			got, err := (&gathering{Gatherer: p.gate, claim: Claim{N: 1}}).idle(t.Context())
+			if got != c.idle || err != nil {
+				t.Errorf("idle: %v, %v", got, err)
+			}
+		})
+	}
+}

@@ -3,6 +3,7 @@ package evidence
 import (
 	"context"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -53,8 +54,8 @@ func (g *gathering) idle(ctx context.Context) (bool, error) {
 		return look.Hash == g.handed, nil
 	case look.Hash == g.base.Work, g.rewound && slices.Contains(g.works, look.Hash):
 		return true, nil
-	case g.base.Commit == "":
-		return false, nil
+	case g.base.Commit == "", slices.ContainsFunc(look.Changes, g.isRepository):
+		return false, nil // git shows no difference inside of a submodule
 	}
 	ctx = context.WithoutCancel(ctx)
 	d, err := g.changes(ctx)
@@ -64,6 +65,12 @@ func (g *gathering) idle(ctx context.Context) (bool, error) {
 	}
 	untracked, err := g.Repo.Untracked(ctx, g.derived()...)
 	return len(untracked) == 0, err
+}
+
+// isRepository reports whether the change is inside of a submodule or another repository.
+func (g *gathering) isRepository(c git.Change) bool {
+	info, err := os.Lstat(filepath.Join(g.Repo.Root, c.Path))
+	return err == nil && info.IsDir()
 }
 
 // changes is what differs from the base, as git shows it.

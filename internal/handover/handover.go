@@ -23,11 +23,11 @@ import (
 
 // Parcel is a command and all that decides what it does.
 type Parcel struct {
-	Args  []string `json:"args"`  // after the program's name
-	Env   []string `json:"env"`   // whole, as NAME=value
-	Dir   string   `json:"dir"`   // absolute
-	Umask int      `json:"umask"` // a server that starts the receiver has its own
-	Hold  bool     `json:"hold"`  // keep the terminal open at the end until a key is pressed
+	Args  []string // after the program's name
+	Env   []string // whole, as NAME=value
+	Dir   string   // absolute
+	Umask int      // a server that starts the receiver has its own
+	Hold  bool     // keep the terminal open at the end until a key is pressed
 }
 
 // Here is the parcel of a command that is to run as if it were this process.

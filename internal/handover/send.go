@@ -2,7 +2,9 @@ package handover
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +16,7 @@ import (
 
 // The names in the folder of a handover.
 const (
-	parcelName = "parcel.json"
+	parcelName = "parcel"
 	socketName = "s"
 )
 
@@ -53,8 +55,8 @@ type Report struct {
 // Send puts a parcel where [Take] finds it. [Sender.Close] takes it back if
 // no one has.
 func Send(p Parcel) (*Sender, error) {
-	data, err := json.Marshal(p)
-	if err != nil {
+	var data bytes.Buffer // not JSON, which has no way to hold bytes that are not UTF-8
+	if err := gob.NewEncoder(&data).Encode(p); err != nil {
 		return nil, fmt.Errorf("the command cannot be handed over: %w", err)
 	}
 	dir, err := makeFolder()
@@ -64,7 +66,7 @@ func Send(p Parcel) (*Sender, error) {
 	s := &Sender{dir: dir}
 	s.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, socketName)})
 	if err == nil {
-		err = os.WriteFile(s.Path(), data, 0o600)
+		err = os.WriteFile(s.Path(), data.Bytes(), 0o600)
 	}
 	if err != nil {
 		s.Close()

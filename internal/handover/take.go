@@ -1,6 +1,8 @@
 package handover
 
 import (
+	"bytes"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,7 +52,7 @@ func Take(path string) (Parcel, *Line, error) {
 		return Parcel{}, nil, errors.New("the sender cancelled the command")
 	}
 	var p Parcel
-	if err := json.Unmarshal(data, &p); err != nil {
+	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&p); err != nil {
 		l.Close()
 		return Parcel{}, nil, fmt.Errorf("%s does not hold a command: %w", path, err)
 	}

@@ -25,7 +25,8 @@ type (
 		path string
 		journal.Batch
 	}
-	newsMsg    struct{ news } // from the log
+	newsMsg    struct{ news }  // from the log
+	unreadMsg  struct{ error } // the journal cannot be read
 	beatMsg    struct{}
 	drawMsg    struct{}
 	resumedMsg struct{} // something else had the terminal meanwhile
@@ -45,6 +46,7 @@ type dashboard struct {
 	drawn  time.Time
 	due    bool // a drawing is on its way
 	failed error
+	unread error // why the journal cannot be read, where nothing else can be shown
 
 	send    func(tea.Msg)
 	watch   func(journal string) context.CancelFunc // follows a journal
@@ -75,6 +77,12 @@ func (d *dashboard) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case newsMsg:
 		d.hear(msg.news)
+	case unreadMsg:
+		d.look()
+		if d.caughtUp = d.state.alone; !d.caughtUp {
+			d.unread = msg.error
+			return d, tea.Quit
+		}
 	case beatMsg:
 		d.look()
 		d.relocate()
@@ -141,7 +149,7 @@ func (d *dashboard) batch(b journal.Batch) {
 
 // relocate follows the journal elsewhere, where there was none yet.
 func (d *dashboard) relocate() {
-	if d.state.seen() {
+	if d.state.all.Last() != nil {
 		return
 	}
 	if path := d.opts.Locate(); path != "" && path != d.opts.Journal {

@@ -39,16 +39,21 @@ func (m *model) facts(now time.Time, width int) []fact {
 	if s.StoriesTotal > 0 {
 		list = append(list, fact{text: m.label("Progress:", m.progress(width)), rank: 1, progress: true})
 	}
+	if s.alone && s.CurrentStory != "" && s.Active() {
+		list = append(list, fact{text: m.label("Story:", plainLine(string(s.CurrentStory))), rank: 2})
+	}
 	list = append(list, fact{text: m.label("Tokens:", m.spent(width)), rank: 5})
 	if budget := s.all.Budget(now); budget != "" {
 		list = append(list, fact{text: m.label("Budget:", plainLine(budget)), rank: 4})
 	}
 	rank := 6
-	if noProgress, sameError := s.last().Stuck(); noProgress > 0 || sameError > 0 || s.all.Breaker != nil {
+	if s.all.Streak.NoProgress > 0 || s.all.Streak.SameError > 0 || s.all.Breaker != nil {
 		rank = 3
 	}
-	list = append(list, fact{text: m.label("Breaker:", m.breakerWords()), rank: rank})
-	if s.Active() && m.health != Dead {
+	if text := m.breakerWords(); text != "" {
+		list = append(list, fact{text: m.label("Breaker:", text), rank: rank})
+	}
+	if s.Active() && m.health != Dead && !s.alone {
 		list = append(list, fact{text: m.label("Tool:", m.toolWords(now)), rank: 4})
 	}
 	return list
@@ -102,7 +107,11 @@ func (m *model) statusWords(now time.Time) string {
 		if s.Status == journal.StatusCompleted {
 			color = onGreen
 		}
-		return capital(string(s.Status)) + "  " + m.pen.paint(color, "ENDED") + " (" + plainLine(words.Spaced(string(s.Reason))) + ") " + words.Clock(s.LastUpdated.Time, now)
+		text := capital(string(s.Status)) + "  " + m.pen.paint(color, "ENDED")
+		if why := s.Why(); why != "" {
+			text += " (" + plainLine(why) + ")"
+		}
+		return text + " " + words.Clock(s.LastUpdated.Time, now)
 	}
 	text := capital(string(s.Status)) + "  "
 	switch {
@@ -110,6 +119,8 @@ func (m *model) statusWords(now time.Time) string {
 		text += m.pen.paint(onYellow, "WAITING") + " until " + words.Clock(s.ResumesAt.Time, now) + " (" + why(s) + ")"
 	case s.Status == journal.StatusPaused:
 		text += m.pen.paint(onYellow, "WAITING") + " (" + why(s) + ")"
+	case m.state.alone:
+		return text + "as of " + words.Clock(s.LastUpdated.Time, now)
 	case m.health == Unknown:
 		return text + "on " + plainLine(m.state.last().Start.Host) + ", out of sight from here"
 	default:
@@ -147,6 +158,9 @@ func (m *model) remarks(now time.Time) []string {
 			text += ", " + until(left) + " left"
 		}
 		list = append(list, text)
+	}
+	if m.state.alone {
+		list = append(list, m.pen.paint(bold, "from status.json alone: the journal cannot be read here"))
 	}
 	if m.gone && m.state.last().Archived == "" {
 		list = append(list, m.pen.paint(bold, "its journal is gone: was the unit deleted or archived?"))
@@ -238,9 +252,7 @@ func (m *model) spent(width int) string {
 
 func (m *model) breakerWords() string {
 	s := &m.state
-	start := s.last().Start
-	noProgress, sameError := s.last().Stuck()
-	text := fmt.Sprintf("no progress %d/%d, same error %d/%d", noProgress, start.StallThreshold, sameError, start.SameError)
+	text := s.all.BreakerCounts()
 	if open := s.all.Breaker; open != nil {
 		text = m.pen.paint(red, "OPEN") + " (" + plainLine(words.Spaced(string(open.Reason))) + "): " + text
 	}

@@ -17,6 +17,7 @@ import (
 type Options struct {
 	Unit    string
 	Journal string // its path; the journal need not exist yet
+	Status  string // path of status.json, which is read where the journal cannot be
 	Root    string // of the worktree: the journal names the logs from there
 	Host    string // this machine, as the journal would name it
 
@@ -143,7 +144,14 @@ func (m *model) hear(n news) {
 // asked for and has not taken up, and whether its journal is still there. None of
 // it forks.
 func (m *model) look() {
-	m.waiting = nil
+	m.waiting, m.gone = nil, false
+	if m.state.all.Last() == nil {
+		m.state.readStatus(m.opts.Status)
+	}
+	if m.state.alone {
+		m.health = Unknown
+		return
+	}
 	if m.state.Active() {
 		m.health = m.state.healthOf(m.opts.Host, m.opts.Health)
 		m.waiting, _ = journal.Peek(filepath.Dir(m.opts.Journal)) // what cannot be read the loop tells of
@@ -183,19 +191,8 @@ func (m *model) canAsk() bool {
 	return m.state.Active() && (m.health == Alive || m.health == Suspended)
 }
 
-// pausing tells whether the loop was asked to pause, by whomever, and has not yet.
-func (m *model) pausing() bool {
-	pausing := m.state.all.Pausing
-	for _, mail := range m.waiting {
-		switch mail.Request.Kind {
-		case journal.RequestPause:
-			pausing = true
-		case journal.RequestResume:
-			pausing = false
-		}
-	}
-	return pausing
-}
+// pausing reports whether the loop was asked to pause and has not paused yet.
+func (m *model) pausing() bool { return m.state.all.WillPause(m.waiting) }
 
 // paused tells whether the loop goes on only when it is told to, now or soon.
 func (m *model) paused() bool {

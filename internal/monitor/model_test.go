@@ -126,3 +126,36 @@ func TestUnitThatIsGone(t *testing.T) {
 		t.Errorf("it is gone, and nothing is said:\n%s", text)
 	}
 }
+
+// TestFromStatusAlone: without a journal, status.json has the values of the headline.
+func TestFromStatusAlone(t *testing.T) {
+	opts := options(t)
+	opts.Status = opts.Root + "/status.json"
+	writeJournal(t, opts.Journal, working()...)
+	whole := strings.Split(snapshot(t, opts), "\n")
+	status, err := modelOf(t, opts, working()...).state.JSON(nil)
+	if err != nil || os.Remove(opts.Journal) != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, opts.Status, string(status))
+	text := snapshot(t, opts)
+	for _, line := range whole {
+		if name, _, _ := strings.Cut(line, " "); name == "API:" || name == "Progress:" {
+			if !strings.Contains(text, "\n"+line+"\n") {
+				t.Errorf("there is no %q in\n%s", line, text)
+			}
+		}
+	}
+	for _, want := range []string{"feature-x - prd plan - claude (opus)\nIteration: 2/20\nStatus: Running  as of ", "from status.json alone",
+		"\nStory: S-2\n", "\nTokens: 15.0k, $0.25\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in\n%s", want, text)
+		}
+	}
+	m := newModel(opts)
+	m.look()
+	m.event(working()[0])
+	if m.state.alone {
+		t.Error("there is a journal now, and it is not read")
+	}
+}

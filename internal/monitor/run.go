@@ -33,10 +33,9 @@ func Run(ctx context.Context, opts Options, in, out *os.File) error {
 		// Else it asks tmux, by starting it.
 		tea.WithColorProfile(colorprofile.NoTTY))
 	d.send = p.Send
-	unread := make(chan error, 1)
 	d.watch = func(path string) context.CancelFunc {
 		ctx, stop := context.WithCancel(ctx)
-		go followJournal(ctx, path, p, unread)
+		go followJournal(ctx, path, p)
 		return stop
 	}
 	d.unwatch = d.watch(opts.Journal)
@@ -50,25 +49,18 @@ func Run(ctx context.Context, opts Options, in, out *os.File) error {
 	case err != nil:
 		return fmt.Errorf("the dashboard ended: %w", err)
 	}
-	select {
-	case err := <-unread:
-		return err
-	default:
-		return nil
-	}
+	return d.unread
 }
 
-// followJournal passes the journal on, and ends the dashboard where it cannot
-// be read.
-func followJournal(ctx context.Context, path string, p *tea.Program, unread chan<- error) {
+// followJournal passes the journal on.
+func followJournal(ctx context.Context, path string, p *tea.Program) {
 	err := journal.Follow(ctx, path, func(b journal.Batch) error {
 		b.Events = slices.Clone(b.Events) // the follower uses its own again
 		p.Send(batchMsg{path, b})
 		return nil
 	})
 	if ctx.Err() == nil {
-		unread <- err
-		p.Quit()
+		p.Send(unreadMsg{err})
 	}
 }
 
@@ -99,17 +91,17 @@ const (
 	snapshotRows  = 1 << 20
 )
 
-// Snapshot is the dashboard as it is now, as text of that width. A journal that
-// does not exist is an error that is fs.ErrNotExist.
+// Snapshot is the dashboard as it is now, as text of that width. Where there is neither a
+// journal nor a status.json the error is fs.ErrNotExist.
 func Snapshot(now time.Time, opts Options, width int) (string, error) {
 	m := newModel(opts)
 	damage, err := journal.Scan(opts.Journal, m.event)
-	if err != nil {
-		return "", err
-	}
 	m.damage = damage
 	m.catchUp()
 	m.look()
+	if err != nil && !m.state.alone {
+		return "", err
+	}
 	if m.logName() != "" {
 		t := m.tail()
 		for t.read() {

@@ -1,7 +1,10 @@
 package monitor
 
 import (
+	"encoding/json"
+
 	"ralph/internal/journal"
+	"ralph/internal/regular"
 	"ralph/internal/run"
 )
 
@@ -10,14 +13,30 @@ const maxSpans = 200
 
 // state is what the dashboard knows of the unit: its journal so far.
 type state struct {
-	run.Status // of the last run
+	run.Status // of the last run: by the journal, or else by status.json
 	all        run.State
+	alone      bool // nothing but status.json is known
 }
 
 // apply brings the state up to date with the next event.
 func (s *state) apply(e journal.Event) {
 	s.all.Apply(e)
-	s.Status = s.all.Status()
+	s.Status, s.alone = s.all.Status(), false
+}
+
+// maxStatus bounds status.json, in bytes.
+const maxStatus = 1 << 20
+
+// readStatus takes the state from status.json, where there is no journal. It reports whether
+// there is any.
+func (s *state) readStatus(path string) bool {
+	data, err := regular.Read(path, maxStatus)
+	var read run.Status
+	if err != nil || json.Unmarshal(data, &read) != nil || read.Status == "" {
+		return s.alone
+	}
+	s.Status, s.alone = read, true
+	return true
 }
 
 // last is the last run; an empty one where there is none.
@@ -31,7 +50,7 @@ func (s *state) last() *run.Run {
 // seen reports whether there is anything of a run. The start of its journal may be damaged.
 func (s *state) seen() bool {
 	r := s.last()
-	return !r.Headless || len(r.Iterations) > 0
+	return s.alone || !r.Headless || len(r.Iterations) > 0
 }
 
 // ended are the last iterations that have ended, the oldest first.

@@ -19,6 +19,8 @@ type Row struct {
 	CostUSD       *float64        `json:"costUsd"`
 	Error         journal.Text    `json:"error"`
 	LogFile       journal.Text    `json:"logFile"` // from the worktree's root, where it is now
+
+	Progress bool `json:"-"`
 }
 
 // Past returns the runs of the history, the oldest first. Those without a start on
@@ -97,7 +99,7 @@ func rowOf(run string, it *Iteration) Row {
 	}
 	row.EndedAt, row.Outcome, row.ExitCode, row.Error = at(it.EndedAt), b.Outcome, b.ExitCode, journal.Text(b.Error)
 	row.Commits, row.StoriesPassed = append(row.Commits, b.Commits...), append(row.StoriesPassed, b.StoriesPassed...)
-	row.Tokens, row.CostUSD = b.Tokens, b.CostUSD
+	row.Tokens, row.CostUSD, row.Progress = b.Tokens, b.CostUSD, b.Progress
 	if b.LogFile != "" {
 		row.LogFile = journal.Text(b.LogFile)
 	}

@@ -29,12 +29,12 @@ func TestHistoryOfARun(t *testing.T) {
 		{
 			N: 1, Run: "r1", StartedAt: journal.Time{Time: at(1)}, EndedAt: journal.Time{Time: at(152)},
 			Outcome: "timeout", ExitCode: 143, Commits: []string{"bbb"}, StoriesPassed: []string{"S-2"},
-			Tokens: used, CostUSD: ptr(0.5), Error: "no end after 90s", LogFile: ".ralph/feature-x/logs/iteration-1.log",
+			Tokens: used, CostUSD: ptr(0.5), Error: "no end after 90s", LogFile: ".ralph/feature-x/logs/iteration-1.log", Progress: true,
 		},
 		{
 			N: 2, Run: "r1", StartedAt: journal.Time{Time: at(154)}, EndedAt: journal.Time{Time: at(161)},
 			Outcome: "ok", Reason: "stories_complete", Commits: []string{}, StoriesPassed: []string{"S-3"},
-			Tokens: used, LogFile: ".ralph/feature-x/logs/iteration-2.log",
+			Tokens: used, LogFile: ".ralph/feature-x/logs/iteration-2.log", Progress: true,
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"time"
 
 	"ralph/internal/journal"
@@ -222,15 +223,28 @@ func (r *Run) of(n int) *Iteration {
 	return r.At()
 }
 
-// Stuck returns how many of the last iterations in a row made no progress, and how many
-// ended with the same error.
-func (r *Run) Stuck() (noProgress, sameError int) {
-	for i := len(r.Iterations) - 1; i >= 0; i-- {
-		if b := r.Iterations[i].End; b != nil {
-			return b.NoProgress, b.SameError
+// BreakerCounts says how far the last run is from the circuit breaker; empty without a run.
+func (s *State) BreakerCounts() string {
+	r := s.Last()
+	if r == nil || r.Headless {
+		return ""
+	}
+	return fmt.Sprintf("no progress %d/%d, same error %d/%d", s.Streak.NoProgress, r.Start.StallThreshold, s.Streak.SameError, r.Start.SameError)
+}
+
+// WillPause reports whether the loop was asked to pause and has not paused yet. waiting are
+// the requests that it has not read.
+func (s *State) WillPause(waiting []journal.Mail) bool {
+	pausing := s.Pausing
+	for _, mail := range waiting {
+		switch mail.Request.Kind {
+		case journal.RequestPause:
+			pausing = true
+		case journal.RequestResume:
+			pausing = false
 		}
 	}
-	return 0, 0
+	return pausing
 }
 
 // Called returns the last call of the agent in the iteration with that number, nil where

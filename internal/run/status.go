@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/words"
 )
 
 // StatusSchema is the version of status.json.
@@ -102,6 +103,14 @@ func (r *Run) standing(out *Status) {
 // may be dead all the same: see [Status.Crashed].
 func (s Status) Active() bool {
 	return s.Status == journal.StatusRunning || s.Status == journal.StatusPaused
+}
+
+// Why is the reason in words; empty where it only repeats the status.
+func (s Status) Why() string {
+	if string(s.Reason) == string(s.Status) {
+		return ""
+	}
+	return words.Spaced(s.Reason)
 }
 
 // Crashed returns the status once the run's process is known to be dead. A run that has

@@ -136,3 +136,13 @@ func TestStatusFile(t *testing.T) {
 		t.Error(diff)
 	}
 }
+func TestWhy(t *testing.T) {
+	for want, s := range map[string]run.Status{
+		"":               {Status: "stopped", Reason: "stopped"},
+		"max iterations": {Status: "failed", Reason: "max_iterations"},
+	} {
+		if got := s.Why(); got != want {
+			t.Errorf("%+v: %q, want %q", s, got, want)
+		}
+	}
+}

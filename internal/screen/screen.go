@@ -38,7 +38,7 @@ func New(t *terminal.Terminal, w io.Writer, worktree string, verbose bool) *Scre
 	s := &Screen{t: t, w: w, verbose: verbose}
 	s.foot = terminal.Footer{T: t, Lock: &s.mu, Line: func(text string) { s.line(terminal.Dim, "…", text) }}
 	s.Agent = stream.NewPrinter(w, stream.PrinterOptions{Color: t.Color, Verbose: verbose, ASCII: t.ASCII, Width: t.Width()})
-	if t.IsTTY {
+	if t.Redraws {
 		s.Title = "Ralph: " + stream.OneLine(filepath.Base(worktree))
 	}
 	return s
@@ -271,7 +271,7 @@ func (s *Screen) wait(b journal.WaitStarted) {
 		until = " until " + words.Local(*b.Until)
 	}
 	s.line(terminal.Yellow, "…", fmt.Sprintf("waiting%s (%s): %s", until, words.Spaced(b.Reason), b.Message))
-	if s.t.IsTTY && b.Until != nil {
+	if s.t.Redraws && b.Until != nil {
 		end := stopwatch.Until(*b.Until, time.Now())
 		watch := stopwatch.Start()
 		s.foot.Show(func() string {

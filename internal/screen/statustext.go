@@ -34,7 +34,7 @@ func ShowIteration(t *terminal.Terminal, it run.Row) {
 	switch {
 	case it.Outcome != "ok":
 		code, mark = terminal.Red, "✗"
-	case len(it.StoriesPassed) == 0:
+	case !it.Progress:
 		code, mark = terminal.Yellow, "●"
 	}
 	took := "?"
@@ -65,8 +65,8 @@ func ShowStatus(t *terminal.Terminal, now unit.Standing) {
 	case s.Reason == journal.ReasonCrashed:
 		word += ", DEAD"
 	}
-	if s.Reason != "" {
-		word += " (" + strings.ReplaceAll(string(s.Reason), "_", " ") + ")"
+	if why := s.Why(); why != "" {
+		word += " (" + why + ")"
 	}
 	t.Printf("%s  %s\n", t.Paint(terminal.Bold, stream.Sanitize(s.Unit)), t.Paint(terminal.Dim, stream.Sanitize(fmt.Sprintf("%s plan, %s", s.Plan, s.Harness))))
 	row := func(name, format string, args ...any) {
@@ -80,9 +80,7 @@ func ShowStatus(t *terminal.Terminal, now unit.Standing) {
 		row("", "%s", s.Message)
 	}
 	row("Iteration:", "%d/%d", s.Iteration, s.MaxIterations)
-	if s.StoriesTotal > 0 {
-		row("Progress:", "%d/%d %s", s.StoriesComplete, s.StoriesTotal, words.Items(string(s.Plan)))
-	}
+	ShowPlan(t, now)
 	if s.CurrentStory != "" && s.Active() {
 		row("Story:", "%s", journal.Story{ID: string(s.CurrentStory), Title: s.StoryTitle}.Name())
 	}
@@ -97,12 +95,25 @@ func ShowStatus(t *terminal.Terminal, now unit.Standing) {
 	if now.Budget != "" {
 		row("Budget:", "%s", now.Budget)
 	}
+	if now.Breaker != "" {
+		row("Breaker:", "%s", now.Breaker)
+	}
 	if !s.ResumesAt.IsZero() {
 		row("Resumes:", "%s", words.Local(s.ResumesAt.Time))
 	}
 	row("Started:", "%s", words.Local(s.StartedAt.Time))
 	row("Updated:", "%s (%s ago)", words.Local(s.LastUpdated.Time), words.Duration(time.Since(s.LastUpdated.Time)))
 	row("Journal:", "%s", path)
+}
+
+// ShowPlan shows how far the plan is, and its stories.
+func ShowPlan(t *terminal.Terminal, now unit.Standing) {
+	s := now.Status
+	if s.StoriesTotal == 0 {
+		return
+	}
+	t.Printf("  %-11s %d/%d %s\n", "Progress:", s.StoriesComplete, s.StoriesTotal, words.Items(string(s.Plan)))
+	writeStories(t, t.Out, now.Items, strings.Repeat(" ", 14))
 }
 
 // calls shows the ledger as the run saw it last.

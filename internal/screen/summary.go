@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"ralph/internal/journal"
@@ -30,7 +31,7 @@ func (o *Output) Summary(end loop.End, archived, page, leftOver string) {
 	} else {
 		s.line(terminal.Red, "✗", strings.ReplaceAll(string(end.Reason), "_", " ")+": "+end.Message)
 	}
-	o.summaryStories()
+	writeStories(s.t, s.w, o.Files.Last().Plan.Items, "  ")
 	o.summaryFigures()
 	if archived != "" {
 		s.row("Archive:", "archived as .ralph/archive/"+archived)
@@ -50,18 +51,19 @@ func (o *Output) Summary(end loop.End, archived, page, leftOver string) {
 	}
 }
 
-func (o *Output) summaryStories() {
-	s := o.Screen
-	list, left := worthALine(o.Files.Last().Plan.Items, summaryStories)
+// writeStories lists the stories of the plan that are worth a line.
+func writeStories(t *terminal.Terminal, w io.Writer, items []run.Item, indent string) {
+	list, left := worthALine(items, summaryStories)
 	for _, st := range list {
 		code, mark := terminal.Dim, "·"
 		if st.Done {
 			code, mark = terminal.Green, "✓"
 		}
-		fmt.Fprintf(s.w, "  %s %s\n", s.t.Paint(code, s.t.Symbol(mark)), s.t.Fit(stream.OneLine(st.Name()), s.t.Width()-4))
+		title := t.Fit(stream.OneLine(st.Name()), t.Width()-len(indent)-2)
+		fmt.Fprintf(w, "%s%s %s\n", indent, t.Paint(code, t.Symbol(mark)), title)
 	}
 	if left > 0 {
-		fmt.Fprintf(s.w, "    %s\n", s.t.Paint(terminal.Dim, fmt.Sprintf("and %d more", left)))
+		fmt.Fprintf(w, "%s  %s\n", indent, t.Paint(terminal.Dim, fmt.Sprintf("and %d more", left)))
 	}
 }
 

@@ -87,7 +87,7 @@ func TestFooter(t *testing.T) {
 	run := func(tty bool, took time.Duration) string {
 		var shown bytes.Buffer
 		synctest.Test(t, func(t *testing.T) {
-			term := &terminal.Terminal{Out: &shown, Err: &shown, IsTTY: tty}
+			term := &terminal.Terminal{Out: &shown, Err: &shown, IsTTY: tty, Redraws: tty}
 			s := New(term, &shown, "/w/repo", false)
 			s.working("running check unit")
 			time.Sleep(took)
@@ -119,7 +119,7 @@ func TestFooter(t *testing.T) {
 func TestFooterMakesRoom(t *testing.T) {
 	var shown bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
-		s := New(&terminal.Terminal{Out: &shown, Err: &shown, IsTTY: true}, &shown, "/w/repo", false)
+		s := New(&terminal.Terminal{Out: &shown, Err: &shown, IsTTY: true, Redraws: true}, &shown, "/w/repo", false)
 		until := time.Now().Add(90 * time.Second)
 		s.Event(journal.Event{Body: journal.WaitStarted{Reason: "usage_limit", Until: &until, Message: "no more"}})
 		time.Sleep(2500 * time.Millisecond)
@@ -143,5 +143,17 @@ func TestFooterMakesRoom(t *testing.T) {
 func TestTimeOfAQuestionIsWaiting(t *testing.T) {
 	if worked, waited, _ := times(&run.Run{}, time.Minute, 50*time.Second); worked != 10*time.Second || waited != 50*time.Second {
 		t.Errorf("worked %s, waited %s", worked, waited)
+	}
+}
+
+// TestMarkOfAnIteration: a commit is progress in a checklist, and the mark says so.
+func TestMarkOfAnIteration(t *testing.T) {
+	for want, it := range map[string]run.Row{
+		"✓": {Outcome: "ok", Progress: true}, "●": {Outcome: "ok"}, "✗": {Outcome: "timeout", Progress: true},
+	} {
+		var out bytes.Buffer
+		if ShowIteration(&terminal.Terminal{Out: &out}, it); !strings.HasPrefix(out.String(), "  "+want) {
+			t.Errorf("%+v: %q, want %s", it, out.String(), want)
+		}
 	}
 }

@@ -34,7 +34,11 @@ func substance(lines []string, path string) string {
 	var b strings.Builder
 	for _, line := range lines {
 		if prose {
-			b.WriteString(strings.Join(strings.Fields(line), ""))
+			text := strings.Join(strings.Fields(line), "")
+			b.WriteString(text)
+			if text != "" && strings.HasSuffix(line, "\r") {
+				b.WriteByte('\r')
+			}
 			continue
 		}
 		if line = strings.TrimRight(line, " \t"); line != "" && line != "\r" {

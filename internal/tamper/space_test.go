@@ -15,6 +15,7 @@ func TestOnlySpace(t *testing.T) {
 		"a text rewrapped": {"diff --git a/a.md b/a.md\n" + head + "@@ -1,2 +1 @@\n-one\n-two\n+one two\n", true},
 		"moved lines":      {"diff --git a/a.go b/a.go\n" + head + "@@ -1 +0,0 @@\n-x\n@@ -3,0 +3 @@\n+x\n", false},
 		"line ends":        {"diff --git a/a.sh b/a.sh\n" + head + "@@ -1 +1 @@\n-x\r\n+x\n", false},
+		"of a text":        {"diff --git a/a.txt b/a.txt\n" + head + "@@ -1 +1 @@\n-x\r\n+x\n", false},
 		"YAML":             {"diff --git a/a.yml b/a.yml\n" + head + "@@ -1 +1 @@\n-  x: 1\n+    x: 1\n", false},
 		"a word":           {"diff --git a/a.md b/a.md\n" + head + "@@ -1 +1 @@\n-one\n+two\n", false},
 		"a mode":           {"diff --git a/a.sh b/a.sh\nold mode 100644\nnew mode 100755\n", false},

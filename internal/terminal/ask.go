@@ -27,9 +27,14 @@ func (t *Terminal) Ask(ctx context.Context, question string, limit time.Duration
 	}()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
+	before := "\r\x1b[K"
+	if !t.Redraws {
+		tick.Stop() // asked once, without a countdown
+		before = ""
+	}
 	until := time.Now().Add(limit)
 	for {
-		fmt.Fprintf(t.Out, "\r\x1b[K%s [y/N] (%s) ", stream.OneLine(question), words.Duration(time.Until(until).Round(time.Second)))
+		fmt.Fprintf(t.Out, "%s%s [y/N] (%s) ", before, stream.OneLine(question), words.Duration(time.Until(until).Round(time.Second)))
 		select {
 		case a := <-answer:
 			return a == "y" || a == "yes"

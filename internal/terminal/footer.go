@@ -58,7 +58,7 @@ func (f *Footer) draw(now *footing) bool {
 	if f.now != now {
 		return false
 	}
-	if !f.T.IsTTY {
+	if !f.T.Redraws {
 		f.Line(now.text())
 		return false
 	}
@@ -88,7 +88,7 @@ func (f *Footer) Hide() {
 func (f *Footer) Working(what string) {
 	began := time.Now()
 	f.Show(func() string {
-		if !f.T.IsTTY {
+		if !f.T.Redraws {
 			return what
 		}
 		return what + ", " + words.Duration(time.Since(began).Truncate(time.Second))
@@ -102,7 +102,7 @@ func (t *Terminal) Slowly(what string) (done func()) {
 		return func() {}
 	}
 	var lock sync.Mutex
-	f := &Footer{T: &Terminal{Out: t.Err, IsTTY: true, Color: t.ErrColor, ASCII: t.ASCII}, Lock: &lock}
+	f := &Footer{T: &Terminal{Out: t.Err, IsTTY: true, Redraws: true, Color: t.ErrColor, ASCII: t.ASCII}, Lock: &lock}
 	lock.Lock()
 	defer lock.Unlock()
 	f.Working(what)

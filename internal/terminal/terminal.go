@@ -27,7 +27,8 @@ type Terminal struct {
 	In       *os.File
 	Out, Err io.Writer
 	IsTTY    bool // standard output is a terminal
-	errTTY   bool // standard error is one
+	Redraws  bool // and it understands escape sequences
+	errTTY   bool // standard error is such a terminal
 	CanAsk   bool // and standard input too
 	Color    bool // on standard output
 	ErrColor bool // on standard error
@@ -57,14 +58,15 @@ func New(mode string) *Terminal {
 	t.Out = &checked{to: os.Stdout, failed: &t.Unwritten}
 	t.IsTTY = term.IsTerminal(int(os.Stdout.Fd()))
 	t.CanAsk = t.IsTTY && term.IsTerminal(int(os.Stdin.Fd()))
-	t.errTTY = term.IsTerminal(int(os.Stderr.Fd()))
-	t.Color, t.ErrColor = colored(mode, t.IsTTY), colored(mode, t.errTTY)
+	t.Redraws = t.IsTTY && os.Getenv("TERM") != "dumb"
+	t.errTTY = term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
+	t.Color, t.ErrColor = colored(mode, t.Redraws), colored(mode, t.errTTY)
 	t.ASCII = !utf8Locale()
 	return t
 }
 
 // colored decides about colour on a stream: the flag, else NO_COLOR, else
-// whether it is a terminal. See https://no-color.org for the variable.
+// whether it is a terminal that has any. See https://no-color.org for the variable.
 func colored(mode string, tty bool) bool {
 	switch mode {
 	case "always":
@@ -72,7 +74,7 @@ func colored(mode string, tty bool) bool {
 	case "never":
 		return false
 	}
-	return tty && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return tty && os.Getenv("NO_COLOR") == ""
 }
 
 // utf8Locale reports whether symbols beyond ASCII can be shown. A machine that

@@ -1,13 +1,18 @@
 package unit
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"ralph/internal/hint"
 	"ralph/internal/journal"
+	"ralph/internal/loop"
+	"ralph/internal/plan"
 	"ralph/internal/proc"
 	"ralph/internal/run"
+	"ralph/internal/words"
 )
 
 // recentIterations is how many iterations the status of a change shows.
@@ -19,6 +24,9 @@ type Standing struct {
 	Status run.Status // corrected for a process that is dead or suspended
 	Alive  bool       // its loop is at work
 	Budget string     // how much of the run's budgets is used, empty where it has none
+	Items  []run.Item // of its plan
+
+	Breaker string // how far the run is from the circuit breaker, and whether that is open
 }
 
 // Standing reads the unit's record, and looks whether its process lives.
@@ -39,10 +47,50 @@ func (p *Place) Standing(t Notes) (now Standing, err error) {
 	if !now.Alive {
 		when = now.Status.LastUpdated.Time
 	}
-	now.Budget = s.Budget(when)
+	now.Budget, now.Breaker, now.Items = s.Budget(when), breakerWords(s), s.Last().Plan.Items
+	if now.Alive && now.Status.Message == "" {
+		waiting, err := journal.Peek(p.StateDir)
+		if err == nil && s.WillPause(waiting) {
+			now.Status.Message = "it pauses after this iteration; 'ralph resume' cancels that"
+		}
+	}
 	recent := s.History(!now.Alive)
 	now.Status.Recent = recent[max(0, len(recent)-recentIterations):]
 	return now, nil
+}
+
+// breakerWords says how far a run is from the circuit breaker, and what closes an open one.
+func breakerWords(s *run.State) string {
+	if s.Breaker == nil {
+		return s.BreakerCounts()
+	}
+	return fmt.Sprintf("OPEN (%s) until the plan or HEAD changes, or: ralph run --reset-circuit", words.Spaced(s.Breaker.Reason))
+}
+
+// Planned is the state of a unit that has not run yet: its plan, and nothing of a run.
+func (p *Place) Planned(t Notes) (now Standing) {
+	s := &now.Status
+	s.SchemaVersion, s.Unit, s.Feature, s.Branch = run.StatusSchema, p.Unit, journal.Text(p.Unit), journal.Text(p.Branch)
+	chosen, _, err := p.Plan(t, nil)
+	var state plan.State
+	if err == nil {
+		state, err = chosen.Read()
+	}
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Warn("%v", err)
+		}
+		return now
+	}
+	s.Plan = journal.Text(chosen.Kind())
+	s.StoriesComplete, s.StoriesTotal = state.Counts()
+	if next := loop.NextItem(&run.Position{}, state); next != nil {
+		s.CurrentStory, s.StoryTitle = journal.Text(next.ID), next.Title
+	}
+	for _, it := range state.Items {
+		now.Items = append(now.Items, run.Item{Story: journal.Story{ID: it.ID, Title: it.Title, Done: it.Done}})
+	}
+	return now
 }
 
 // Corrected is what the journal tells of a run, held against what the system knows of
