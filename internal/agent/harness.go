@@ -135,7 +135,7 @@ func Builtin(self string) []Harness {
 		},
 		{
 			Name: "replay", Command: []string{self, "__replay"},
-			Prompt: PromptStdin, Output: stream.FormatClaude, Gentle: askedToStop,
+			Prompt: PromptStdin, Output: stream.FormatClaude, ModelFlag: "--model", Gentle: askedToStop,
 			Permission: "the script denied it", Retries: "never",
 		},
 	}

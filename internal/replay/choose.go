@@ -8,15 +8,16 @@ import (
 // choose returns the steps that this session plays. The first turn whose selectors
 // all hold wins; else the turns without a selector are counted off by the
 // iteration, of which the last one repeats unless there is 'otherwise'.
-func (s *Script) choose(plan *plan, env environ) ([]Step, error) {
+func (s *Script) choose(plan *plan, env environ, model string) ([]Step, error) {
 	iteration, attempt, story := env.number("RALPH_ITERATION"), env.number("RALPH_ATTEMPT"), plan.open()
 	var plain []Turn
 	for _, t := range s.Turns {
 		switch {
-		case t.Story == "" && t.Iteration == 0 && t.Attempt == 0:
+		case t.Story == "" && t.Iteration == 0 && t.Attempt == 0 && t.Model == "":
 			plain = append(plain, t)
 		case slices.Contains([]string{"", story}, t.Story) &&
-			slices.Contains([]int{0, iteration}, t.Iteration) && slices.Contains([]int{0, attempt}, t.Attempt):
+			slices.Contains([]int{0, iteration}, t.Iteration) && slices.Contains([]int{0, attempt}, t.Attempt) &&
+			slices.Contains([]string{"", model}, t.Model):
 			return t.Steps, nil
 		}
 	}

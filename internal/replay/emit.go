@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 type emitter struct {
 	w       io.Writer
 	dir     string
+	model   string
 	session string
 	started time.Time
 	tools   int // tool calls so far
@@ -22,11 +24,11 @@ type emitter struct {
 	last    string
 }
 
-// model is what the stream names as the session's model.
-const model = "replay"
+// ownModel is what the stream names as the session's model where none was asked for.
+const ownModel = "replay"
 
-func newEmitter(w io.Writer, dir string) *emitter {
-	return &emitter{w: w, dir: dir, session: newID(), started: time.Now()}
+func newEmitter(w io.Writer, dir, model string) *emitter {
+	return &emitter{w: w, dir: dir, model: cmp.Or(model, ownModel), session: newID(), started: time.Now()}
 }
 
 // newID returns a random identifier in the form of a UUID.
@@ -105,7 +107,7 @@ type limitInfo struct {
 }
 
 func (e *emitter) init() {
-	e.emit(line{Type: "system", Subtype: "init", CWD: e.dir, Model: model,
+	e.emit(line{Type: "system", Subtype: "init", CWD: e.dir, Model: e.model,
 		Tools: []string{"Bash", "Edit", "Read", "Write"}})
 }
 
@@ -139,7 +141,7 @@ func (e *emitter) call(name string, input map[string]any, answer string) {
 func (e *emitter) assistant(b block) {
 	e.emit(line{Type: "assistant", Message: &message{
 		ID: fmt.Sprintf("msg_replay_%04d", e.turns), Type: "message", Role: "assistant",
-		Model: model, Content: []block{b}, Usage: &usage{}}})
+		Model: e.model, Content: []block{b}, Usage: &usage{}}})
 }
 
 // synthetic prints the message that Claude Code puts in the place of the

@@ -34,6 +34,7 @@ const ExitScript = 97
 // Input is all that a session knows of the outside.
 type Input struct {
 	Script string    // path of the script; empty means ScriptVar, then DefaultScript
+	Model  string    // that was asked for; empty means "replay"
 	Stdin  io.Reader // the prompt, to its end; nil is an empty one
 	Stdout io.Writer // the stream of JSON lines
 	Stderr io.Writer
@@ -69,13 +70,13 @@ func (in Input) play(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	env := environ{vars: in.Env, dir: in.Dir}
-	steps, err := script.choose(readPlan(env), env)
+	steps, err := script.choose(readPlan(env), env, in.Model)
 	if err != nil {
 		return 0, err
 	}
 	signals := watchSignals(ctx)
 	defer signals.stop()
-	p := &player{in: in, env: env, script: script, signals: signals, out: newEmitter(in.Stdout, in.Dir)}
+	p := &player{in: in, env: env, script: script, signals: signals, out: newEmitter(in.Stdout, in.Dir, in.Model)}
 	return p.play(signals.ctx, steps)
 }
 

@@ -30,6 +30,7 @@ type Turn struct {
 	Story     string `yaml:"story"`     // plays while this is the open story with the highest priority
 	Iteration int    `yaml:"iteration"` // plays in this iteration
 	Attempt   int    `yaml:"attempt"`   // plays at this attempt of an iteration
+	Model     string `yaml:"model"`     // plays with this model
 	Steps     []Step `yaml:"steps"`
 }
 
