@@ -70,6 +70,9 @@ func runOf(r *run.Run, s Summary, last bool) *Run {
 	for i := range r.Plan.Items {
 		out.Stories = append(out.Stories, storyOf(&r.Plan.Items[i]))
 	}
+	for _, m := range r.Calls.Models {
+		out.Models = append(out.Models, ModelUse{clean(m.Harness), clean(m.Model), m.Calls, m.Tokens, m.Estimated, m.CostUSD})
+	}
 	for _, p := range r.Plan.Points {
 		out.Points = append(out.Points, Point{moment(p.At), p.Complete, p.Total})
 	}
@@ -88,7 +91,8 @@ func runOf(r *run.Run, s Summary, last bool) *Run {
 
 func storyOf(item *run.Item) Story {
 	s := Story{ID: clean(item.ID), Title: clean(item.Title), Done: item.Done, Earlier: item.Earlier,
-		Iteration: item.Iteration, Rejections: item.Refused, LastReason: clean(item.Reason)}
+		Iteration: item.Iteration, Rejections: item.Refused, LastReason: clean(item.Reason),
+		Tried: item.Tried, CostUSD: item.CostUSD}
 	if item.Proof != nil {
 		p := proofOf(*item.Proof)
 		s.Proof = &p

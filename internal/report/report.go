@@ -67,8 +67,9 @@ type Run struct {
 	rule           string      // that ended it
 	facts          []int       // numbers of the events that the rule used
 	Stories        []Story     `json:"stories"` // as the plan is at the end
-	Points         []Point     `json:"points"`  // of the burn-up: where one of the counts changed
-	Before         Iteration   `json:"before"`  // what came before the first iteration; its number is 0
+	Models         []ModelUse  `json:"models,omitempty"`
+	Points         []Point     `json:"points"` // of the burn-up: where one of the counts changed
+	Before         Iteration   `json:"before"` // what came before the first iteration; its number is 0
 	Iterations     []Iteration `json:"iterations"`
 	Notes          []Note      `json:"notes"` // what decided nothing about a story, in order
 }
@@ -83,6 +84,19 @@ type Story struct {
 	Proof      *Proof `json:"proof"`      // the newest
 	Rejections int    `json:"rejections"` // how often a claim about it was not accepted
 	LastReason string `json:"lastReason"` // why not, the last time
+
+	Tried   int      `json:"iterations,omitempty"` // of this run that were about it
+	CostUSD *float64 `json:"costUsd,omitempty"`    // of their calls
+}
+
+// ModelUse is what the calls of one model came to.
+type ModelUse struct {
+	Harness         string        `json:"harness"`
+	Model           string        `json:"model"` // as it was asked for, else as the agent reports it
+	Calls           int           `json:"calls"`
+	Tokens          stream.Tokens `json:"tokens"`
+	TokensEstimated bool          `json:"tokensEstimated"`
+	CostUSD         *float64      `json:"costUsd"`
 }
 
 // Point is how far the plan was at a time.

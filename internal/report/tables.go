@@ -39,7 +39,7 @@ func (t *Table) add(mark Mark, detail string, cells ...string) {
 func (r *Report) Tables() []Table {
 	var out []Table
 	run := r.Run
-	for _, t := range []Table{run.errorTable(), run.checkTable(), run.proofTable(), run.tamperTable(), run.restoredTable(),
+	for _, t := range []Table{run.costTable(), run.modelTable(), run.errorTable(), run.checkTable(), run.proofTable(), run.tamperTable(), run.restoredTable(),
 		run.waitTable(), run.noteTable(), r.runTable()} {
 		if len(t.Rows) > 0 {
 			out = append(out, t)
@@ -67,6 +67,44 @@ func (r *Run) storyTable(items string) Table {
 		} else {
 			t.More++
 		}
+	}
+	return t
+}
+
+// costTable lists what each story cost; accepted ones have a mark.
+func (r *Run) costTable() Table {
+	t := Table{Title: "Cost of each story", Columns: []string{"story", "iterations", "cost"}}
+	accepted := 0
+	for i := range r.Stories {
+		s := &r.Stories[i]
+		if s.CostUSD == nil {
+			continue
+		}
+		mark := None
+		if s.Done {
+			mark = Good
+			accepted++
+		}
+		t.add(mark, "", s.Name(), fmt.Sprint(s.Tried), Cost(*s.CostUSD))
+	}
+	if accepted > 0 {
+		t.Title += fmt.Sprintf(" (%s per accepted story)", Cost(*r.CostUSD/float64(accepted)))
+	}
+	return t
+}
+
+// modelTable lists what the calls of each model came to.
+func (r *Run) modelTable() Table {
+	t := Table{Title: "Cost of each model", Columns: []string{"model", "calls", "tokens", "cost"}}
+	for _, m := range r.Models {
+		cost := "not reported"
+		if m.CostUSD != nil {
+			cost = Cost(*m.CostUSD)
+		}
+		t.add("", "", Summary{Harness: m.Harness, Model: m.Model}.Agent(), words.Count(m.Calls, "call"), words.Tokens(m.Tokens.Total(), m.TokensEstimated)+" tokens", cost)
+	}
+	if len(r.Models) < 2 && r.CostUSD == nil {
+		return Table{}
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -197,6 +198,9 @@ func (r *Run) startIteration(at time.Time, b journal.IterationStarted) {
 	it := &Iteration{N: b.N, StartedAt: at, Story: b.Story, Head: b.Head}
 	it.Complete, it.Total = r.Plan.Counts()
 	r.Iterations = append(r.Iterations, it)
+	if item := it.about(&r.Plan); item != nil {
+		item.Tried++
+	}
 	r.Plan.Current = b.Story
 	r.Wait = nil
 }
@@ -235,10 +239,9 @@ func (r *Run) attemptEnded(at time.Time, b journal.AttemptEnded) {
 	if c.Starting && b.Outcome == journal.OutcomeError { // not started: the call was given back
 		c.Used = max(0, c.Used-1)
 	}
+	r.spend(it, ModelUse{Harness: c.last().Harness, Model: cmp.Or(c.last().Model, b.Model), Calls: 1,
+		Tokens: b.Tokens, Estimated: b.TokensEstimated, CostUSD: b.CostUSD})
 	c.Open, c.OpenedAt, c.Starting = nil, time.Time{}, false
-	c.Tokens, c.CostUSD = c.Tokens.Add(b.Tokens), journal.AddCost(c.CostUSD, b.CostUSD)
-	it.Tokens, it.CostUSD = it.Tokens.Add(b.Tokens), journal.AddCost(it.CostUSD, b.CostUSD)
-	c.Estimated, it.Estimated = c.Estimated || b.TokensEstimated, it.Estimated || b.TokensEstimated
 	r.Spent.Agent += b.DurationSeconds
 	it.Spent.Agent += b.DurationSeconds
 	if b.Model != "" {
@@ -248,6 +251,32 @@ func (r *Run) attemptEnded(at time.Time, b journal.AttemptEnded) {
 	if n := len(it.Attempts); n > 0 {
 		it.Attempts[n-1].End, it.Attempts[n-1].EndedAt = &b, at
 	}
+}
+
+// spend adds what a call used to the run, its iteration, its story and its model.
+func (r *Run) spend(it *Iteration, u ModelUse) {
+	c := &r.Calls
+	c.Tokens, c.CostUSD, c.Estimated = c.Tokens.Add(u.Tokens), journal.AddCost(c.CostUSD, u.CostUSD), c.Estimated || u.Estimated
+	it.Tokens, it.CostUSD, it.Estimated = it.Tokens.Add(u.Tokens), journal.AddCost(it.CostUSD, u.CostUSD), it.Estimated || u.Estimated
+	if item := it.about(&r.Plan); item != nil {
+		item.CostUSD = journal.AddCost(item.CostUSD, u.CostUSD)
+	}
+	at := slices.IndexFunc(c.Models, func(m ModelUse) bool { return m.Harness == u.Harness && m.Model == u.Model })
+	if at < 0 {
+		c.Models = append(c.Models, u)
+		return
+	}
+	m := &c.Models[at]
+	m.Calls, m.Tokens, m.Estimated = m.Calls+u.Calls, m.Tokens.Add(u.Tokens), m.Estimated || u.Estimated
+	m.CostUSD = journal.AddCost(m.CostUSD, u.CostUSD)
+}
+
+// about returns the item that the iteration is about, nil where the plan does not say.
+func (it *Iteration) about(p *Plan) *Item {
+	if it.Story == nil {
+		return nil
+	}
+	return p.Item(it.Story.ID)
 }
 
 // last returns the last call.

@@ -23,6 +23,8 @@ type Item struct {
 	Proof     *journal.StoryProved // the newest
 	Refused   int                  // claims about it that were not accepted
 	Reason    string               // of the last of them
+	Tried     int                  // iterations about it
+	CostUSD   *float64             // of their calls; nil where no call reported its cost
 }
 
 // Point is how far the plan was at a time.

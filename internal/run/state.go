@@ -87,6 +87,16 @@ type Calls struct {
 	Tokens    journal.Tokens // of all calls, each counted once
 	Estimated bool           // part of Tokens is an estimate
 	CostUSD   *float64       // nil where no call reported its cost
+	Models    []ModelUse     // in the order of their first calls
+}
+
+// ModelUse is what the calls of one model came to.
+type ModelUse struct {
+	Harness, Model string // the model as it was asked for, else as the agent reported it
+	Calls          int
+	Tokens         journal.Tokens
+	Estimated      bool
+	CostUSD        *float64
 }
 
 // Checks counts the quality checks of a run that say something about the work.
