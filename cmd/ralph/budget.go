@@ -22,7 +22,7 @@ func (r *resolved) checkBudgets() error {
 	return nil
 }
 
-// unmeasured returns what is wrong with a budget of the run for this agent, and what
+// unmeasured returns which limit or choice of the run cannot work with this agent, and what
 // works instead.
 func (r *resolved) unmeasured(h agent.Harness) (fault, hint string) {
 	b := r.settings.Budget
@@ -34,6 +34,9 @@ func (r *resolved) unmeasured(h agent.Harness) (fault, hint string) {
 	}
 	cost, tokens := name(r.flags.MaxCost != nil, "--max-cost", "max_cost_usd"), name(r.flags.MaxTokens != nil, "--max-tokens", "max_tokens")
 	switch {
+	case len(r.settings.Escalate) > 0 && h.Name == r.harness.Name && h.ModelFlag == "" && len(h.ModelArgs) == 0:
+		return fmt.Sprintf("the setting escalate cannot work: ralph does not know how agent '%s' takes a model", h.Name),
+			fmt.Sprintf("set harnesses.%s.model_args, such as [--model, \"{model}\"]", h.Name)
 	case b.MaxAccount > 0 && !h.Output.ReportsAccount():
 		return fmt.Sprintf("%s cannot work: agent '%s' does not report how much of its account is used",
 			name(r.flags.MaxAccount != nil, "--max-account", "max_account"), h.Name), "limit the run with --max-time or --until"

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"ralph/internal/agent"
@@ -31,7 +33,12 @@ func (r *resolved) dryRun() error {
 	} else { // a text has nothing to count
 		row("Plan:", "%s", r.plan.Kind())
 	}
-	next := loop.NextItem(&run.Position{}, state)
+	unitState, err := r.recorded()
+	if err != nil {
+		return err
+	}
+	at := unitState.Position()
+	next := loop.NextItem(&at, state)
 	if next != nil {
 		row("Next:", "%s", journal.Story{ID: next.ID, Title: next.Title}.Name())
 	}
@@ -44,7 +51,15 @@ func (r *resolved) dryRun() error {
 	for _, c := range s.Checks {
 		row("Check:", "%s (%s, %s): %s", c.Name, c.When, words.Duration(c.Timeout), c.Command)
 	}
+	at.Open = &run.OpenIteration{}
+	if next != nil {
+		at.Open = &run.OpenIteration{Model: next.Model, Failures: unitState.Failures[next.ID]}
+	}
+	r.agent.Model = at.Model(journal.Rules{Model: r.agent.Model, Escalate: s.Escalate})
 	row("Call:", "%s", quoted(r.harness.Argv(r.agent)))
+	if len(s.Escalate) > 0 {
+		row("Escalate:", "%s", strings.Join(s.Escalate, ", "))
+	}
 	for _, c := range r.fallback {
 		row("Fallback:", "%s", quoted(c.Harness.Argv(c.Options)))
 	}
@@ -52,6 +67,15 @@ func (r *resolved) dryRun() error {
 	row("Prompt:", "%s, %s:", r.source, how[r.harness.Prompt])
 	t.Printf("\n%s\n", stream.Sanitize(loop.Prompt(r.plan.Context(state, next), "", r.template, r.place.Repo.Root, r.harness.ExpandsRefs)))
 	return nil
+}
+
+// recorded is what the journal of the unit says; a unit that has never run has none.
+func (r *resolved) recorded() (*run.State, error) {
+	events, _, err := journal.ReadFile(r.place.JournalPath())
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	return run.Fold(events), nil
 }
 
 // furtherLimits are those that are off, or hardly matter, unless somebody sets them.

@@ -34,7 +34,10 @@ func (t *Team) Refused(ctx context.Context, o agent.Outcome) error {
 	m := t.at
 	m.refusals++
 	m.waited = time.Time{} // this limit has not been waited out yet
-	m.own = Block{run.Limit{Agent: m.Harness.Name, Until: o.ResetsAt, Reset: o.ResetsAt, Note: o.Message, Hint: o.Hint}, m}
+	m.own = Block{Limit: run.Limit{Agent: m.Harness.Name, Until: o.ResetsAt, Reset: o.ResetsAt, Note: o.Message, Hint: o.Hint}, by: m}
+	if o.OfModel {
+		m.own.model = m.Options.Model
+	}
 	if !o.ResetsAt.After(time.Now()) {
 		m.own.Until, m.own.Reset = time.Now().Add(backoff(m.refusals)), time.Time{}
 		return t.probed(ctx, false)
@@ -76,7 +79,8 @@ func (m *member) look(now time.Time) (Block, error) {
 
 // held reports whether a limit that only this run knows is in the way.
 func (m *member) held(now time.Time) bool {
-	return m.own.Until.After(now) && m.own.Until.After(m.waited)
+	ofOther := m.own.model != "" && m.own.model != m.Options.Model
+	return !ofOther && m.own.Until.After(now) && m.own.Until.After(m.waited)
 }
 
 // blockedBy turns the ledger's answer into a Block.
@@ -84,7 +88,7 @@ func (m *member) blockedBy(g ratelimit.Gate) Block {
 	if g.Until.IsZero() {
 		return Block{}
 	}
-	return Block{run.Limit{Agent: m.Harness.Name, Until: g.Until, Reset: g.Until, Note: g.Note, Probed: g.Probed}, m}
+	return Block{Limit: run.Limit{Agent: m.Harness.Name, Until: g.Until, Reset: g.Until, Note: g.Note, Probed: g.Probed}, by: m}
 }
 
 // firstFree returns what Pick would, without asking to be let in: the zero value where

@@ -7,7 +7,7 @@ import "ralph/internal/run"
 func (t *Team) Resume(met run.Limits) {
 	for _, m := range t.members {
 		r, ok := met.Refused[m.Harness.Name]
-		if !ok || r.Model != m.Options.Model {
+		if !ok || r.Model != m.Options.Model && !r.Told.ModelLimit {
 			continue
 		}
 		m.refusals = r.Times
@@ -15,10 +15,10 @@ func (t *Team) Resume(met run.Limits) {
 		switch reset := r.Told.ResetsAt; {
 		case reset == nil || !reset.After(r.At):
 			own.Until = r.At.Add(backoff(r.Times))
-			m.own = Block{own, m}
+			m.own = Block{Limit: own, by: m}
 		case r.Told.ModelLimit:
 			own.Until, own.Reset = *reset, *reset
-			m.own = Block{own, m}
+			m.own = Block{Limit: own, by: m, model: r.Model}
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestLimitsOutliveADeadRun(t *testing.T) {
 		{"for the third time", []journal.Body{call("m"), refused, call("m"), refused, call("m"), came("transient"), call("m"), refused, died}, now.Add(4 * firstGuess), 3},
 		{"of a model", []journal.Body{call("m"), ofModel, died}, reset, 1},
 		{"of the account, which the ledger knows", []journal.Body{call("m"), ofAccount, died}, time.Time{}, 1},
-		{"of another model", []journal.Body{call("x"), ofModel, died}, time.Time{}, 0},
+		{"of another model", []journal.Body{call("x"), ofModel, died}, time.Time{}, 1},
 		{"of another agent", []journal.Body{journal.AttemptStarted{Harness: "b", Model: "m"}, ofModel, died}, time.Time{}, 0},
 		{"a limit that was over", []journal.Body{call("m"), refused, call("m"), came("error"), died}, time.Time{}, 0},
 		{"a run that ended in order", []journal.Body{call("m"), ofModel, ended}, time.Time{}, 0},

@@ -56,15 +56,14 @@ type member struct {
 	out      bool      // it cannot be called in this run: not installed, or not logged in
 }
 
-// Change sets the model of the first agent and the limits of the calls to come.
-func (t *Team) Change(model string, limits agent.Limits) {
-	t.members[0].Options.Model, t.Limits = model, limits
-}
+// Use sets the model of the first agent for the calls to come.
+func (t *Team) Use(model string) { t.members[0].Options.Model = model }
 
 // Block says that an agent should not be called now. The zero value: it can be called.
 type Block struct {
 	run.Limit
-	by *member
+	by    *member
+	model string // that is at its limit; empty for the account
 }
 
 // Assemble sets the agents of the team. The first does the work; the others take over,

@@ -58,7 +58,7 @@ func TestExampleIsTheDefault(t *testing.T) {
 			Prepare: []string{}, Borrow: []string{}}, Tamper: "warn",
 		Sandbox:           Sandbox{Mode: "auto", Read: []string{}, Write: []string{}},
 		ProtectedBranches: []string{"main", "master", "develop"},
-		Harness:           "claude", Fallback: []string{},
+		Harness:           "claude", Escalate: []string{}, Fallback: []string{},
 		Claude:     Claude{Command: Command{"claude"}, AllowedTools: "Write,Bash(git *),Read"},
 		UsageLimit: UsageLimit{Action: "ask", AskTimeoutSeconds: 30, MaxWaitHours: 24},
 		KeepAwake:  true, Notify: Notify{Desktop: true}, Hooks: Hooks{TimeoutSeconds: 60}, Start: Start{Terminal: "auto"},

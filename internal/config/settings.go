@@ -29,7 +29,8 @@ type Settings struct {
 	Tamper            string         `yaml:"tamper" enum:"warn|reject"`
 	ProtectedBranches []string       `yaml:"protected_branches"`
 	Harness           string         `yaml:"harness" nonempty:"true"`
-	Model             string         `yaml:"model"` // of Harness; see ModelOf
+	Model             string         `yaml:"model"`    // of Harness; see ModelOf
+	Escalate          []string       `yaml:"escalate"` // models of Harness, the weakest first
 	Fallback          []string       `yaml:"fallback"`
 	Claude            Claude         `yaml:"claude"`
 	Harnesses         []Harness      `yaml:"harnesses" yours:"true"`

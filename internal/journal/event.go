@@ -84,6 +84,9 @@ type Rules struct {
 	EndsAt         *time.Time `json:"endsAt,omitempty"`       // no new iteration from this time on
 	MaxAccount     float64    `json:"maxAccount,omitempty"`   // percent of the provider's window; 0 is no budget
 	ResetCircuit   bool       `json:"resetCircuit,omitempty"` // close an open breaker
+	Model          string     `json:"model,omitempty"`        // of the run's own agent
+	// models of a story, the weakest first: the next one after each failed iteration
+	Escalate []string `json:"escalate,omitempty"`
 }
 
 // Story is a story or a task of the plan.
@@ -91,6 +94,7 @@ type Story struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	Done  bool   `json:"done"`
+	Model string `json:"model,omitempty"` // that the plan asks for
 }
 
 // Name is the story's id and its title, or the one of them that says something.

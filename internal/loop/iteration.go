@@ -181,7 +181,7 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 // nextStory is what the next iteration is about, nil where the plan does not say.
 func (l *Loop) nextStory() *journal.Story {
 	if next := NextItem(l.Recorder.Position(), l.state); next != nil {
-		return &journal.Story{ID: next.ID, Title: next.Title}
+		return &journal.Story{ID: next.ID, Title: next.Title, Model: next.Model}
 	}
 	return nil
 }

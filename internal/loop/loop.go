@@ -53,6 +53,7 @@ type Settings struct {
 	MaxTime       time.Duration // of the run with its waits, 0 is no budget
 	EndsAt        time.Time     // no new iteration from then on, where it is not zero
 	MaxAccount    float64       // percent of the provider's window, 0 is no budget
+	Escalate      []string      // models, weakest first; empty is no escalation
 
 	Promise        string
 	TrustPromise   bool
@@ -353,6 +354,9 @@ func (l *Loop) see(ctx context.Context) (run.Seen, error) {
 	if s.Stop != "" || !p.NeedsCall() {
 		return s, nil
 	}
+	if p.Open != nil {
+		l.team.Use(p.Model(l.rules()))
+	}
 	b, err := l.team.Pick(ctx)
 	if l.turn.block = b; b.Blocked() {
 		s.Limit, s.Agents = &b.Limit, l.team.Able()
@@ -365,7 +369,8 @@ func (l *Loop) rules() journal.Rules {
 	return journal.Rules{MaxIterations: l.MaxIterations, MinIterations: l.MinIterations, NoProgress: l.NoProgress, SameError: l.SameError,
 		Duds: l.Duds, OnLimit: l.OnLimit, MaxWaitHours: l.MaxWait.Hours(), PauseSeconds: l.Pause.Seconds(), TransientSeconds: l.Transient.Seconds(),
 		MaxTokens: l.MaxTokens, MaxCostUSD: l.MaxCost, ResetCircuit: l.ResetCircuit,
-		MaxTimeSeconds: l.MaxTime.Seconds(), EndsAt: timePtr(l.EndsAt), MaxAccount: l.MaxAccount}
+		MaxTimeSeconds: l.MaxTime.Seconds(), EndsAt: timePtr(l.EndsAt), MaxAccount: l.MaxAccount,
+		Model: l.Agents[0].Options.Model, Escalate: l.Escalate}
 }
 
 // prepare is what comes before the first iteration: the checks as they are now, and marks

@@ -32,8 +32,7 @@ func (l *Loop) takeSettings() error {
 
 // change changes the settings of the run, and those of its own agent.
 func (l *Loop) change(q journal.Request) error {
-	own := &l.Agents[0].Options
-	c := run.Changeable{Rules: l.rules(), TimeoutSeconds: l.Limits.Timeout.Seconds(), IdleSeconds: l.Limits.Idle.Seconds(), Model: own.Model}
+	c := run.Changeable{Rules: l.rules(), TimeoutSeconds: l.Limits.Timeout.Seconds(), IdleSeconds: l.Limits.Idle.Seconds()}
 	if err := c.Set(q.Set); err != nil {
 		return l.warn("the settings stay as they are (%s): %v", strings.TrimSpace(q.Text), err)
 	}
@@ -42,7 +41,6 @@ func (l *Loop) change(q journal.Request) error {
 	l.Pause, l.OnLimit, l.MaxWait = seconds(c.PauseSeconds), c.OnLimit, seconds(3600*c.MaxWaitHours)
 	l.MaxTokens, l.MaxCost, l.MaxTime, l.MaxAccount = c.MaxTokens, c.MaxCostUSD, seconds(c.MaxTimeSeconds), c.MaxAccount
 	l.Limits = agent.Limits{Timeout: seconds(c.TimeoutSeconds), Idle: seconds(c.IdleSeconds)}
-	own.Model = c.Model
-	l.team.Change(c.Model, l.Limits)
+	l.Agents[0].Options.Model, l.team.Limits = c.Model, l.Limits
 	return l.record(q)
 }

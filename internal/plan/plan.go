@@ -69,6 +69,7 @@ type Item struct {
 	Notes     string
 	Priority  float64  // the lowest number comes first
 	DependsOn []string // ids of the items that come first
+	Model     string   // that it asks for; empty for the run's
 }
 
 // State is a plan as it stood when it was read.

@@ -92,7 +92,7 @@ func runOf(r *run.Run, s Summary, last bool) *Run {
 func storyOf(item *run.Item) Story {
 	s := Story{ID: clean(item.ID), Title: clean(item.Title), Done: item.Done, Earlier: item.Earlier,
 		Iteration: item.Iteration, Rejections: item.Refused, LastReason: clean(item.Reason),
-		Tried: item.Tried, CostUSD: item.CostUSD}
+		About: item.About, CostUSD: item.CostUSD}
 	if item.Proof != nil {
 		p := proofOf(*item.Proof)
 		s.Proof = &p

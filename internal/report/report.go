@@ -85,7 +85,7 @@ type Story struct {
 	Rejections int    `json:"rejections"` // how often a claim about it was not accepted
 	LastReason string `json:"lastReason"` // why not, the last time
 
-	Tried   int      `json:"iterations,omitempty"` // of this run that were about it
+	About   int      `json:"iterations,omitempty"` // of this run that were about it
 	CostUSD *float64 `json:"costUsd,omitempty"`    // of their calls
 }
 

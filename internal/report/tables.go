@@ -85,7 +85,7 @@ func (r *Run) costTable() Table {
 			mark = Good
 			accepted++
 		}
-		t.add(mark, "", s.Name(), fmt.Sprint(s.Tried), Cost(*s.CostUSD))
+		t.add(mark, "", s.Name(), fmt.Sprint(s.About), Cost(*s.CostUSD))
 	}
 	if accepted > 0 {
 		t.Title += fmt.Sprintf(" (%s per accepted story)", Cost(*r.CostUSD/float64(accepted)))

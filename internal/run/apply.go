@@ -51,6 +51,7 @@ func (s *State) Apply(e journal.Event) {
 		r.claimRejected(b)
 	case journal.ClaimAccepted:
 		s.Gate.claimAccepted(b)
+		s.forgive(b.Stories)
 	case journal.BaseMoved:
 		s.Gate.moved(Base{b.Commit, b.Work}, b.Known)
 	case journal.TamperFound:
@@ -126,6 +127,7 @@ func Fold(events []journal.Event) *State {
 func (s *State) start(e journal.Event, b journal.RunStarted) {
 	old := s.Last()
 	s.Streak = streakAfter(old, s.Streak, b)
+	delete(s.Failures, "")              // a plan without stories may have another task
 	for _, windows := range s.windows { // one without a reset may be long over
 		maps.DeleteFunc(windows, func(_ string, w journal.LimitWindow) bool { return w.ResetsAt == nil })
 	}
@@ -199,7 +201,7 @@ func (r *Run) startIteration(at time.Time, b journal.IterationStarted) {
 	it.Complete, it.Total = r.Plan.Counts()
 	r.Iterations = append(r.Iterations, it)
 	if item := it.about(&r.Plan); item != nil {
-		item.Tried++
+		item.About++
 	}
 	r.Plan.Current = b.Story
 	r.Wait = nil

@@ -14,7 +14,6 @@ type Changeable struct {
 
 	TimeoutSeconds float64 // of an iteration
 	IdleSeconds    float64
-	Model          string // of the run's own agent
 }
 
 // ChangeableKeys are their keys in the settings.
@@ -78,10 +77,11 @@ func (c *Changeable) set(key, value string) error {
 
 // set shows what the user changed: a run's start holds the settings that apply now.
 func (r *Run) set(values []journal.Setting) {
-	c := Changeable{TimeoutSeconds: r.Start.TimeoutSeconds, Model: r.Start.Model}
+	c := Changeable{TimeoutSeconds: r.Start.TimeoutSeconds}
 	if r.Start.Rules != nil {
 		c.Rules = *r.Start.Rules
 	}
+	c.Model = r.Start.Model
 	c.MaxIterations, c.NoProgress, c.SameError = r.Start.MaxIterations, r.Start.StallThreshold, r.Start.SameError
 	if c.Set(values) != nil {
 		return

@@ -23,7 +23,7 @@ type Item struct {
 	Proof     *journal.StoryProved // the newest
 	Refused   int                  // claims about it that were not accepted
 	Reason    string               // of the last of them
-	Tried     int                  // iterations about it
+	About     int                  // iterations about it
 	CostUSD   *float64             // of their calls; nil where no call reported its cost
 }
 

@@ -37,6 +37,9 @@ type Position struct {
 type OpenIteration struct {
 	N int
 	Tried
+
+	Model    string // that its story asks for
+	Failures int    // iterations that failed on the story since it was accepted last
 }
 
 // EndedIteration is what the rules read of the last iteration that ended.
@@ -76,7 +79,10 @@ func (s *State) Position() Position {
 	}
 	p.windows = maps.Clone(s.windows[caller])
 	if it := r.Open(); it != nil {
-		p.Open = &OpenIteration{it.N, it.Tried}
+		p.Open = &OpenIteration{N: it.N, Tried: it.Tried, Failures: s.Failures[it.story()]}
+		if it.Story != nil {
+			p.Open.Model = it.Story.Model
+		}
 	}
 	for _, it := range slices.Backward(r.Iterations) {
 		if it.End != nil {
@@ -151,6 +157,7 @@ func (s *State) count(r *Run, b journal.IterationEnded) {
 	if !b.Progress && b.NoProgress == 0 && b.SameError == 0 && b.Print == "" {
 		return
 	}
+	s.tally(r.At().story(), b)
 	r.print = b.Print
 	s.Streak = Streak{NoProgress: b.NoProgress, SameError: b.SameError, Error: b.Error, Duds: b.Duds}
 	row := append(r.facts.Row, r.seq)

@@ -30,6 +30,8 @@ type State struct {
 	Breaker *journal.BreakerOpened // nil while it is closed
 	Limits  Limits                 // of the providers
 
+	Failures map[string]int // iterations that failed on a story since it was accepted last
+
 	windows map[string]map[string]journal.LimitWindow // of the accounts, by harness and name
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -68,6 +69,9 @@ func (w *world) loop() {
 		p, rules := w.state.Position(), w.rules
 		w.bug.plant(&p, &seen, &rules)
 		step := run.Next(&p, seen, rules)
+		if p.Open != nil {
+			w.process.model = p.Model(rules)
+		}
 		if step.Do == run.DoEnd {
 			w.end(step)
 			return
@@ -147,7 +151,11 @@ func (w *world) begin(n int) {
 		w.process.before[i] = s.marked
 	}
 	w.iterations++
-	w.record(journal.IterationStarted{N: n})
+	start := journal.IterationStarted{N: n}
+	if i := slices.IndexFunc(w.indices(), func(i int) bool { return !w.onRecord(i) }); i >= 0 {
+		start.Story = &journal.Story{ID: strconv.Itoa(i)}
+	}
+	w.record(start)
 }
 
 func (w *world) wait(s run.Step) {
@@ -185,7 +193,7 @@ func (w *world) call(n int) {
 		return
 	}
 	w.used, w.taken = w.used+1, w.taken+1
-	w.record(journal.AttemptStarted{N: n, Harness: "a"})
+	w.record(journal.AttemptStarted{N: n, Harness: "a", Model: w.process.model})
 	w.record(journal.AgentStarted{N: n})
 	end := w.agent(n)
 	w.now = w.now.Add(time.Duration(1+w.rng.IntN(600)) * time.Second)

@@ -38,6 +38,15 @@ func bugs() []bug {
 			p.Last = &l
 		}
 	}
+	open := func(change func(*run.OpenIteration)) func(pos, seen, rules) {
+		return func(p pos, _ seen, _ rules) {
+			if p.Open != nil {
+				o := *p.Open
+				change(&o)
+				p.Open = &o
+			}
+		}
+	}
 	gate := func(change func(*evidence.Claim, *evidence.Facts, *evidence.Rules)) func(*world, *evidence.Claim, *evidence.Facts, *evidence.Rules) {
 		return func(_ *world, c *evidence.Claim, f *evidence.Facts, r *evidence.Rules) { change(c, f, r) }
 	}
@@ -54,18 +63,15 @@ func bugs() []bug {
 		{name: "the end of the night is not asked", rule: func(_ pos, _ seen, r rules) { r.EndsAt = nil }},
 		{name: "the account is not asked", rule: func(_ pos, _ seen, r rules) { r.MaxAccount = 0 }},
 		{name: "one iteration too many", rule: func(_ pos, _ seen, r rules) { r.MaxIterations++ }},
+		{name: "the model stays the weakest", rule: open(func(o *run.OpenIteration) { o.Failures = 0 })},
+		{name: "an overload makes the model a stronger one", rule: open(func(o *run.OpenIteration) { o.Failures += o.Overloads })},
 		{name: "the provider's limit is not asked", rule: func(_ pos, s seen, _ rules) { s.Limit = nil }},
 		{name: "waits at limits do not add up", rule: func(p pos, _ seen, _ rules) { p.Stood = 0 }},
 		{name: "a limit is waited for however long", rule: func(_ pos, _ seen, r rules) { r.MaxWaitHours = 1000 }},
 		{name: "a stop is not heard", rule: func(_ pos, s seen, _ rules) { s.Stop = "" }},
 		{name: "a pause is not heard", rule: func(p pos, _ seen, _ rules) { p.Paused = false }},
 		{name: "a full hour is not waited for", rule: func(_ pos, s seen, _ rules) { s.Calls = nil }},
-		{name: "an overload is not waited for", rule: func(p pos, _ seen, _ rules) {
-			if p.Open != nil {
-				o := *p.Open
-				o.Waited, p.Open = true, &o
-			}
-		}},
+		{name: "an overload is not waited for", rule: open(func(o *run.OpenIteration) { o.Waited = true })},
 		{name: "an overload never counts", rule: func(p pos, _ seen, _ rules) {
 			if p.Open != nil && p.Open.Outcome == journal.OutcomeTransient {
 				o := *p.Open

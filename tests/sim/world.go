@@ -37,8 +37,10 @@ type world struct {
 	plan     int  // fingerprint of the plan's files, but for the marks
 	away     bool // another branch is checked out
 	accepted map[int]bool
-	base     int // work at the last acceptance
-	synced   int // events whose acceptances are in accepted and base
+	base     int            // work at the last acceptance
+	synced   int            // events whose acceptances are in accepted and base
+	failures map[string]int // by story, over runs
+	story    string         // of the open iteration
 
 	// The account.
 	limited    time.Time // the provider refuses calls until then
@@ -85,6 +87,7 @@ type process struct {
 	ready     bool
 	open      bool
 	outcome   journal.Outcome
+	model     string // that the rules chose
 	before    []bool // marks when the iteration began
 	commits   int
 	promise   bool
@@ -102,7 +105,7 @@ type (
 
 func newWorld(seed uint64, b bug) *world {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	w := &world{seed: seed, rng: rng, bug: b, now: time.Unix(1_800_000_000, 0).UTC(), state: &run.State{}, accepted: map[int]bool{}}
+	w := &world{seed: seed, rng: rng, bug: b, now: time.Unix(1_800_000_000, 0).UTC(), state: &run.State{}, accepted: map[int]bool{}, failures: map[string]int{}}
 	w.rules = journal.Rules{MaxIterations: 1 + rng.IntN(12), MinIterations: rng.IntN(4), NoProgress: rng.IntN(5), SameError: rng.IntN(6), Duds: 3,
 		OnLimit: pick(rng, run.LimitWait, run.LimitWait, run.LimitAsk, run.LimitExit), MaxWaitHours: 6, PauseSeconds: 2, TransientSeconds: 1}
 	if rng.IntN(3) == 0 {
@@ -117,6 +120,9 @@ func newWorld(seed uint64, b bug) *world {
 	}
 	if rng.IntN(4) == 0 {
 		w.rules.MaxAccount = 50
+	}
+	if rng.IntN(2) == 0 {
+		w.rules.Escalate = []string{"weak", "strong", "stronger"}
 	}
 	w.gate = evidence.Rules{Mode: evidence.InPlace, RequireChange: true, RejectWeakened: true}
 	w.rateLimit = 2 + rng.IntN(12)
@@ -242,6 +248,10 @@ func (w *world) check(b journal.Body) {
 		*t = truth{row: t.row, print: t.print, open: t.open, calls: t.calls, stood: t.stood, began: w.now, starts: t.starts, ends: t.ends}
 	case journal.IterationStarted:
 		t.begun++
+		w.story = ""
+		if b.Story != nil {
+			w.story = b.Story.ID
+		}
 		t.overload, t.overloads = false, 0
 		switch {
 		case t.begun > w.rules.MaxIterations:
@@ -263,6 +273,9 @@ func (w *world) check(b journal.Body) {
 		}
 	case journal.AttemptStarted:
 		t.calls++
+		if m := w.rules.Escalate; len(m) > 0 && b.Model != m[min(w.failures[w.story], len(m)-1)] {
+			w.fail("a call of %q after %d failures on story %s", b.Model, w.failures[w.story], w.story)
+		}
 		switch {
 		case w.limited.After(w.now) && w.limited.After(w.process.waited):
 			w.fail("a call at a known limit, %s before its end", w.limited.Sub(w.now))
@@ -306,10 +319,17 @@ func (w *world) check(b journal.Body) {
 		}
 	case journal.ClaimAccepted:
 		w.checkAccepted(b)
+		for _, id := range b.Stories {
+			delete(w.failures, id)
+		}
 	case journal.IterationEnded:
 		t.auth, t.done = b.Outcome == journal.OutcomeAuth, b.Done
 		if b.Outcome != journal.OutcomeCrash || b.Print != "" {
 			t.print = b.Print
+		}
+		ofModel := b.Outcome == journal.OutcomeOK || b.Outcome == journal.OutcomeError || b.Outcome == journal.OutcomeTimeout || b.Outcome == journal.OutcomeCrash
+		if ofModel && b.Print != "" && !slices.Contains(b.StoriesPassed, w.story) {
+			w.failures[w.story]++
 		}
 		switch {
 		case b.Progress:
