@@ -1,38 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-func TestMCPStartIsNotOfferedByItself(t *testing.T) {
-	tools, err := newMCPClient(newScratch(t, onestory)).session.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, tool := range tools.Tools {
-		names = append(names, tool.Name)
-		if in, err := json.Marshal(tool.InputSchema); err != nil || strings.Contains(string(in), `"null"`) {
-			t.Errorf("%s takes null: %s, %v", tool.Name, in, err)
-		}
-		if tool.InputSchema == nil || tool.OutputSchema == nil || tool.Description == "" {
-			t.Errorf("%s is not described", tool.Name)
-		}
-	}
-	slices.Sort(names)
-	want := []string{"get_history", "get_log", "get_plan", "get_status", "list_loops", "stop_loop", "validate"}
-	if diff := cmp.Diff(want, names); diff != "" {
-		t.Error(diff)
-	}
-}
 
 // TestMCPStartsALoopThatOutlivesIt starts a loop, ends the server and everything
 // in its process group, and stops the loop through another server.

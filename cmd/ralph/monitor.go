@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,8 +9,8 @@ import (
 	"time"
 
 	"ralph/internal/agent"
+	"ralph/internal/config"
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/monitor"
 	"ralph/internal/proc"
 	"ralph/internal/run"
@@ -55,12 +53,6 @@ func (c *monitorCmd) Run(a *app) error {
 	err = monitor.Run(a.ctx, opts, os.Stdin, os.Stdout)
 	if a.handedOver && err == nil && p != nil && !unit.Running(p) {
 		closePanes() // there is nothing more to see in the loop's own pane
-	}
-	switch {
-	case errors.Is(err, loop.ErrInterrupted):
-		return exitError(journal.ExitInterrupted)
-	case errors.Is(err, loop.ErrStopped), errors.Is(err, context.Canceled):
-		return exitError(journal.ExitStopped)
 	}
 	return err
 }
@@ -105,7 +97,7 @@ func (a *app) monitorOptions(p *unit.Place, journalPath string) monitor.Options 
 	return monitor.Options{
 		Unit: p.Unit, Journal: journalPath, Status: filepath.Join(p.Repo.Root, p.Folder, "status.json"), Root: p.Repo.Root, Host: host,
 		Locate: func() string { path, _ := p.RecordedAt(); return path },
-		Format: a.formats(p), Health: health, Ask: p.Post,
+		Format: a.formats(p.Repo.Root), Health: health, Ask: p.Post,
 		Color: a.t.Color, ASCII: a.t.ASCII,
 	}
 }
@@ -121,14 +113,11 @@ func health(s run.Status) monitor.Health {
 	return monitor.Alive
 }
 
-// formats tells the shape of each harness's output, also of those that only the
-// settings know.
-func (a *app) formats(p *unit.Place) func(harness string) stream.Format {
+// formats returns the format of each harness's output, by the settings of the worktree. Settings
+// that cannot be read are no reason to show nothing.
+func (a *app) formats(root string) func(harness string) stream.Format {
 	all := agent.Builtin("ralph")
-	// Settings that cannot be read are no reason to show nothing.
-	quiet, silent := *a.t, *a
-	quiet.Err, silent.t = io.Discard, &quiet
-	if loaded, err := loadSettings(&silent, p.Repo.Root, nil); err == nil {
+	if loaded, err := config.Load(settingsInput(a, root, nil)); err == nil {
 		all = withSettings(all, &loaded.Settings)
 	}
 	return func(harness string) stream.Format {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -154,4 +156,16 @@ func TestCommandsThatLookWriteNothing(t *testing.T) {
 	if text, err := s.command(s.bin, "stop").CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, text)
 	}
+}
+
+// files is every file below the scratch's folder, with its size and time.
+func (s *scratch) files() map[string]string {
+	found := map[string]string{}
+	_ = filepath.WalkDir(filepath.Dir(s.repo), func(path string, d fs.DirEntry, err error) error {
+		if info, e := d.Info(); err == nil && e == nil {
+			found[path] = fmt.Sprint(info.Mode(), info.Size(), info.ModTime())
+		}
+		return nil
+	})
+	return found
 }

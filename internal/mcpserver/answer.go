@@ -18,8 +18,8 @@ import (
 // What an answer may hold at most: it ends up in the context of a model.
 const (
 	maxSentence = 2000     // characters of an error
-	MaxText     = 64 << 10 // bytes of one text, that of a log or a file included
-	MaxRows     = 500      // of a list
+	maxText     = 64 << 10 // bytes of one text, that of a log or a file included
+	maxRows     = 500      // of a list
 	maxAnswer   = 1 << 20  // bytes of it all
 )
 
@@ -75,7 +75,7 @@ func cleanJSON(v any) (any, error) {
 func cleaned(v any) any {
 	switch v := v.(type) {
 	case string:
-		return FirstBytes(stream.Sanitize(v), MaxText)
+		return firstBytes(stream.Sanitize(v), maxText)
 	case []any:
 		for i := range v {
 			v[i] = cleaned(v[i])
@@ -88,8 +88,8 @@ func cleaned(v any) any {
 	return v
 }
 
-// FirstBytes cuts a text that has more bytes, between two characters.
-func FirstBytes(s string, most int) string {
+// firstBytes cuts a text that has more bytes, between two characters.
+func firstBytes(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
@@ -99,9 +99,9 @@ func FirstBytes(s string, most int) string {
 	return s[:most]
 }
 
-// LastBytes is the end of a text that has more bytes, from the beginning of a
+// lastBytes is the end of a text that has more bytes, from the beginning of a
 // line where there is one.
-func LastBytes(s string, most int) string {
+func lastBytes(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
@@ -115,21 +115,13 @@ func LastBytes(s string, most int) string {
 	return s[from:]
 }
 
-// LastRows are the last elements of a list, and whether that is all.
-func LastRows[T any](list []T, most int) (rows []T, all bool) {
-	if len(list) <= most {
-		return list, true
-	}
-	return list[len(list)-most:], false
-}
-
-// RowsWanted is how many rows an answer has: what the client says, or a default.
-func RowsWanted(said *int, usual int) (int, error) {
+// rowsWanted is how many rows an answer has: what the client says, or a default.
+func rowsWanted(said *int, usual int) (int, error) {
 	if said == nil {
 		return usual, nil
 	}
-	if *said < 1 || *said > MaxRows {
-		return 0, fmt.Errorf("the argument last must be from 1 to %d, not %d", MaxRows, *said)
+	if *said < 1 || *said > maxRows {
+		return 0, fmt.Errorf("the argument last must be from 1 to %d, not %d", maxRows, *said)
 	}
 	return *said, nil
 }

@@ -15,13 +15,13 @@ func TestCleanJSON(t *testing.T) {
 		N     int64        `json:"n"`
 		More  []item       `json:"more,omitempty"`
 	}
-	got, err := cleanJSON(item{Title: "\x1b[2Ja\u202eb", More: []item{{Title: journal.Text(strings.Repeat("é", MaxText)), N: 1<<60 + 1}}})
+	got, err := cleanJSON(item{Title: "\x1b[2Ja\u202eb", More: []item{{Title: journal.Text(strings.Repeat("é", maxText)), N: 1<<60 + 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	top := got.(map[string]any)
 	below := top["more"].([]any)[0].(map[string]any)
-	if title := below["title"].(string); top["title"] != "ab" || len(title) != MaxText || strings.Trim(title, "é") != "" {
+	if title := below["title"].(string); top["title"] != "ab" || len(title) != maxText || strings.Trim(title, "é") != "" {
 		t.Errorf("the titles are %q and one of %d bytes", top["title"], len(title))
 	}
 	if n := below["n"].(interface{ String() string }).String(); n != "1152921504606846977" {
@@ -46,7 +46,7 @@ func TestCutsFallBetweenCharactersAndLines(t *testing.T) {
 		{"one\ntwo\n", 3, "one", "wo\n"},
 		{"", 0, "", ""},
 	} {
-		got := []string{FirstBytes(tt.text, tt.most), LastBytes(tt.text, tt.most)}
+		got := []string{firstBytes(tt.text, tt.most), lastBytes(tt.text, tt.most)}
 		if diff := cmp.Diff([]string{tt.first, tt.last}, got); diff != "" {
 			t.Errorf("%q in %d: %s", tt.text, tt.most, diff)
 		}

@@ -25,7 +25,7 @@ func TestLinesRefusesWhatIsNoMessage(t *testing.T) {
 	} {
 		in, client := io.Pipe()
 		answered, out := io.Pipe()
-		go func() { _ = mcpserver.New("1", "").Run(t.Context(), mcpserver.Lines(in, out)) }() // it ends with its input
+		go func() { _ = mcpserver.New(mcpserver.Options{}).Run(t.Context(), mcpserver.Lines(in, out)) }() // it ends with its input
 		go func() { _, _ = io.WriteString(client, "\n"+line+"\n"+hello+"\n") }()
 		var answers []string
 		for lines := bufio.NewScanner(answered); len(answers) < 2 && lines.Scan(); {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ralph/internal/unit"
 )
 
 type sum struct {
@@ -21,8 +23,8 @@ type answer struct {
 // connected is a client of a server with one tool.
 func connected(t *testing.T, call func(context.Context, sum) (answer, error)) *mcp.ClientSession {
 	t.Helper()
-	server := New("1", "for a test")
-	AddTool(server, &mcp.Tool{Name: "tool", Description: "A tool."}, call)
+	server := New(Options{Notes: unit.Silent()})
+	addTool(server, &mcp.Tool{Name: "tool", Description: "A tool."}, call)
 	here, there := mcp.NewInMemoryTransports()
 	if _, err := server.Connect(t.Context(), there, nil); err != nil {
 		t.Fatal(err)

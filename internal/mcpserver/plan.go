@@ -1,37 +1,37 @@
-package main
+package mcpserver
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"path/filepath"
 
 	"ralph/internal/hint"
 	"ralph/internal/journal"
-	"ralph/internal/mcpserver"
 	"ralph/internal/plan"
 	"ralph/internal/prd"
 	"ralph/internal/regular"
-	"ralph/internal/screen"
+	"ralph/internal/run"
 )
 
-type mcpPlanIn struct {
-	mcpUnit
+type planIn struct {
+	unitIn
 	Spec bool `json:"spec,omitempty" jsonschema:"add the text of spec.md, of the task list, or of the proposal of a change"`
 }
 
-type mcpPlanOut struct {
-	mcpWhere
+type planOut struct {
+	recordOut
 	Kind  string       `json:"kind" jsonschema:"prd, tasks, change or prompt"`
 	Task  journal.Text `json:"task" jsonschema:"what the last run was told besides, or instead of, the files"`
 	Done  int          `json:"done"`
 	Total int          `json:"total"`
-	Items []mcpItem    `json:"items"`
+	Items []item       `json:"items"`
 	All   bool         `json:"all" jsonschema:"false where there are more items than are listed"`
 	Spec  journal.Text `json:"spec" jsonschema:"at most 64 KB of it; null where it was not asked for or is not there"`
 }
 
-// mcpItem is a story or a task.
-type mcpItem struct {
+// item is a story or a task.
+type item struct {
 	ID       string   `json:"id"`
 	Title    string   `json:"title"`
 	Done     bool     `json:"done"`
@@ -41,22 +41,28 @@ type mcpItem struct {
 	Notes    string   `json:"notes,omitempty"`
 }
 
-func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
-	p, err := in.find(a)
+func (s *server) plan(ctx context.Context, in planIn) (planOut, error) {
+	p, err := s.find(ctx, in.unitIn)
 	if err != nil {
-		return mcpPlanOut{}, err
+		return planOut{}, err
 	}
 	r, err := p.Record()
 	if err != nil {
-		return mcpPlanOut{}, err
+		return planOut{}, err
 	}
-	out := mcpPlanOut{mcpWhere: where(p, r), Items: []mcpItem{}}
-	if kept, err := archivedPlan(a.t, r, out); err != nil {
-		return out, err
-	} else if kept != nil {
-		return *kept, nil
+	out := planOut{recordOut: where(p, r)}
+	if r != nil && r.Archive != "" {
+		state, err := r.Fold(s.Notes, run.KeepNone)
+		if err != nil {
+			return out, err
+		}
+		if last := state.Last(); last != nil && last.Start.Plan != journal.PlanPRD { // which the archive does not hold
+			out.Kind, out.Task = string(last.Start.Plan), journal.Text(last.Start.Task)
+			out.list(recorded(last))
+			return out, nil
+		}
 	}
-	chosen, task, err := p.Plan(screen.Notes(a.t), r)
+	chosen, task, err := p.Plan(s.Notes, r)
 	if err != nil {
 		return out, err
 	}
@@ -67,13 +73,13 @@ func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
 	if err != nil {
 		return out, err
 	}
-	out.Kind, out.Task = string(chosen.Kind()), journal.Text(task)
-	out.Done, out.Total = state.Counts()
-	n := min(len(state.Items), mcpserver.MaxRows)
-	out.All = n == len(state.Items)
-	for _, it := range state.Items[:n] {
-		out.Items = append(out.Items, mcpItem{ID: it.ID, Title: it.Title, Done: it.Done, Question: it.Question})
+	items := make([]item, 0, len(state.Items))
+	for _, it := range state.Items {
+		items = append(items, item{ID: it.ID, Title: it.Title, Done: it.Done, Question: it.Question})
 	}
+	out.Kind, out.Task = string(chosen.Kind()), journal.Text(task)
+	out.list(items)
+	out.Done, out.Total = state.Counts()
 	if feature, ok := chosen.(*plan.PRD); ok {
 		err = addStories(out.Items, filepath.Join(feature.Root, feature.Folder, "prd.json"))
 	}
@@ -83,8 +89,39 @@ func mcpPlan(a *app, in mcpPlanIn) (mcpPlanOut, error) {
 	return out, err
 }
 
-// addStories completes the items with what only prd.json has.
-func addStories(items []mcpItem, path string) error {
+// list counts the items, and lists as many as an answer may have.
+func (out *planOut) list(items []item) {
+	for _, it := range items {
+		if it.Done {
+			out.Done++
+		}
+	}
+	out.Total = len(items)
+	out.Items, out.All = items[:min(out.Total, maxRows)], out.Total <= maxRows
+}
+
+// recorded returns the items of a run's plan by its record. One that was added during the run is
+// known by its id only.
+func recorded(r *run.Run) []item {
+	items := make([]item, 0, len(r.Plan.Items))
+	for _, it := range r.Plan.Items {
+		items = append(items, item{ID: it.ID, Title: it.Title, Done: it.Done})
+	}
+	for _, it := range r.Iterations {
+		if it.End == nil {
+			continue
+		}
+		for _, id := range it.End.StoriesPassed {
+			if r.Plan.Item(id) == nil {
+				items = append(items, item{ID: id, Title: id, Done: true})
+			}
+		}
+	}
+	return items
+}
+
+// addStories adds to the items what only prd.json has.
+func addStories(items []item, path string) error {
 	loaded, _, err := prd.Load(path)
 	if err != nil {
 		return err
@@ -97,7 +134,7 @@ func addStories(items []mcpItem, path string) error {
 	return nil
 }
 
-// specText is the text that the plan is made from, cut where it is too long.
+// specText returns the start of the text that the plan is made from.
 func specText(chosen plan.Plan) (journal.Text, error) {
 	var path string
 	switch b := chosen.(type) {
@@ -114,5 +151,5 @@ func specText(chosen plan.Plan) (journal.Text, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	return journal.Text(mcpserver.FirstBytes(string(data), mcpserver.MaxText)), err
+	return journal.Text(firstBytes(string(data), maxText)), err
 }

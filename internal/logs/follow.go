@@ -1,4 +1,4 @@
-package main
+package logs
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/run"
 	"ralph/internal/screen"
 	"ralph/internal/stream"
@@ -22,41 +21,37 @@ import (
 // errOver ends the following of a log: nothing more will come.
 var errOver = errors.New("the run is over")
 
-// lookForLife is how often a loop of which nothing is heard is looked for.
+// lookForLife is how often a silent loop is looked for.
 const lookForLife = time.Second
 
-// follower shows a run as it goes on: the log of its iteration, byte for byte or
-// as the run's own screen shows it. The journal says which log that is.
+// follower shows a run while it goes on: the log of its iteration, byte for byte or as the run's
+// own screen shows it. The journal names the log.
 type follower struct {
 	mu     sync.Mutex
-	app    *app
+	t      *terminal.Terminal
 	place  *unit.Place
 	record *unit.Record
-	lines  *int
+	format func(harness string) stream.Format
 
-	raw    io.Writer      // nil where the log is made readable
-	screen *screen.Screen // nil where it is not
-	out    *tail          // what the screen writes to
+	out    *tail
+	screen *screen.Screen // nil where the log is shown byte for byte
 
 	state   run.State
-	showing bool // all that was in the journal at first has been read
+	showing bool // the journal has been read up to now
 	log     *os.File
 	reader  *stream.Reader
 	looked  time.Time
 	gone    bool // the loop was not there when it was looked for
 }
 
-// follow shows the log of the run at work until it ends.
-func (c *logsCmd) follow(a *app, p *unit.Place, r *unit.Record) error {
-	f := &follower{app: a, place: p, record: r, lines: c.Lines}
-	if c.Raw {
-		f.raw = a.t.Out
-	} else {
-		f.out = newTail(a.t.Out, c.Lines)
-		f.screen = screen.New(a.t, f.out, p.Repo.Root, true)
+// Follow shows the log of the unit's run until the run ends or ctx is done.
+func Follow(ctx context.Context, t *terminal.Terminal, p *unit.Place, r *unit.Record, o Options) error {
+	f := &follower{t: t, place: p, record: r, format: o.Format, out: newTail(t.Out, o.Lines)}
+	if !o.Raw {
+		f.screen = screen.New(t, f.out, p.Repo.Root, true)
 		f.screen.Title = "" // the terminal is not the loop's
 	}
-	ctx, cancel := context.WithCancelCause(a.ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { cancel(f.watchLog(ctx)) })
 	err := journal.Follow(ctx, r.Journal, f.batch)
@@ -65,20 +60,15 @@ func (c *logsCmd) follow(a *app, p *unit.Place, r *unit.Record) error {
 	}
 	cancel(nil)
 	wg.Wait()
-	f.close()
-	switch {
-	case errors.Is(err, errOver):
+	f.flush()
+	f.closeLog()
+	if errors.Is(err, errOver) {
 		return nil
-	case errors.Is(err, loop.ErrInterrupted):
-		return exitError(journal.ExitInterrupted)
-	case errors.Is(err, loop.ErrStopped):
-		return exitError(journal.ExitStopped)
 	}
-	return terminal.Enough(err)
+	return err
 }
 
-// watchLog shows what is added to the log, and finds out when nobody is left who
-// could add anything.
+// watchLog shows what is added to the log, and finds out when the loop is gone.
 func (f *follower) watchLog(ctx context.Context) error {
 	for range journal.Watch(ctx, filepath.Join(f.record.Folder, "logs")) {
 		if err := f.more(); err != nil {
@@ -103,7 +93,7 @@ func (f *follower) more() error {
 	gone := status.Active() && !unit.LoopAlive(status) && !unit.Running(f.place)
 	if gone && f.gone {
 		f.flush()
-		f.app.t.Warn("%s", status.Crashed().Message)
+		f.t.Warn("%s", status.Crashed().Message)
 		return errOver
 	}
 	f.gone = gone // at first its guardian may be about to record the end
@@ -115,7 +105,7 @@ func (f *follower) batch(b journal.Batch) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, w := range b.Damage.Warnings(f.record.Journal) {
-		f.app.t.Warn("%s", w)
+		f.t.Warn("%s", w)
 	}
 	if b.Restart {
 		f.state = run.State{}
@@ -161,23 +151,11 @@ func (f *follower) first() error {
 	if f.screen != nil {
 		f.begin()
 	}
-	if f.attempt() != nil {
-		if err := f.open(); err != nil {
-			return err
-		}
-		if f.raw != nil {
-			if err := seekLines(f.log, f.lines); err != nil {
-				return fmt.Errorf("the log cannot be read: %w", err)
-			}
-		}
-		if err := f.drain(); err != nil {
-			return err
-		}
+	if err := f.drain(); err != nil {
+		return err
 	}
-	if f.screen != nil {
-		if err := f.out.release(); err != nil {
-			return err
-		}
+	if err := f.out.release(); err != nil {
+		return err
 	}
 	if r := f.state.Last(); r != nil && !r.Active() {
 		return errOver
@@ -185,7 +163,7 @@ func (f *follower) first() error {
 	return nil
 }
 
-// show takes an event that has just happened.
+// show shows a new event.
 func (f *follower) show(e journal.Event) error {
 	switch e.Body.(type) {
 	case journal.AttemptStarted:
@@ -209,13 +187,12 @@ func (f *follower) show(e journal.Event) error {
 		return nil
 	}
 	if f.screen != nil {
-		fmt.Fprintf(f.out, "\n%s\n", screen.Verdict(f.app.t, f.state.Status()))
+		fmt.Fprintf(f.out, "\n%s\n", screen.Verdict(f.t, f.state.Status()))
 	}
 	return errOver
 }
 
-// open opens the log of the attempt, if it is not the one that is open already:
-// the attempts of an iteration share one.
+// open opens the log of the attempt unless it is open: the attempts of an iteration share one.
 func (f *follower) open() error {
 	log, err := os.Open(f.record.Log(f.attempt().LogFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -255,12 +232,12 @@ func (f *follower) drain() error {
 	if f.log == nil {
 		return nil
 	}
-	if f.raw != nil {
-		_, err := io.Copy(f.raw, f.log)
+	if f.screen == nil {
+		_, err := io.Copy(f.out, f.log)
 		return err
 	}
 	if f.reader == nil {
-		f.reader = stream.NewReader(formatOf(f.app, f.place.Repo.Root, f.attempt().Harness), f.screen.Stream)
+		f.reader = stream.NewReader(f.format(f.attempt().Harness), f.screen.Stream)
 	}
 	if _, err := io.Copy(f.reader, f.log); err != nil {
 		return fmt.Errorf("the log cannot be read: %w", err)
@@ -275,9 +252,4 @@ func (f *follower) flush() {
 		f.screen.Drained()
 		f.reader = nil
 	}
-}
-
-func (f *follower) close() {
-	f.flush()
-	f.closeLog()
 }
