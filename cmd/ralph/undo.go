@@ -105,7 +105,7 @@ func (c *undoCmd) goBack(a *app, p *unit.Place, s *unit.State) error {
 	}
 	name := undo.LeftAt(time.Now())
 	ref := states.Iteration(name, 1)
-	now, err := states.Save(a.ctx, ref, "left by ralph undo", time.Now(), plan.SnapshotFiles(filepath.Join(p.StateDir, "snapshot"))...)
+	now, err := states.Save(a.ctx, ref, "left by ralph undo", time.Now(), git.Saved{}, plan.SnapshotFiles(filepath.Join(p.StateDir, "snapshot"))...)
 	if err != nil {
 		return err
 	}

@@ -69,9 +69,10 @@ func escape(text string) string {
 	return name
 }
 
-// Save keeps the worktree as it is, with the files of also even where git ignores them.
-func (s Store) Save(ctx context.Context, ref, what string, now time.Time, also ...string) (git.Saved, error) {
-	kept, err := s.Repo.SaveState(ctx, ref, what, now, also...)
+// Save keeps the worktree as it is, with the files of also even where git ignores them. Where
+// nothing has changed since last, that is returned, and ref is not made.
+func (s Store) Save(ctx context.Context, ref, what string, now time.Time, last git.Saved, also ...string) (git.Saved, error) {
+	kept, err := s.Repo.SaveState(ctx, ref, what, now, last, also...)
 	if err != nil {
 		return kept, fmt.Errorf("the state of the worktree cannot be kept: %w", err)
 	}

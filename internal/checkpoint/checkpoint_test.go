@@ -111,11 +111,47 @@ func tree(t *testing.T, root string) map[string]string {
 
 func save(t *testing.T, s Store, ref string, also ...string) git.Saved {
 	t.Helper()
-	kept, err := s.Save(t.Context(), ref, "before iteration 1", noon, also...)
+	kept, err := s.Save(t.Context(), ref, "before iteration 1", noon, git.Saved{}, also...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return kept
+}
+
+// TestSaveAgain: a state is kept again only where something has changed, or where the state that
+// it equals will be forgotten much earlier.
+func TestSaveAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(t *testing.T, root string)
+		later  time.Duration
+		again  bool
+	}{
+		"nothing":          {func(*testing.T, string) {}, time.Hour, false},
+		"an edit":          {func(t *testing.T, root string) { write(t, root, map[string]string{"a": "on*\n"}) }, 0, true},
+		"a new file":       {func(t *testing.T, root string) { write(t, root, map[string]string{"new": "\n"}) }, 0, true},
+		"the ignored plan": {func(t *testing.T, root string) { write(t, root, map[string]string{"plan/prd.json": "{2}\n"}) }, 0, true},
+		"an empty commit":  {func(t *testing.T, root string) { commit(t, root) }, 0, true},
+		"days later":       {func(*testing.T, string) {}, 48 * time.Hour, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, root := newStore(t)
+			plan := filepath.Join("plan", "prd.json")
+			write(t, root, map[string]string{"dir/b": "draft\n", "plan/prd.json": "{1}\n"})
+			first := save(t, s, s.Iteration("r", 1), plan)
+			c.change(t, root)
+			next, err := s.Save(t.Context(), s.Iteration("r", 2), "x", noon.Add(c.later), first, plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			points, err := s.Points(t.Context(), "r")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again := next.Commit != first.Commit; again != c.again || len(points) != 1 && !again || len(points) != 2 && again {
+				t.Errorf("%s, then %s; %d references", first.Commit, next.Commit, len(points))
+			}
+		})
+	}
 }
 
 // TestSaveAndRestore: whatever becomes of a worktree, its state comes back, and what was there

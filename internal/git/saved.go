@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,15 +27,23 @@ const (
 type Saved struct {
 	Commit string // its files are those of the worktree
 	Head   string // what was checked out, the first parent; empty on a branch without a commit
+
+	content [sha256.Size]byte // identifies parents and files; zero where it is not known
+	at      time.Time         // when the commit was made
 }
+
+// maxReuse is how long a state may be the state of later times too: states are forgotten by
+// their age.
+const maxReuse = 24 * time.Hour
 
 // SaveState keeps the worktree under a reference, with what is not committed and not ignored. The
 // files of also are kept even where they are ignored. What is staged and differs from both the
 // head and the worktree is kept as the second parent. Neither the index nor the worktree is
 // touched. A repository inside of this one is not kept, unless it is a submodule.
 //
-// It costs two calls of git.
-func (r *Repo) SaveState(ctx context.Context, ref, message string, now time.Time, also ...string) (Saved, error) {
+// Where nothing has changed since last, it returns last, and makes no commit and no reference.
+// Else it costs two calls of git.
+func (r *Repo) SaveState(ctx context.Context, ref, message string, now time.Time, last Saved, also ...string) (Saved, error) {
 	head, err := r.Head(ctx)
 	if err != nil {
 		return Saved{}, err
@@ -49,6 +58,7 @@ func (r *Repo) SaveState(ctx context.Context, ref, message string, now time.Time
 	}
 	var in bytes.Buffer
 	fmt.Fprintf(&in, "feature done\ncommit %s\nmark :1\ncommitter %s %d +0000\ndata %d\n%s\n", ref, keeper, now.Unix(), len(message), message)
+	header := in.Len()
 	if head.Commit != "" {
 		fmt.Fprintf(&in, "from %s\n", head.Commit)
 	}
@@ -58,16 +68,19 @@ func (r *Repo) SaveState(ctx context.Context, ref, message string, now time.Time
 	if err := r.writeFiles(ctx, &in, keepable(r.Root, changes, also)); err != nil {
 		return Saved{}, err
 	}
+	saved := Saved{Head: head.Commit, content: sha256.Sum256(in.Bytes()[header:]), at: now}
+	if age := now.Sub(last.at); last.content == saved.content && age >= 0 && age < maxReuse {
+		return last, nil
+	}
 	in.WriteString("\nget-mark :1\ndone\n")
 	out, err := runWith(ctx, r.Root, r.quiet(), in.Bytes(), "fast-import", "--quiet", "--force")
 	if err != nil {
 		return Saved{}, err
 	}
-	commit := strings.TrimSpace(string(out))
-	if !isHash(commit) {
-		return Saved{}, fmt.Errorf("git fast-import answers %q", commit)
+	if saved.Commit = strings.TrimSpace(string(out)); !isHash(saved.Commit) {
+		return Saved{}, fmt.Errorf("git fast-import answers %q", saved.Commit)
 	}
-	return Saved{Commit: commit, Head: head.Commit}, nil
+	return saved, nil
 }
 
 // ReadState returns the state that a commit or reference keeps.

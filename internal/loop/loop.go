@@ -133,9 +133,10 @@ type Loop struct {
 	allowed   map[string]string // items that a person allowed, with the rule
 	refused   map[string]bool   // items whose last claim was refused
 	gate      *evidence.Gatherer
-	unseenIn  int  // the last iteration whose changes were not inspected
-	unnoted   bool // it was said that git notes cannot be written
-	unkept    bool // it was said that the state before an iteration cannot be kept
+	unseenIn  int       // the last iteration whose changes were not inspected
+	unnoted   bool      // it was said that git notes cannot be written
+	kept      git.Saved // the state before the last iteration
+	unkept    bool      // it was said that the state before an iteration cannot be kept
 	notes     notes
 	late      []string // warnings from before the run had a record
 }

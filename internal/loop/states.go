@@ -22,7 +22,8 @@ func (l *Loop) keepState(ctx context.Context, it *iteration) (string, error) {
 		what += fmt.Sprintf(" (%s: %s)", next.ID, title)
 	}
 	files := plan.SnapshotFiles(filepath.Join(l.StateDir, "snapshot"))
-	kept, err := l.States.Save(ctx, l.States.Iteration(l.Identity.Run, it.n), l.Recorder.Secrets.Text(what), time.Now(), files...)
+	kept, err := l.States.Save(ctx, l.States.Iteration(l.Identity.Run, it.n), l.Recorder.Secrets.Text(what), time.Now(), l.kept, files...)
+	l.kept = kept
 	if err == nil || ctx.Err() != nil || l.unkept {
 		return kept.Commit, context.Cause(ctx)
 	}

@@ -42,7 +42,7 @@ func history(t *testing.T) ([]journal.Event, checkpoint.Store, map[string]string
 		if err := os.WriteFile(filepath.Join(root, "f"), []byte(id+story), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		kept, err := store.Save(t.Context(), store.Iteration(id, n), "x", time.Unix(1000, 0))
+		kept, err := store.Save(t.Context(), store.Iteration(id, n), "x", time.Unix(1000, 0), git.Saved{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestThereAndBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := LeftAt(time.Unix(2000, 0))
-	if _, err := store.Save(t.Context(), store.Iteration(name, 1), "left", time.Unix(2000, 0)); err != nil {
+	if _, err := store.Save(t.Context(), store.Iteration(name, 1), "left", time.Unix(2000, 0), git.Saved{}); err != nil {
 		t.Fatal(err)
 	}
 	events = append(events, journal.Event{Run: "B", Body: to.Event(store.Iteration(name, 1))})

@@ -111,12 +111,12 @@ func (s *scratch) pastRows() ([]row, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, cpuRow("CPU of '"+argv[0]+"', 10,000 iterations, beside encoding/json", list))
+		rows = append(rows, cpuRow("CPU of '"+argv[0]+"', 10,000 iterations, beside encoding/json", list).atMostTimes(2))
 	}
 	next, err := pairs(s.b.ctx, 3,
 		func() (usage, error) { return measure(s.run(1), 1) },
 		func() (usage, error) { return measure(s.command(lines, s.journal()), 0) })
-	return append(rows, cpuRow("CPU of 'run', 10,000 iterations, beside encoding/json", next)), err
+	return append(rows, cpuRow("CPU of 'run', 10,000 iterations, beside encoding/json", next).atMostTimes(2)), err
 }
 
 // lengthen writes the journal's iterations several times, each with its own number
