@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ralph/internal/proc"
 	"ralph/internal/room"
 )
 
@@ -15,9 +16,9 @@ type Rooms struct {
 	Scratch string   // folder for what rooms have of their own
 }
 
-// of returns the room of a harness. It makes the folders that the agent keeps its state in,
-// because nothing can be mounted where nothing is.
-func (rs *Rooms) of(h Harness, argv []string) *room.Room {
+// of returns the room of a harness that is called in dir. It makes the folders that the agent
+// keeps its state in, because nothing can be mounted where nothing is.
+func (rs *Rooms) of(h Harness, argv []string, dir string) *room.Room {
 	if rs == nil {
 		return nil
 	}
@@ -35,13 +36,16 @@ func (rs *Rooms) of(h Harness, argv []string) *room.Room {
 		}
 		own = append(own, path)
 	}
+	program, _ := proc.LookPath(argv[0], dir, rs.Site.Env) // one that is missing fails at the start
 	reveal := []string{variable(rs.Site.Env, "RALPH_REPLAY_SCRIPT")}
-	for _, word := range argv {
+	for _, word := range argv[1:] {
 		if filepath.IsAbs(word) {
 			reveal = append(reveal, word)
 		}
 	}
-	return rs.Site.Agent(room.Agent{Own: own, Protect: rs.Protect, Reveal: reveal, Scratch: rs.Scratch})
+	return rs.Site.Agent(room.Agent{
+		Own: own, Protect: rs.Protect, Program: program, Reveal: reveal, Scratch: rs.Scratch,
+	})
 }
 
 // stateOf returns the path of a file or folder that an agent keeps its state in, empty

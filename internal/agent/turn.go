@@ -124,7 +124,7 @@ func (t *turn) start(g *proc.Guardian) (*proc.Process, error) {
 		return nil, err
 	}
 	cmd := proc.Command{Argv: argv, Dir: t.call.Dir, Env: t.call.Harness.Environ(t.call.Env, t.call.Extra)}
-	if cmd.Room, err = t.call.Options.Rooms.of(t.call.Harness, argv).Wrap(t.call.Dir); err != nil {
+	if cmd.Room, err = t.call.Options.Rooms.of(t.call.Harness, argv, t.call.Dir).Wrap(t.call.Dir); err != nil {
 		return nil, err
 	}
 	var theirs []*os.File

@@ -69,7 +69,7 @@ func (c Command) resolve(token string) (resolved, error) {
 		env = setenv(env, "PWD", dir) // some agents trust it more than the kernel
 	}
 	r := resolved{dir: dir, argv: c.Argv, env: env, files: files}
-	if r.path, err = lookPath(c.Argv[0], dir, r.env); err != nil || len(c.Room) == 0 {
+	if r.path, err = LookPath(c.Argv[0], dir, r.env); err != nil || len(c.Room) == 0 {
 		return r, err
 	}
 	if err := executable(r.path); err != nil {
@@ -119,7 +119,9 @@ func setenv(env []string, name, value string) []string {
 	return (&exec.Cmd{Env: env}).Environ()
 }
 
-func lookPath(name, dir string, env []string) (string, error) {
+// LookPath returns the path of the program that name starts in dir with env's PATH.
+// Folders on PATH that are not absolute are skipped.
+func LookPath(name, dir string, env []string) (string, error) {
 	if filepath.IsAbs(name) {
 		return name, nil
 	}

@@ -58,6 +58,36 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// An agent's program that is a link into a temporary folder is in the agent's room, with
+// what is next to it.
+func TestAgentBelowATemporaryFolder(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", base)
+	for _, dir := range []string{"links", "package/bin", "p"} {
+		if err := os.MkdirAll(filepath.Join(base, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, link := filepath.Join(base, "package/bin/agent"), filepath.Join(base, "links/agent")
+	if err := errors.Join(os.WriteFile(file, nil, 0o755), os.Symlink(file, link)); err != nil {
+		t.Fatal(err)
+	}
+	s := Site{Program: "/usr/bin/bwrap", Root: base + "/p", Env: []string{"TMPDIR=" + base}}
+	argv, err := s.Agent(Agent{Program: link, Scratch: t.TempDir()}).Wrap(s.Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(argv, " ")
+	for _, dir := range []string{base + "/links", base + "/package"} {
+		if !strings.Contains(text, "--ro-bind "+dir+" "+dir+" ") {
+			t.Errorf("%s is not in %s", dir, text)
+		}
+	}
+}
+
 // The program is the system's own, never one that PATH leads to.
 func TestFindIgnoresThePath(t *testing.T) {
 	dir := t.TempDir()

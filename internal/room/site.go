@@ -25,7 +25,8 @@ type Site struct {
 type Agent struct {
 	Own     []string // files and folders that the agent keeps its state in; folders are made
 	Protect []string // files and folders of the worktree that it may not change
-	Reveal  []string // what it needs to run: its program, files that its call names
+	Program string   // its file, or a link to it
+	Reveal  []string // files that its call names
 	Scratch string   // folder for its private /tmp
 }
 
@@ -41,6 +42,9 @@ func (s Site) Agent(a Agent) *Room {
 	r.reveal(resolver())
 	r.reveal(s.path()...)
 	r.reveal(s.tools()...)
+	if file, ok := existing(a.Program); ok {
+		r.reveal(filepath.Dir(a.Program), file, installation(file))
+	}
 	r.reveal(a.Reveal...)
 	r.set(writable, s.caches()...)
 	r.set(writable, a.Own...)
@@ -185,16 +189,22 @@ func (s Site) path() []string {
 			if !ok || within(target, real) {
 				continue
 			}
-			target = filepath.Dir(target)
-			if filepath.Base(target) == "bin" {
-				target = filepath.Dir(target) // the program's libraries are next to it
-			}
+			target = installation(target)
 			if target != s.Home && !within(s.Home, target) && !within(target, s.Root) {
 				dirs = append(dirs, target)
 			}
 		}
 	}
 	return dirs
+}
+
+// installation returns the folder that holds a program's file and its libraries.
+func installation(file string) string {
+	dir := filepath.Dir(file)
+	if filepath.Base(dir) == "bin" {
+		dir = filepath.Dir(dir)
+	}
+	return dir
 }
 
 // variable returns the value of a variable of the person's environment.
