@@ -1,6 +1,9 @@
 # The targets of everyday work; `make` alone lists them.
 
 GO      ?= go
+# The same flags in all steps: a package is compiled once.
+export CGO_ENABLED ?= 0
+export GOFLAGS     ?= -trimpath
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5s
 
@@ -29,15 +32,26 @@ demo: build ## watch a whole loop on a scratch repository, without any agent ins
 setup: ## install what the tests need, from apt-get or brew, and npm
 	sh tests/setup
 
-# The time limit is for each package: a machine with other work to do needs much of it.
+# Most tests wait for a process: four at a time keep two cores busy. The time limit is for
+# each package: a machine with other work to do needs much of it.
 .PHONY: test
 test: build setup ## run all tests
-	$(GO) vet ./...
-	$(GO) test -race -timeout 45m ./...
-	$(MAKE) lies
-	$(MAKE) fuzz FUZZTIME=1s
+	$(GO) test -parallel 4 -timeout 45m ./...
+	$(GO) run ./tests/lies -sample 24
 	$(MAKE) bats
 	$(MAKE) test-fleet
+
+.PHONY: test-short
+test-short: ## run the tests that play no whole runs, in less than a minute
+	$(GO) test -short ./...
+
+# The packages that start goroutines of their own.
+RACY = $(shell grep -rl --include='*.go' -e 'go func' -e '[.]Go.[a-z]' internal | grep -v _test.go | \
+	xargs -n1 dirname | sort -u | sed 's,^,./,')
+
+.PHONY: race
+race: ## run the tests of the packages with goroutines under the race detector
+	CGO_ENABLED=1 $(GO) test -race -timeout 45m $(RACY)
 
 .PHONY: test-fleet
 test-fleet: ## run the fleet's tests that need no server

@@ -14,6 +14,7 @@ import (
 
 // TestAwakeWhileTheRunGoesOn: a run that a person has paused lets the machine sleep.
 func TestAwakeWhileTheRunGoesOn(t *testing.T) {
+	t.Parallel()
 	log := filepath.Join(t.TempDir(), "held")
 	a := &aside{
 		keeper: awake.New([][]string{{"/bin/sh", "-c", "echo held >>" + log + "; exec cat"}}),

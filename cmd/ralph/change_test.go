@@ -37,6 +37,7 @@ func newChange(t *testing.T, script string) *scratch {
 // TestKilledRalphOfAChange: the crash is on record where programs look for the change,
 // with the commits of the iteration that it cut off.
 func TestKilledRalphOfAChange(t *testing.T) {
+	t.Parallel()
 	s := newChange(t, changeHangs)
 	cmd, out := s.start("working", "--change", "2-1")
 	var before run.State
@@ -68,6 +69,7 @@ func TestKilledRalphOfAChange(t *testing.T) {
 
 // TestCommandsOfAChangeAtWork need no name: they mean the loop in the worktree.
 func TestCommandsOfAChangeAtWork(t *testing.T) {
+	t.Parallel()
 	s := newChange(t, changeHangs)
 	cmd, out := s.start("working", "--change", "add-x")
 	for _, c := range []struct{ args, want string }{
@@ -103,6 +105,7 @@ func TestCommandsOfAChangeAtWork(t *testing.T) {
 // TestStartAsksWhichChange, and the loop in the background does not ask again, where
 // nobody would answer.
 func TestStartAsksWhichChange(t *testing.T) {
+	t.Parallel()
 	s := newChange(t, changeHangs)
 	s.write(".ralph/config.yaml", "harness: replay\n")
 	s.env = append(s.env, "TERM=xterm-256color", "LANG=C.UTF-8")
@@ -134,6 +137,7 @@ func TestStartAsksWhichChange(t *testing.T) {
 // TestStopNamesADeadChange: the crash is on record where the change has its state,
 // and nowhere else.
 func TestStopNamesADeadChange(t *testing.T) {
+	t.Parallel()
 	s := newChange(t, changeHangs)
 	cmd, out := s.start("working", "--change", "2-1")
 	s.killBoth(cmd.Process)

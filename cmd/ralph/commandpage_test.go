@@ -22,6 +22,7 @@ const (
 // TestTheCommandsPageIsUpToDate compares docs/commands.md with the grammar, the examples
 // of the help and its topic exit-codes. UPDATE_DOCS=1 writes the page.
 func TestTheCommandsPageIsUpToDate(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(commandsPage)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 // TestCommandOfAKnownHarness: where the program is, how it is started, or the whole call.
 func TestCommandOfAKnownHarness(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name          string
 		command, want []string

@@ -27,6 +27,7 @@ import (
 //	<!-- not run: WHY -->         the block's commands are not run
 //	<!-- agent: claude -->        on this page the agent is the real Claude Code CLI
 func TestEveryCommandOfTheDocumentationIsRun(t *testing.T) {
+	t.Parallel()
 	for _, page := range docPages(t) {
 		s := newDocSession(t, page)
 		if len(s.commands) == 0 {

@@ -44,6 +44,7 @@ func (s *scratch) wants(text string, words ...string) {
 
 // TestACommandThatHangsIsNoSilence: on a terminal it is said what the trial waits for.
 func TestACommandThatHangsIsNoSilence(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "turns: []")
 	p := s.onTTY(100, 20, s.bin, "doctor", "--timeout", "3m", "--conformance", "sh", "-c", "sleep 600")
 	p.shows("asking it a question on standard input (at most 1m), 2s")
@@ -78,6 +79,7 @@ func (s *scratch) dieTogether(cmd *exec.Cmd, out io.Reader) {
 // TestDoctorMendsWhatADeadRunLeft kills ralph and its guardian while an agent is
 // at work that has broken the plan and left a process behind.
 func TestDoctorMendsWhatADeadRunLeft(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, `
 turns:
   - steps:
@@ -120,6 +122,7 @@ turns:
 
 // TestDoctorLeavesALiveLoopAlone asks the loop to pause too: that is not stale.
 func TestDoctorLeavesALiveLoopAlone(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	if text, err := s.command(s.bin, "pause").CombinedOutput(); err != nil {
@@ -142,6 +145,7 @@ func TestDoctorLeavesALiveLoopAlone(t *testing.T) {
 
 // TestDoctorDropsRequestsThatNobodyWillTake finishes what else was left, too.
 func TestDoctorDropsRequestsThatNobodyWillTake(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "turns: [{steps: [{say: nothing}]}]")
 	if text, err := s.command(s.bin, "run", "--harness", "replay", "-n", "1").CombinedOutput(); err == nil {
 		t.Fatalf("%s", text)
@@ -193,6 +197,7 @@ func TestDoctorWithTheRealClaude(t *testing.T) {
 }
 
 func TestDoctorWithTheRealClaudeInTrouble(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		extra []string
@@ -216,6 +221,7 @@ func TestDoctorWithTheRealClaudeInTrouble(t *testing.T) {
 
 // TestDoctorIsInterrupted while an agent does not answer: nothing stays behind.
 func TestDoctorIsInterrupted(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "turns: []")
 	s.write("../.home/config.yaml", "harnesses: {deaf: {command: [sleep, '600']}}\n")
 	cmd := s.command(s.bin, "doctor", "--harness", "deaf", "--live")
@@ -237,6 +243,7 @@ func TestDoctorIsInterrupted(t *testing.T) {
 
 // TestDoctorPlaysNoScript in the repository of the user, only to see whether it would.
 func TestDoctorPlaysNoScript(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "otherwise: [{write: {path: one.txt, content: x}}, {git_commit: one}]")
 	text, code := s.doctor("--harness", "replay", "--live")
 	s.wants(text, "✓ replay was not called: it plays a script")

@@ -10,6 +10,7 @@ import (
 // TestWhatTakesLongIsSaid runs a check that waits until it is said that it runs, and
 // wants nothing of that on standard output.
 func TestWhatTakesLongIsSaid(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	s.env = append(s.env, "RALPH_SANDBOX_READ="+filepath.Dir(s.repo)) // the check waits for a file outside of its room
 	s.write(".ralph/config.yaml", "quality_checks:\n  unit: until test -e '"+filepath.Join(filepath.Dir(s.repo), "seen")+"'; do sleep 0.05; done\n")

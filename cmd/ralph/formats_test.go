@@ -74,6 +74,7 @@ func (s *scratch) output(args ...string) []byte {
 // TestRealOutputsFitTheirSchemas runs the commands, and holds all that they write for
 // programs against the schemas.
 func TestRealOutputsFitTheirSchemas(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "turns:\n  - steps: [{sleep: 1ms}, {exit: 3}]\n  - steps: [{write: {path: one.txt, content: x}}, {git_commit: one}, {tick: STORY-001}, {tokens: {input: 5, output: 7}}, {cost: 0.5}]\n")
 	s.write(".ralph/config.yaml", "harness: replay\nquality_checks:\n  tests: test ! -e two.txt\n")
 	s.git("add", "-A")
@@ -131,6 +132,7 @@ func TestRealOutputsFitTheirSchemas(t *testing.T) {
 // TestEachFormatHasAVersionAndSamples: a schema says which version it is of, and what
 // any version up to that one has written still fits it.
 func TestEachFormatHasAVersionAndSamples(t *testing.T) {
+	t.Parallel()
 	schemas, err := filepath.Glob(filepath.Join(schemaFolder, "*.schema.json"))
 	if err != nil || len(schemas) == 0 {
 		t.Fatal(schemas, err)
@@ -174,6 +176,7 @@ func fromYAML(t *testing.T, text string) []byte {
 // TestFormatsOfVersion1: what programs read has not changed its meaning since, and what
 // ralph itself reads of an older one it still understands.
 func TestFormatsOfVersion1(t *testing.T) {
+	t.Parallel()
 	const samples = "testdata/formats/v1"
 	sample := func(name string) []byte {
 		data, err := os.ReadFile(filepath.Join(samples, name))
@@ -216,6 +219,7 @@ func TestFormatsOfVersion1(t *testing.T) {
 
 // TestLoopStateIsNeverTorn reads the state of a loop at work a thousand times a second.
 func TestLoopStateIsNeverTorn(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "otherwise: [{write: {path: a.txt, content: x}}, {git_commit: a}]\n")
 	cmd, out := s.start("Iteration: 1/", "-n", "6", "--stall-threshold", "9")
 	done := make(chan struct{})

@@ -27,6 +27,7 @@ func newParser(t *testing.T) *kong.Kong {
 }
 
 func TestEachCommandHasExamplesThatAreUnderstood(t *testing.T) {
+	t.Parallel()
 	word := regexp.MustCompile(`"[^"]*"|\S+`)
 	for _, leaf := range newParser(t).Model.Leaves(true) {
 		lines := help.Examples(help.Path(leaf))
@@ -51,6 +52,7 @@ func TestEachCommandHasExamplesThatAreUnderstood(t *testing.T) {
 }
 
 func TestHelpFitsTheScreen(t *testing.T) {
+	t.Parallel()
 	scratch := newScratch(t, "")
 	calls := [][]string{{"--help"}, {"help", "topics"}}
 	for _, leaf := range newParser(t).Model.Leaves(true) {
@@ -86,6 +88,7 @@ func TestHelpFitsTheScreen(t *testing.T) {
 }
 
 func TestSuggestions(t *testing.T) {
+	t.Parallel()
 	scratch := newScratch(t, "")
 	for call, want := range map[string]string{
 		"stauts":              `unexpected argument stauts, did you mean one of "start", "status"?`,
@@ -115,6 +118,7 @@ func TestSuggestions(t *testing.T) {
 // TestPager shows a text through the pager only where it is longer than the
 // screen; a terminal without a size, as 'script' makes one, has nobody to press a key.
 func TestPager(t *testing.T) {
+	t.Parallel()
 	scratch := newScratch(t, "")
 	for _, c := range []struct {
 		rows  uint16

@@ -73,6 +73,7 @@ func newHostile(t *testing.T) *scratch {
 // TestSecretsAndHostileNames lets a run meet all of it and looks into everything
 // that is left: each file, each output.
 func TestSecretsAndHostileNames(t *testing.T) {
+	t.Parallel()
 	s := newHostile(t)
 	outputs := map[string]string{}
 	call := func(want int, args ...string) {
@@ -174,6 +175,7 @@ func readFile(t *testing.T, path string) string {
 // TestHostileNamesOnATerminal: the title is the one sequence that a run sends for
 // its names, and it is whole.
 func TestHostileNamesOnATerminal(t *testing.T) {
+	t.Parallel()
 	s := newHostile(t)
 	cmd := s.command(s.bin, "run", "--harness", "replay", "--pause", "0", "--skip-preflight")
 	cmd.Env = append(cmd.Env, "TERM=xterm")

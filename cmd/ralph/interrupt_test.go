@@ -22,6 +22,7 @@ const oneStory = "turns:\n  - steps:\n      - write: {path: one.txt, content: x}
 
 // TestSignalDuringACheck ends a check that hangs; what it was to judge is open.
 func TestSignalDuringACheck(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, oneStory)
 	s.write(".ralph/config.yaml", "quality_checks:\n  slow: test ! -e one.txt || sleep 600\n")
 	cmd, out := s.start("running check slow")
@@ -42,6 +43,7 @@ func TestSignalDuringACheck(t *testing.T) {
 
 // TestSignalDuringAWait ends a run that waits for the hour to turn.
 func TestSignalDuringAWait(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "otherwise: [{say: working}]\n")
 	cmd, out := s.start("waiting until ", "--rate-limit", "1", "--stall-threshold", "9")
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -57,6 +59,7 @@ func TestSignalDuringAWait(t *testing.T) {
 
 // TestSignalDuringTheArchive: a feature that is done is put away whole.
 func TestSignalDuringTheArchive(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, oneStory)
 	cmd, out := s.start(`"type":"run_ended"`, "--json")
 	for range 3 {
@@ -132,6 +135,7 @@ turns:
 // TestCtrlZAndForeground stops ralph as a person does. The agent works on, and
 // comes to its end meanwhile: the iteration is as good as any.
 func TestCtrlZAndForeground(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, waitsForGo)
 	e, _ := s.shell()
 	e.typed(s.bin + " run --harness replay --pause 0 --no-archive; echo status=$?\r")
@@ -154,6 +158,7 @@ func TestCtrlZAndForeground(t *testing.T) {
 
 // TestTerminalThatGoesAway closes the terminal under a run.
 func TestTerminalThatGoesAway(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd := s.command(s.bin, "run", "--harness", "replay")
 	tty, err := pty.Start(cmd)
@@ -176,6 +181,7 @@ func TestTerminalThatGoesAway(t *testing.T) {
 
 // TestCrashIsTold kills ralph: who is not looking hears of it all the same.
 func TestCrashIsTold(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	s.write("../.home/config.yaml", "notify:\n  command: [sh, -c, 'cat >>../told']\n")
 	cmd, out := s.start("working")
@@ -196,6 +202,7 @@ func TestCrashIsTold(t *testing.T) {
 
 // TestNohup: a loop that was told not to mind the end of its terminal.
 func TestNohup(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, waitsForGo)
 	cmd := s.command("/bin/sh", "-c", `trap "" HUP; exec "$0" run --harness replay --pause 0`, s.bin)
 	out, err := cmd.StdoutPipe()
@@ -225,6 +232,7 @@ func TestNohup(t *testing.T) {
 // TestSignalToACommandThatWaits ends "ralph stop" while it waits for a loop that
 // does not answer: this test, by what the lock says.
 func TestSignalToACommandThatWaits(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	self, err := proc.Self()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 // TestClearingALimitWakesLoopsThatWaitForIt: no restart is needed to go on now.
 func TestClearingALimitWakesLoopsThatWaitForIt(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "turns: [{attempt: 1, steps: [{limit: {resets_in: 2h}}]}, {attempt: 2, steps: [{tick: STORY-001}]}]")
 	cmd, out := s.start("waiting until", "--on-limit", "wait")
 	text, err := s.command(s.bin, "limits").CombinedOutput()
@@ -29,6 +30,7 @@ func TestClearingALimitWakesLoopsThatWaitForIt(t *testing.T) {
 
 // TestALimitThatOnlyOneLoopKnows cannot be cleared: what can be done is said.
 func TestALimitThatOnlyOneLoopKnows(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, `turns: [{steps: [{raw: "You've reached your usage limit.\n"}, {exit: 1}]}]`)
 	cmd, out := s.start("waiting until", "--on-limit", "wait")
 	text, err := s.command(s.bin, "limits").CombinedOutput()
@@ -55,6 +57,7 @@ func TestALimitThatOnlyOneLoopKnows(t *testing.T) {
 
 // TestLimitsNameTheLimitThatALoopWaitsAt, which may be lower than that of the settings.
 func TestLimitsNameTheLimitThatALoopWaitsAt(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "turns: [{steps: [{say: x}]}]")
 	cmd, out := s.start("waiting until", "--rate-limit", "1")
 	text, err := s.command(s.bin, "limits").CombinedOutput()
@@ -73,6 +76,7 @@ func TestLimitsNameTheLimitThatALoopWaitsAt(t *testing.T) {
 
 // TestLimitsOfASharedLedger are those that a loop with this environment would meet.
 func TestLimitsOfASharedLedger(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "turns: []")
 	socket := filepath.Join(t.TempDir(), "s")
 	listener, err := net.Listen("unix", socket)

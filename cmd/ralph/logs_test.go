@@ -91,6 +91,7 @@ func (r *reading) end() int {
 // TestLogsFollow follows a run from one iteration to the next and to its end,
 // which archives it.
 func TestLogsFollow(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, twoSessions)
 	cmd, out := s.start("the first session")
 	readable, raw, last := s.reading("logs", "-f"), s.reading("logs", "-f", "--raw"), s.reading("logs", "-f", "-n", "0")
@@ -156,6 +157,7 @@ func TestLogsFollow(t *testing.T) {
 // TestLogsFollowADeadLoop: nobody is left to end the run in the journal, and yet
 // the follower ends.
 func TestLogsFollowADeadLoop(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, twoSessions)
 	w, err := journal.OpenWriter(filepath.Join(s.repo, ".git/ralph/feature-x/journal.jsonl"))
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 )
 
 func TestManualPages(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "man")
 	if err := writeManual([]string{dir, "2026-01-02"}); err != nil {
 		t.Fatal(err)

@@ -73,6 +73,7 @@ func (c *mcpClient) must(name string, args map[string]any) gjson.Result {
 // TestMCPEnds: a client that goes away is no error, and one that speaks something
 // else is answered.
 func TestMCPEnds(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, onestory)
 	for input, want := range map[string]string{"": "", "hello\n": `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,`} {
 		cmd := s.command(s.bin, "mcp")
@@ -87,6 +88,7 @@ func TestMCPEnds(t *testing.T) {
 // TestMCPStandardOutput: whatever there is to warn of, standard output carries
 // the protocol alone.
 func TestMCPStandardOutput(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, onestory)
 	s.write(".ralph/config.yaml", "claude: {dangerously_skip_permissions: true}\n") // which a project may not say
 	s.write("../.home/loops/broken.json", "{")

@@ -12,6 +12,7 @@ import (
 // TestMCPStartsALoopThatOutlivesIt starts a loop, ends the server and everything
 // in its process group, and stops the loop through another server.
 func TestMCPStartsALoopThatOutlivesIt(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	c := newMCPClient(s, "--allow-start")
 	started := c.must("start_loop", map[string]any{"maxIterations": 3, "prompt": "--not a flag"})
@@ -50,6 +51,7 @@ func TestMCPStartsALoopThatOutlivesIt(t *testing.T) {
 
 // TestMCPStartRefuses says why nothing is started.
 func TestMCPStartRefuses(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, onestory)
 	inAgent := *s
 	inAgent.env = append(slices.Clone(s.env), "RALPH_RUN_TOKEN=x")
@@ -81,6 +83,7 @@ func TestMCPStartRefuses(t *testing.T) {
 // TestMCPWorksOnAChange finds a change that has never run, looks at it, runs it and
 // ends it, by its id alone.
 func TestMCPWorksOnAChange(t *testing.T) {
+	t.Parallel()
 	s := newChange(t, changeHangs)
 	c := newMCPClient(s, "--allow-start")
 	unit := map[string]any{"unit": s.unit, "spec": true}
@@ -116,6 +119,7 @@ func TestMCPWorksOnAChange(t *testing.T) {
 
 // TestMCPStartThatFails tells what the loop itself found, with what helps.
 func TestMCPStartThatFails(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	c := newMCPClient(s, "--allow-start")
 	pid := int(c.must("start_loop", nil).Get("pid").Int())

@@ -11,6 +11,7 @@ import (
 // The parser says what is wrong with a command line; ours are the texts about words
 // and numbers.
 func TestMisuse(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		line []string
 		want string
@@ -49,6 +50,7 @@ func TestMisuse(t *testing.T) {
 
 // A zero in front makes no other number of one.
 func TestWholeNumbers(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]int{"8": 8, "08": 8, "010": 10} {
 		var cli grammar
 		parser, err := kong.New(&cli, options()...)

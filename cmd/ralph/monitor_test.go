@@ -38,6 +38,7 @@ func (p *tty) drawsAnew() {
 }
 
 func TestDashboardStopsTheLoop(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	p := s.dashboard()
@@ -63,6 +64,7 @@ func TestDashboardStopsTheLoop(t *testing.T) {
 }
 
 func TestDashboardPausesAndResumes(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, steps)
 	cmd, out := s.start("the first", "--no-archive")
 	p := s.dashboard()
@@ -85,6 +87,7 @@ func TestDashboardPausesAndResumes(t *testing.T) {
 // TestDashboardTellsOfAPauseFromElsewhere before the loop has taken it up, and of its
 // being taken back.
 func TestDashboardTellsOfAPauseFromElsewhere(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	p := s.dashboard()
@@ -104,6 +107,7 @@ func TestDashboardTellsOfAPauseFromElsewhere(t *testing.T) {
 
 // TestDashboardKeysOnTheHelpPage do what the page says of them.
 func TestDashboardKeysOnTheHelpPage(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	p := s.dashboard()
@@ -128,6 +132,7 @@ func TestDashboardKeysOnTheHelpPage(t *testing.T) {
 // TestSuspendedLoop does nothing, and nobody takes it for one at work, until
 // "ralph resume" wakes it.
 func TestSuspendedLoop(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	p := s.dashboard()
@@ -159,6 +164,7 @@ func TestSuspendedLoop(t *testing.T) {
 // TestDashboardIsSuspended as any program on a terminal is: the shell has the terminal
 // back as it was, and fg has the dashboard draw everything again.
 func TestDashboardIsSuspended(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	s.env = append(s.env, "TERM=xterm-256color", "LANG=C.UTF-8", "PS1=shell> ", "ENV=")
@@ -195,6 +201,7 @@ const leaveScreen = "\x1b[?1049l"
 
 // TestDashboardWithoutAShell has nothing to be suspended to.
 func TestDashboardWithoutAShell(t *testing.T) {
+	t.Parallel()
 	p := newScratch(t, polite).dashboard()
 	p.waitsFor("no run yet")
 	p.press("\x1a")
@@ -207,6 +214,7 @@ func TestDashboardWithoutAShell(t *testing.T) {
 
 // TestDashboardOfADeathOnRecord: the guardian has written down that ralph died.
 func TestDashboardOfADeathOnRecord(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	p := s.dashboard()
@@ -223,6 +231,7 @@ func TestDashboardOfADeathOnRecord(t *testing.T) {
 // TestDashboardKnowsTheDead kills ralph and its guardian: nobody can write down
 // that they are gone.
 func TestDashboardKnowsTheDead(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	agent := s.agentID()
@@ -246,6 +255,7 @@ func TestDashboardKnowsTheDead(t *testing.T) {
 }
 
 func TestDashboardOfAUnitThatIsDeleted(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	p := s.dashboard()
 	p.waitsFor("no run yet")
@@ -269,6 +279,7 @@ func TestDashboardOfAUnitThatIsDeleted(t *testing.T) {
 // TestDashboardOfARunThatWasTooQuick waits for a run that is archived before
 // the dashboard has seen anything of it.
 func TestDashboardOfARunThatWasTooQuick(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, oneStory)
 	p := s.dashboard()
 	p.waitsFor("no run yet")
@@ -290,6 +301,7 @@ func TestDashboardOfARunThatWasTooQuick(t *testing.T) {
 
 // TestDashboardIsSafeFromTheAgent shows what an agent that means harm prints.
 func TestDashboardIsSafeFromTheAgent(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, `
 turns:
   - steps:

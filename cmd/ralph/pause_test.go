@@ -22,6 +22,7 @@ turns:
 // TestPauseResumeAndContext steers a loop from elsewhere: it pauses after the
 // iteration at work, goes on when it is told to, and passes on what it was told.
 func TestPauseResumeAndContext(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, steps)
 	cmd, out := s.start("the first", "--no-archive")
 	for _, args := range [][]string{{"context", "add", "mind the gap"}, {"pause"}} {

@@ -25,6 +25,7 @@ wait
 // TestSignalsWhilePlanning: a Ctrl-C is the agent's, and ralph goes on to look
 // at the plan when the agent has ended; a SIGTERM to ralph alone ends both.
 func TestSignalsWhilePlanning(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		send func(tty *os.File, ralph *os.Process) error
@@ -80,6 +81,7 @@ func planning(t *testing.T) *exec.Cmd {
 
 // TestBranchFor proposes names that git takes.
 func TestBranchFor(t *testing.T) {
+	t.Parallel()
 	for description, want := range map[string]string{
 		"":                              "feature/NAME",
 		"日本語":                           "feature/NAME",

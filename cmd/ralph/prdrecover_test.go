@@ -12,6 +12,7 @@ import (
 // TestNewPlanAfterARunThatDied: what a person then makes of spec.md stays, and the
 // recovery puts back only what 'ralph prd' was not called for.
 func TestNewPlanAfterARunThatDied(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "turns:\n  - steps:\n      - say: working\n      - hang: true\n")
 	cmd, out := s.start("working")
 	agent := s.agentID()

@@ -65,6 +65,7 @@ func (s *scratch) proved() (modes map[string]int, last journal.StoryProved) {
 // TestProofIsCutOff ends ralph in the middle of a proof, in each way there is. Nothing is
 // accepted unproved, nothing is left; the next run proves what the last one did not.
 func TestProofIsCutOff(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		end  func(t *testing.T, s *scratch, cmd *exec.Cmd)
@@ -116,6 +117,7 @@ func TestProofIsCutOff(t *testing.T) {
 
 // TestVerifyIsCutOff does the same to ralph verify, which has no journal to tell of it.
 func TestVerifyIsCutOff(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		sig  syscall.Signal
 		exit int

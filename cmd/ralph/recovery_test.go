@@ -40,6 +40,7 @@ func (s *scratch) runToEnd(args ...string) string {
 // TestWhenItDied: the guardian was there; the next command goes by the last sign of
 // life, however late it comes.
 func TestWhenItDied(t *testing.T) {
+	t.Parallel()
 	for name, guarded := range map[string]bool{"the guardian tells": true, "the next command tells": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -71,6 +72,7 @@ func TestWhenItDied(t *testing.T) {
 
 // TestBrokenPlanOfARunThatDied: the plan is put back before anybody reads it.
 func TestBrokenPlanOfARunThatDied(t *testing.T) {
+	t.Parallel()
 	const torn = "      - write: {path: .ralph/feature-x/prd.json, content: '{\"userSt'}\n"
 	for name, script := range map[string]string{
 		"in its agent's hands": "turns:\n  - steps:\n" + torn + "      - say: working\n      - hang: true\n",
@@ -121,6 +123,7 @@ func (s *scratch) killChildren(pid int) {
 
 // TestTokensOfACallThatWasCutOff: what the agent had told is counted, once.
 func TestTokensOfACallThatWasCutOff(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, `turns:
   - steps:
       - raw: '{"type":"result","subtype":"success","is_error":false,"result":"x","total_cost_usd":0.5,"usage":{"input_tokens":7,"output_tokens":3}}
@@ -153,6 +156,7 @@ func TestTokensOfACallThatWasCutOff(t *testing.T) {
 
 // TestCheckKillsTheGuardian: its death says nothing about the project.
 func TestCheckKillsTheGuardian(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, finishes)
 	s.env = append(s.env, "RALPH_SANDBOX=off") // a room has no guardian to kill
 	s.write(".ralph/config.yaml", "proof: {mode: inplace}\nquality_checks:\n  unit: \"test ! -e one.txt || test -e ../once || { : > ../once; kill -9 $PPID; sleep 600; }\"\n")
@@ -165,6 +169,7 @@ func TestCheckKillsTheGuardian(t *testing.T) {
 
 // TestIterationThatRalphCouldNotFinish is on record all the same.
 func TestIterationThatRalphCouldNotFinish(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "turns:\n  - steps:\n      - say: working\n      - write: {path: .git/HEAD, content: nonsense}\n      - tokens: {input: 7}\n")
 	cmd, out := s.start("working")
 	if rest, code := s.finish(cmd, out); code != 1 {
@@ -179,6 +184,7 @@ func TestIterationThatRalphCouldNotFinish(t *testing.T) {
 
 // TestArchiveThatWasCutOff is completed by the next run, which then has nothing to do.
 func TestArchiveThatWasCutOff(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, finishes)
 	s.runToEnd("--no-archive")
 	state := filepath.Join(s.repo, ".git/ralph/feature-x")
@@ -200,6 +206,7 @@ func TestArchiveThatWasCutOff(t *testing.T) {
 
 // TestStatusFilesOfARunThatDiedAtItsEnd: its end is on record, the files are behind.
 func TestStatusFilesOfARunThatDiedAtItsEnd(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, finishes)
 	s.runToEnd("--no-archive")
 	s.write(".ralph/feature-x/status.json", `{"status": "running"}`)

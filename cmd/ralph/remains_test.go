@@ -14,6 +14,7 @@ import (
 // TestCommandsEndWhatADeadRunLeft: whoever asks for a loop's end, or takes its place,
 // must not be told that there is nothing while its agent's children are at work.
 func TestCommandsEndWhatADeadRunLeft(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		args []string
 		says string
@@ -52,6 +53,7 @@ func TestCommandsEndWhatADeadRunLeft(t *testing.T) {
 // TestRunOnAnotherBranchEndsWhatADeadRunLeft, and leaves the plan of that run where
 // git has put it.
 func TestRunOnAnotherBranchEndsWhatADeadRunLeft(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	s.git("checkout", "-q", "-b", "feature/y")
 	s.git("mv", ".ralph/feature-x", ".ralph/feature-y")
@@ -81,6 +83,7 @@ func TestRunOnAnotherBranchEndsWhatADeadRunLeft(t *testing.T) {
 // TestDoctorBringsStatusFilesInLine where a run died between its end in the journal
 // and the last writing of its status files.
 func TestDoctorBringsStatusFilesInLine(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, finishes)
 	s.runToEnd("--no-archive")
 	s.write(".ralph/feature-x/status.json", `{"status": "running"}`)
@@ -98,6 +101,7 @@ func TestDoctorBringsStatusFilesInLine(t *testing.T) {
 
 // TestARunThatDiedBeforeItsFirstLine has made the journal, and is no run.
 func TestARunThatDiedBeforeItsFirstLine(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{"empty": "", "torn": `{"time":"2026-01-02T03:04:05Z","ty`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -118,6 +122,7 @@ func TestARunThatDiedBeforeItsFirstLine(t *testing.T) {
 
 // TestStartEndsWhatADeadRunLeft before the new loop is at work.
 func TestStartEndsWhatADeadRunLeft(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	token := s.token()
@@ -138,6 +143,7 @@ func TestStartEndsWhatADeadRunLeft(t *testing.T) {
 
 // TestCommandsThatLookWriteNothing, of a run that died neither.
 func TestCommandsThatLookWriteNothing(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	token := s.token()

@@ -152,6 +152,7 @@ func (s *scratch) runMonitor(args ...string) []string {
 }
 
 func TestRunMonitorWithoutATerminal(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, script string
 		args         []string
@@ -188,6 +189,7 @@ func TestRunMonitorWithoutATerminal(t *testing.T) {
 }
 
 func TestRunMonitorOnATerminal(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, oneTurn)
 	s.withTmux()
 	p := s.onTTY(120, 30, s.bin, s.runMonitor()...)
@@ -209,6 +211,7 @@ func TestRunMonitorOnATerminal(t *testing.T) {
 // TestRunMonitorDetachAndKill leaves the loop, which goes on, and comes back to
 // kill its session, which ends it cleanly.
 func TestRunMonitorDetachAndKill(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	s.withTmux()
 	p := s.onTTY(100, 30, s.bin, s.runMonitor()...)
@@ -235,6 +238,7 @@ func TestRunMonitorDetachAndKill(t *testing.T) {
 }
 
 func TestRunMonitorKilledWhileWatched(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	s.withTmux()
 	p := s.onTTY(100, 30, s.bin, s.runMonitor()...)
@@ -247,6 +251,7 @@ func TestRunMonitorKilledWhileWatched(t *testing.T) {
 }
 
 func TestRunMonitorSignals(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		signal syscall.Signal
 		exit   int
@@ -276,6 +281,7 @@ func TestRunMonitorSignals(t *testing.T) {
 }
 
 func TestRunMonitorWhoseLoopIsKilled(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	s.withTmux()
 	cmd := s.command(s.bin, s.runMonitor()...)
@@ -302,6 +308,7 @@ func TestRunMonitorWhoseLoopIsKilled(t *testing.T) {
 // TestRunMonitorInsideTmux shows the loop in place of the session that it was
 // called from, and gives that back in the end.
 func TestRunMonitorInsideTmux(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	s.withTmux()
 	// Options of its own keep their session alive and its shell simple.
@@ -321,6 +328,7 @@ func TestRunMonitorInsideTmux(t *testing.T) {
 // TestRunMonitorNames gives the session a number where another repository has
 // the name, and takes the place of one that an earlier loop has left behind.
 func TestRunMonitorNames(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, oneTurn)
 	s.withTmux()
 	s.tmux("new-session", "-d", "-s", "ralph-feature-x", "--", "sleep", "600", ";", "set-option", "-t", "=ralph-feature-x:", "destroy-unattached", "off",
@@ -340,6 +348,7 @@ func TestRunMonitorNames(t *testing.T) {
 }
 
 func TestRunMonitorWithoutTmux(t *testing.T) {
+	t.Parallel()
 	for name, tmux := range map[string]string{"tmux is not installed": "", "tmux 2.9 is too old": "#!/bin/sh\necho tmux 2.9a\n"} {
 		t.Run(name, func(t *testing.T) {
 			s := newScratch(t, oneTurn)
@@ -370,6 +379,7 @@ func TestRunMonitorWithoutTmux(t *testing.T) {
 // TestRunMonitorOnAPhone shows a session that was made wide in a narrow terminal: the
 // dashboard goes below the loop, and back again where there is room.
 func TestRunMonitorOnAPhone(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	s.withTmux()
 	if out, code := s.background("--terminal", "tmux"); code != 0 {

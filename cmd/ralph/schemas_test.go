@@ -33,6 +33,7 @@ const schemaFolder = "../../docs/schemas"
 // TestTheSchemasAreUpToDate holds the schemas in docs/schemas against the types that
 // are written. UPDATE_SCHEMAS=1 writes them anew.
 func TestTheSchemasAreUpToDate(t *testing.T) {
+	t.Parallel()
 	settings, err := config.Schema(ralph.ConfigExample)
 	if err != nil {
 		t.Fatal(err)

@@ -59,6 +59,9 @@ func onTerminal() {
 // TestScripts runs the program as its user would. Each script is a page of the
 // manual: what is typed, what is answered, with which exit status.
 func TestScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays all scripts")
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

@@ -31,6 +31,9 @@ type scratch struct {
 
 func newScratch(t *testing.T, script string) *scratch {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("plays a run of the whole program")
+	}
 	dir := t.TempDir()
 	s := &scratch{t: t, bin: filepath.Join(dir, "ralph"), repo: filepath.Join(dir, "repo"), unit: "feature-x"}
 	exe, err := os.Executable()
@@ -211,6 +214,7 @@ turns:
 `
 
 func TestSignalsEndTheRunAndEverythingItStarted(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		script string
@@ -247,6 +251,7 @@ func TestSignalsEndTheRunAndEverythingItStarted(t *testing.T) {
 }
 
 func TestStopFromElsewhere(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	if msg, err := s.command(s.bin, "stop", "--all").CombinedOutput(); err != nil || !strings.Contains(string(msg), "asked feature-x") {
@@ -269,6 +274,7 @@ func TestStopFromElsewhere(t *testing.T) {
 // TestKilledRalph kills ralph with -9 in the middle of an iteration: the agent
 // dies, the crash is on record, the next run goes on.
 func TestKilledRalph(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, hangs)
 	cmd, out := s.start("working")
 	agent := s.agentID()
@@ -298,6 +304,7 @@ func TestKilledRalph(t *testing.T) {
 
 // TestKilledGuardian kills the guardian too: then the next run cleans up.
 func TestKilledGuardian(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, hangs)
 	cmd, out := s.start("working")
 	agent := s.agentID()
@@ -358,6 +365,7 @@ func waitFor(t *testing.T, what string, done func() bool) {
 }
 
 func TestOneLoopPerUnitAndWorktree(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	msg, err := s.command(s.bin, "run", "--harness", "replay").CombinedOutput()
@@ -375,6 +383,7 @@ func TestOneLoopPerUnitAndWorktree(t *testing.T) {
 // TestStopAfterEverythingWasTicked stops an agent that has marked all there is:
 // nothing of it was checked, so nothing is done, and the next run looks first.
 func TestStopAfterEverythingWasTicked(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "turns:\n  - steps:\n      - write: {path: bad.txt, content: x}\n      - git_commit: bad\n      - tick: STORY-001\n      - say: working\n      - hang: true\n")
 	s.write(".ralph/config.yaml", "quality_checks:\n  unit: test ! -e bad.txt\n")
 	cmd, out := s.start("working")
@@ -398,6 +407,7 @@ func TestStopAfterEverythingWasTicked(t *testing.T) {
 // TestTickForWorkOfARunThatDied finishes in the next run what was committed
 // before a crash: the work is there, only the mark was missing.
 func TestTickForWorkOfARunThatDied(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "turns:\n  - steps:\n      - write: {path: one.txt, content: x}\n      - git_commit: one\n      - say: working\n      - hang: true\n")
 	s.write(".ralph/config.yaml", "quality_checks:\n  unit: \"true\"\n")
 	cmd, out := s.start("working")

@@ -59,6 +59,7 @@ func (s *scratch) endsBy(want string) {
 
 // TestStartOutlivesItsTerminal starts the loop on a terminal, which goes away.
 func TestStartOutlivesItsTerminal(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	p := s.onTTY(100, 30, s.bin, "start", "--harness", "replay", "--terminal", "none")
 	p.shows("is at work without a terminal")
@@ -87,6 +88,7 @@ func TestStartOutlivesItsTerminal(t *testing.T) {
 
 // TestStartInTmux finds tmux by itself; the session is there, and nobody in it.
 func TestStartInTmux(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	s.withTmux()
 	s.env = append(s.env, "MY_API_KEY=hush")
@@ -138,6 +140,7 @@ func (s *scratch) withTerminal(name, script string) (log string) {
 
 // TestStartInAWindow says what people of worktree loops are used to.
 func TestStartInAWindow(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "darwin" {
 		t.Skip("windows are opened by a script there")
 	}
@@ -168,6 +171,7 @@ func TestStartInAWindow(t *testing.T) {
 
 // TestStartAsTheSettingsSay opens the window that nobody asked for on the command line.
 func TestStartAsTheSettingsSay(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "darwin" {
 		t.Skip("windows are opened by a script there")
 	}
@@ -182,6 +186,7 @@ func TestStartAsTheSettingsSay(t *testing.T) {
 // TestStartLeavesItsTerminalBehind: the agent must not take a terminal for its own
 // that is none of its, and a log that was there must not be anybody's to read.
 func TestStartLeavesItsTerminalBehind(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, `turns: [{steps: [{run: [sh, -c, 'printf "%s|%s" "$TMUX" "$TERM_PROGRAM" >../seen.part; mv ../seen.part ../seen']}, {hang: true}]}]`)
 	s.env = append(s.env, "TMUX=/tmp/gone,1,0", "TERM_PROGRAM=theirs")
 	s.write("../theirs.txt", "kept")
@@ -206,6 +211,7 @@ func TestStartLeavesItsTerminalBehind(t *testing.T) {
 
 // TestStartThatFails shows here what went wrong there, and leaves nothing.
 func TestStartThatFails(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "darwin" {
 		t.Skip("windows are opened by a script there")
 	}
@@ -230,6 +236,7 @@ func TestStartThatFails(t *testing.T) {
 
 // TestStartOfALoopThatEndsAtOnce ends as the loop did, with its words.
 func TestStartOfALoopThatEndsAtOnce(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	s.write(".ralph/config.yaml", "start: {terminal: none}\n")
 	s.write("tasks.md", "- [x] one\n")

@@ -23,6 +23,7 @@ func unplanned(t *testing.T, script string) *scratch {
 
 // TestStartForm fills in the form as a person would.
 func TestStartForm(t *testing.T) {
+	t.Parallel()
 	s := unplanned(t, polite)
 	s.write("docs/tasks.md", "- [ ] one\n")
 	s.git("add", "-A")
@@ -53,6 +54,7 @@ func TestStartForm(t *testing.T) {
 
 // TestStartFormLeft starts nothing, and asks nobody where it must not.
 func TestStartFormLeft(t *testing.T) {
+	t.Parallel()
 	s := unplanned(t, polite)
 	for _, key := range []string{"\x1b", "\x03"} {
 		p := s.onTTY(80, 24, s.bin, "start")

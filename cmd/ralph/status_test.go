@@ -8,6 +8,7 @@ import (
 // TestStatusBeforeTheFirstEvent looks at a unit whose first run has made its
 // journal and not yet written to it.
 func TestStatusBeforeTheFirstEvent(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "turns: []\n")
 	s.write(".git/ralph/feature-x/journal.jsonl", "")
 	for command, want := range map[string]string{"status": "no run of feature-x yet", "status --json": "{\n  \"iteration\": 0,"} {

@@ -39,6 +39,7 @@ func reason(t *testing.T, events []journal.Event) string {
 }
 
 func TestStopWaitsUntilTheLoopHasEnded(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	msg, err := s.command(s.bin, "stop").CombinedOutput()
@@ -58,6 +59,7 @@ func TestStopWaitsUntilTheLoopHasEnded(t *testing.T) {
 // TestStopOfASuspendedLoop: a loop that Ctrl-Z has stopped hears nothing until it
 // is woken.
 func TestStopOfASuspendedLoop(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -74,6 +76,7 @@ func TestStopOfASuspendedLoop(t *testing.T) {
 
 // TestStopWithAStoppedGuardian: the guardian hears nothing either until it is woken.
 func TestStopWithAStoppedGuardian(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	if err := syscall.Kill(parentOf(t, s.agentID().PID), syscall.SIGSTOP); err != nil {
@@ -91,6 +94,7 @@ func TestStopWithAStoppedGuardian(t *testing.T) {
 // TestStopWithAnUnreadableLock: where the lock does not tell whose loop is at work,
 // the journal does.
 func TestStopWithAnUnreadableLock(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	if err := os.WriteFile(filepath.Join(s.repo, ".git/ralph/feature-x/lock"), []byte("garbage"), 0o600); err != nil {
@@ -108,6 +112,7 @@ func TestStopWithAnUnreadableLock(t *testing.T) {
 // TestStopBesideAnotherLoop: a unit whose run died is not at work because another
 // unit's loop is, but what it left alive is ended.
 func TestStopBesideAnotherLoop(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	s.dieTogether(cmd, out)
@@ -137,6 +142,7 @@ func TestStopBesideAnotherLoop(t *testing.T) {
 }
 
 func TestStopAllEndsEveryLoop(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	other := s.worktree("feature/y")
 	cmd1, out1 := s.start("working")
@@ -159,6 +165,7 @@ func TestStopAllEndsEveryLoop(t *testing.T) {
 // TestOneLoopPerWorktree switches the branch under a running loop: the unit of the
 // new branch must not work in the same files.
 func TestOneLoopPerWorktree(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
 	s.git("checkout", "-q", "-b", "feature/y")
@@ -178,6 +185,7 @@ func TestOneLoopPerWorktree(t *testing.T) {
 // TestTwoWorktreesShareTheLedger runs two loops at once: no call is lost or
 // counted twice.
 func TestTwoWorktreesShareTheLedger(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, "otherwise: [{say: working}]\n")
 	other := s.worktree("feature/y")
 	const each = 8

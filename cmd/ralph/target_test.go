@@ -17,6 +17,7 @@ func (s *scratch) from(dir string, args ...string) (string, int) {
 
 // TestStopOfALoopThatDied ends what it left, and records it, from anywhere.
 func TestStopOfALoopThatDied(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, _ := s.start("working")
 	agent := s.agentID()
@@ -48,6 +49,7 @@ func TestStopOfALoopThatDied(t *testing.T) {
 // TestANameInTwoPlaces acts on neither of two loops of one name, on that of the
 // worktree that it is called in, and on the one that is left.
 func TestANameInTwoPlaces(t *testing.T) {
+	t.Parallel()
 	s, twin := newScratch(t, polite), newScratch(t, polite)
 	for i, kv := range twin.env {
 		if strings.HasPrefix(kv, "RALPH_HOME=") {

@@ -57,6 +57,7 @@ func (s *scratch) onTerminal(prompt, answer string, env ...string) (string, int)
 }
 
 func TestTerminalAsksAtTheLimitAndWaits(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, limited)
 	screen, code := s.onTerminal("[y/N]", "y\r", "NO_COLOR=")
 	if code != 0 {
@@ -73,6 +74,7 @@ func TestTerminalAsksAtTheLimitAndWaits(t *testing.T) {
 }
 
 func TestTerminalNoAtTheLimit(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, limited)
 	screen, code := s.onTerminal("[y/N]", "n\r", "TERM=dumb")
 	if code != 2 || !strings.Contains(screen, "resumes at") || strings.Contains(screen, "\x1b") {
@@ -84,6 +86,7 @@ func TestTerminalNoAtTheLimit(t *testing.T) {
 }
 
 func TestTerminalCtrlC(t *testing.T) {
+	t.Parallel()
 	s := newScratch(t, polite)
 	screen, code := s.onTerminal("working", "\x03")
 	if code != 130 || !strings.Contains(screen, "stopping, up to 5s") {

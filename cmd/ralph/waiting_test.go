@@ -21,6 +21,7 @@ func (s *scratch) attempts() (outcomes []string) {
 // TestWaitingSurvivesADeath: a ralph that was killed while it waited for the reset
 // waits on when it is started again, without a call. Of some limits only the run knew.
 func TestWaitingSurvivesADeath(t *testing.T) {
+	t.Parallel()
 	for name, steps := range map[string]string{
 		"the account's":          "{limit: {resets_in: 2h}}",
 		"one without an end":     `{stderr: "You've hit your usage limit. Try again later."}, {no_result: true}, {exit: 1}`,

@@ -25,6 +25,9 @@ type claude struct {
 // newClaude prepares a session against api in dir, with a prompt on its standard input.
 func newClaude(t *testing.T, api *fakeapi.API, dir string, extra ...string) *claude {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts the real CLI")
+	}
 	binary, ok := fakeapi.ClaudeBinary()
 	if !ok {
 		if os.Getenv("CI") != "" {

@@ -336,6 +336,9 @@ func TestSpread(t *testing.T) {
 
 // TestGo: go test says only with -v how many tests it ran, and an init that exits leaves none.
 func TestGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a module many times")
+	}
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -147,6 +147,9 @@ type grounds struct {
 }
 
 func TestEscapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 20 seconds")
+	}
 	program, err := Find(context.Background())
 	if err != nil {
 		t.Skipf("no rooms here: %v", err)

@@ -13,6 +13,9 @@ import (
 // ralph is the binary under test, as 'make build' makes it.
 func ralph(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("plays runs of the whole program")
+	}
 	bin := filepath.Join(t.TempDir(), "ralph")
 	cmd := exec.Command("go", "build", "-trimpath", "-o", bin, "ralph/cmd/ralph")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -32,10 +32,9 @@ var zoo = []struct {
 	agent   string // a shell line in its place, which gets only its prompt
 	outcome string // none where there is no iteration
 	limit   string // --timeout, where only that ends it
-	slow    bool   // it takes the grace of five seconds, or more
 }{
-	{name: "deaf", agent: "trap '' INT TERM HUP; sleep 600", outcome: "timeout", limit: "1s", slow: true},
-	{name: "deaf with deaf children", outcome: "timeout", limit: "1s", slow: true,
+	{name: "deaf", agent: "trap '' INT TERM HUP; sleep 600", outcome: "timeout", limit: "1s"},
+	{name: "deaf with deaf children", outcome: "timeout", limit: "1s",
 		steps: `[{ignore_signals: [INT, TERM, HUP]}, {spawn: {argv: [sh, -c, "trap '' INT TERM HUP; sleep 600 & sleep 600 & wait"], setsid: true}}, {hang: true}]`},
 	{name: "children in its group, in a session, of nobody", outcome: "ok",
 		steps: "[{spawn: {argv: [sleep, '600']}}, {spawn: {argv: [sleep, '600'], setsid: true}}, {spawn: {argv: [sleep, '600'], setsid: true, double_fork: true}}]"},
@@ -45,7 +44,7 @@ var zoo = []struct {
 	{name: "gone in a millisecond", agent: "exit 0", outcome: "error"},
 	{name: "silent", agent: "exec sleep 600", outcome: "timeout", limit: "1s"},
 	{name: "hangs in a line", agent: `printf '{"type":"assis'; exec sleep 600`, outcome: "timeout", limit: "1s"},
-	{name: "hangs behind its result", outcome: "ok", slow: true,
+	{name: "hangs behind its result", outcome: "ok",
 		agent: sessionStart + "; " + sessionEnd + "; exec sleep 600"},
 	{name: "stopped", agent: "kill -STOP $$; sleep 600", outcome: "timeout", limit: "1s"},
 	{name: "flooding", outcome: "ok", agent: sessionStart +
@@ -65,9 +64,6 @@ func TestZoo(t *testing.T) {
 	bin := ralph(t)
 	for _, animal := range zoo {
 		t.Run(animal.name, func(t *testing.T) {
-			if animal.slow && testing.Short() {
-				t.Skip("it waits for the end of a grace")
-			}
 			t.Parallel()
 			s := scratchFor(t, bin, stories[0])
 			size := flood
