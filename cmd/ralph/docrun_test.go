@@ -27,6 +27,9 @@ import (
 //	<!-- not run: WHY -->         the block's commands are not run
 //	<!-- agent: claude -->        on this page the agent is the real Claude Code CLI
 func TestEveryCommandOfTheDocumentationIsRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the commands of all pages")
+	}
 	t.Parallel()
 	for _, page := range docPages(t) {
 		s := newDocSession(t, page)
