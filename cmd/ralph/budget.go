@@ -40,10 +40,10 @@ func (r *resolved) unmeasured(h agent.Harness) (fault, hint string) {
 	case b.MaxAccount > 0 && !h.Output.ReportsAccount():
 		return fmt.Sprintf("%s cannot work: agent '%s' does not report how much of its account is used",
 			name(r.flags.MaxAccount != nil, "--max-account", "max_account"), h.Name), "limit the run with --max-time or --until"
-	case b.MaxTokens > 0 && !h.Output.ReportsTokens():
+	case b.MaxTokens > 0 && !h.ReportsTokens():
 		return fmt.Sprintf("%s cannot work: agent '%s' does not report tokens", tokens, h.Name),
 			"limit the run with --max-iterations or --max-time"
-	case b.MaxCostUSD > 0 && !h.Output.ReportsCost() && h.Output.ReportsTokens():
+	case b.MaxCostUSD > 0 && !h.Output.ReportsCost() && h.ReportsTokens():
 		return fmt.Sprintf("%s cannot work: agent '%s' does not report its cost", cost, h.Name), "limit its tokens with --max-tokens N"
 	case b.MaxCostUSD > 0 && !h.Output.ReportsCost():
 		return fmt.Sprintf("%s cannot work: agent '%s' does not report its cost", cost, h.Name),

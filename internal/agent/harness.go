@@ -46,6 +46,7 @@ type Harness struct {
 	LoginOrder   string   // which of two logins counts, as a sentence; empty where unknown
 	Settings     []string // below the home directory and the worktree: files that say what it may do
 	State        []string // below the home directory: what it writes in every session; a folder ends in a slash
+	SessionFiles string   // below the home directory, where the output may lack tokens: FOLDER//PATTERN, with {session} or {start} for the id or its start
 	Moved        []Move   // variables that move folders away from the home directory
 	AuthStatus   []string // words after Command that make it exit with 0 where it is logged in
 	EnvFiles     []string // JSON files, below the home directory and the worktree, whose key env sets variables for the agent
@@ -99,7 +100,7 @@ func Builtin(self string) []Harness {
 			Permission: "it may write in the worktree only: widen sandbox_mode in ~/.codex/config.toml, or run with --dangerously-skip-permissions",
 			LoginEnv:   []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, LoginFiles: []string{".codex/auth.json"},
 			LoginOrder: "Codex may take a key of the environment in place of the login, and the key is billed by the token",
-			State:      []string{".codex/"}, Settings: []string{".codex/config.toml"}, Moved: []Move{{"CODEX_HOME", ".codex"}},
+			State:      []string{".codex/"}, Settings: []string{".codex/config.toml"}, SessionFiles: ".codex/sessions//*/*/*/rollout-*{session}.jsonl", Moved: []Move{{"CODEX_HOME", ".codex"}},
 		},
 		{
 			Name: "opencode", Command: []string{"opencode"},
@@ -120,7 +121,8 @@ func Builtin(self string) []Harness {
 			ApproveAll: []string{"--approval-mode=yolo", "--skip-trust"}, ExpandsRefs: true, Gentle: askedToStop,
 			Retries:  "10 times, for minutes, reported on standard error; general.maxAttempts in ~/.gemini/settings.json",
 			LoginEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"}, LoginFiles: []string{".gemini/oauth_creds.json"},
-			State: []string{".gemini/"}, Settings: []string{".gemini/settings.json"},
+			SessionFiles: ".gemini/tmp//*/chats/session-*-{start}.jsonl",
+			State:        []string{".gemini/"}, Settings: []string{".gemini/settings.json"},
 		},
 		{
 			Name: "copilot", Command: []string{"copilot"},
@@ -130,7 +132,8 @@ func Builtin(self string) []Harness {
 			ApproveAll: []string{"--allow-all"}, Env: []string{"COPILOT_AUTO_UPDATE=false"}, Gentle: askedToStop,
 			Retries:  "5 times, about a minute, shown as they happen; there is no setting for it",
 			LoginEnv: []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"}, LoginFiles: []string{".copilot/config.json"},
-			State: []string{".copilot/"}, Settings: []string{".copilot/mcp-config.json"},
+			SessionFiles: ".copilot/session-state//{session}/events.jsonl",
+			State:        []string{".copilot/", ".cache/copilot/"}, Settings: []string{".copilot/mcp-config.json"},
 			LoginOrder: "Copilot takes COPILOT_GITHUB_TOKEN before GH_TOKEN, and that before GITHUB_TOKEN",
 		},
 		{

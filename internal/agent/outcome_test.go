@@ -158,6 +158,7 @@ func TestJudgeWithoutAStream(t *testing.T) {
 		{"a compiler's overloads", mine, endItself, proc.Exit{Code: 1}, "", "a.cpp:3:5: error: call of overloaded 'f(int)' is ambiguous", journal.OutcomeError, "overloaded"},
 		{"the error comes before the advice", mine, endItself, proc.Exit{Code: 1}, "Error: no such model\nTry another one.\n", "", journal.OutcomeError, "Error: no such model"},
 		{"stderr tells why", claude, endItself, proc.Exit{Code: 1}, "", "error: unknown option '--no-such-flag'", journal.OutcomeError, "unknown option"},
+		{"an exception above its stack", claude, endItself, proc.Exit{Code: 1}, "", "Cannot extract: Error: ENOENT: no such file {\n  errno: -2\n}", journal.OutcomeError, "ENOENT: no such file"},
 		{"an event that cannot be read", claude, endItself, proc.Exit{}, `{"type":"result","is_error":fal` + "\n", "", journal.OutcomeError, "broke off"},
 		{"an event of another protocol", claude, endItself, proc.Exit{}, `{"kind":"result","ok":true}` + "\n", "", journal.OutcomeError, "broke off"},
 		{"plain text that quotes JSON", claude, endItself, proc.Exit{}, "I changed this:\n" + `{"name": "x"}` + "\n", "", journal.OutcomeOK, ""},

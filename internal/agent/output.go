@@ -178,11 +178,16 @@ func keepTail(tail, p []byte, max int) []byte {
 }
 
 // sentence is the line of an error message that says what is wrong: the last one
-// that says it is an error, else the last one. Advice often follows it.
+// that says it is an error, else the last one. Advice or a stack often follows it.
 func sentence(s string) string {
 	lines := strings.Split(s, "\n")
 	for _, line := range slices.Backward(lines) {
 		if line = strings.TrimSpace(line); len(line) > len("error:") && strings.EqualFold(line[:len("error:")], "error:") {
+			return lastLine(line)
+		}
+	}
+	for _, line := range slices.Backward(lines) {
+		if strings.Contains(line, "Error: ") { // as Node prints it above a stack
 			return lastLine(line)
 		}
 	}

@@ -88,7 +88,9 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 		// The next turn gets a new one, which looks again for what is left.
 		endErr = nil
 	}
-	o := judge(c.Harness, why, p.Exit(), t.out.summary(), t.out.stderrTail(), c.Limits, time.Now())
+	sum := t.out.summary()
+	c.Harness.CountFromSession(c.Env, &sum)
+	o := judge(c.Harness, why, p.Exit(), sum, t.out.stderrTail(), c.Limits, time.Now())
 	if plain(c.Harness, o.Summary) {
 		// An echo of the prompt is not the agent's own word.
 		o.Final = strings.Replace(o.Final, strings.TrimSpace(string(c.Prompt)), "", 1)

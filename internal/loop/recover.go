@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -151,6 +152,9 @@ func cutOff(call *journal.AttemptStarted, repo *git.Repo) (journal.AttemptEnded,
 	s, err := agent.Salvage(filepath.Join(repo.Root, call.LogFile), call.LogOffset, call.Output)
 	if err != nil {
 		return journal.AttemptEnded{}, err
+	}
+	if h, ok := agent.Find(agent.Builtin(""), call.Harness); ok {
+		h.CountFromSession(os.Environ(), &s)
 	}
 	e := journal.AttemptEnded{N: call.N, Attempt: call.Attempt, Outcome: journal.OutcomeCrash, Message: ralphDied, ExitCode: -1,
 		Tokens: s.Tokens, TokensEstimated: s.Estimated, Session: s.Session, Model: s.Model, BrokenLines: s.Broken}

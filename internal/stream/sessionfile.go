@@ -1,0 +1,48 @@
+package stream
+
+import (
+	"io"
+
+	"github.com/valyala/fastjson"
+)
+
+// SessionTokens counts the tokens in the file that an agent keeps about a session: an estimate
+// where its output reports none.
+func SessionTokens(file io.Reader) (Tokens, error) {
+	r := NewReader(FormatText, nil)
+	r.dialect = (*session).sessionFile
+	_, err := io.Copy(r, file)
+	r.Close()
+	return r.session.tally.total(), err
+}
+
+// sessionFile reads one line of a session file: of Codex, Gemini CLI or Copilot CLI.
+func (s *session) sessionFile(kind string, l *fastjson.Value) {
+	switch kind {
+	case "event_msg": // of Codex, with the sum of the session
+		usage := l.Get("payload", "info", "total_token_usage")
+		if usage == nil {
+			return
+		}
+		cached := count(usage.Get("cached_input_tokens"))
+		s.tally.note("", Tokens{
+			Input:  max(0, count(usage.Get("input_tokens"))-cached),
+			Output: count(usage.Get("output_tokens")), CacheRead: cached,
+			CacheWrite: count(usage.Get("cache_write_input_tokens")),
+		}, 0)
+	case "gemini": // one message, which may be written more than once
+		usage := l.Get("tokens")
+		cached := count(usage.Get("cached"))
+		s.tally.note(text(l.Get("id"), maxDetail), Tokens{
+			Input:  max(0, count(usage.Get("input"))-cached),
+			Output: count(usage.Get("output")) + count(usage.Get("thoughts")), CacheRead: cached,
+		}, 0)
+	case "session.usage_record": // of Copilot, one call
+		usage := l.Get("data", "usage")
+		cached, written := count(usage.Get("cacheReadTokens")), count(usage.Get("cacheWriteTokens"))
+		s.tally.note(text(l.Get("id"), maxDetail), Tokens{
+			Input:  max(0, count(usage.Get("inputTokens"))-cached-written),
+			Output: count(usage.Get("outputTokens")), CacheRead: cached, CacheWrite: written,
+		}, 0)
+	}
+}
