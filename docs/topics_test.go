@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 )
 
 // TestTopicReasons checks that 'ralph help exit-codes' has a row for each reason for the
@@ -21,8 +20,7 @@ func TestTopicReasons(t *testing.T) {
 	}
 	want := map[string][]string{}
 	for _, r := range reasonsOf(t, "internal/journal/words.go") {
-		end := loop.End{Reason: r}
-		want[string(r)] = []string{string(end.Status()), strconv.Itoa(end.ExitCode())}
+		want[string(r)] = []string{string(r.Status()), strconv.Itoa(r.ExitCode())}
 		if r == journal.ReasonCrashed {
 			want[string(r)][1] = "-" // no process is left to exit with it
 		}

@@ -38,7 +38,7 @@ func (r *resolved) dryRun() error {
 		return err
 	}
 	at := unitState.Position()
-	next := loop.NextItem(&at, state)
+	next := state.Next(&at)
 	if next != nil {
 		row("Next:", "%s", journal.Story{ID: next.ID, Title: next.Title}.Name())
 	}

@@ -34,7 +34,7 @@ func (e *examination) units() error {
 	}
 	here := map[string]bool{}
 	if e.around.repo != nil {
-		dirs, err := doctor.Units(filepath.Join(e.around.repo.GitDir, "ralph"))
+		dirs, err := unit.StateDirs(e.around.repo.GitDir)
 		if err != nil {
 			return err
 		}

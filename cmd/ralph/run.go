@@ -23,6 +23,7 @@ import (
 	"ralph/internal/ratelimit"
 	"ralph/internal/recorder"
 	"ralph/internal/registry"
+	"ralph/internal/run"
 	"ralph/internal/screen"
 	"ralph/internal/secret"
 	"ralph/internal/terminal"
@@ -137,7 +138,7 @@ func (r *resolved) start() error {
 	if r.flags.JSON {
 		tell = out.Files.Event
 	}
-	died, err := loop.Recover(r.app.ctx, s.Writer, r.place.Repo, r.place.StateDir, time.Time{}, tell)
+	died, err := unit.Recover(r.app.ctx, s.Writer, r.place.Repo, r.place.StateDir, time.Time{}, tell)
 	if err != nil {
 		return err
 	}
@@ -188,7 +189,7 @@ func (r *resolved) start() error {
 
 // leftOver says what a finished run leaves for the user to commit, or that it changed
 // nothing since the commit start; empty where there is nothing to say.
-func (r *resolved) leftOver(end loop.End, start string) string {
+func (r *resolved) leftOver(end run.End, start string) string {
 	if !end.Done() {
 		return ""
 	}

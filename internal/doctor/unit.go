@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -138,19 +137,4 @@ func stale(dir string) []journal.Mail {
 		}
 	}
 	return mail
-}
-
-// Units are the state directories of the units of a worktree, whose own is root.
-func Units(root string) ([]string, error) {
-	entries, err := os.ReadDir(root)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the state of the units cannot be read: %w", err)
-	}
-	var dirs []string
-	for _, e := range entries {
-		if e.IsDir() {
-			dirs = append(dirs, filepath.Join(root, e.Name()))
-		}
-	}
-	return dirs, nil
 }

@@ -180,29 +180,10 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 
 // nextStory is what the next iteration is about, nil where the plan does not say.
 func (l *Loop) nextStory() *journal.Story {
-	if next := NextItem(l.Recorder.Position(), l.state); next != nil {
+	if next := l.state.Next(l.Recorder.Position()); next != nil {
 		return &journal.Story{ID: next.ID, Title: next.Title, Model: next.Model}
 	}
 	return nil
-}
-
-// NextItem returns the item to work on next, nil where none is left.
-func NextItem(p *run.Position, s plan.State) *plan.Item {
-	if next := p.Pick(Open(s)); next != nil {
-		return s.Item(next.ID)
-	}
-	return nil
-}
-
-// Open returns the items of a plan that are left for the agent.
-func Open(s plan.State) []run.Todo {
-	var list []run.Todo
-	for _, it := range s.Items {
-		if !it.Done && !it.Question {
-			list = append(list, run.Todo{ID: it.ID, Title: it.Title, Priority: it.Priority, DependsOn: it.DependsOn})
-		}
-	}
-	return list
 }
 
 // protect lets the guard put the plan back in order.

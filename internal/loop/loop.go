@@ -143,15 +143,15 @@ type Loop struct {
 
 // Run runs the loop to its end. The end is in the journal when it returns;
 // where the journal itself cannot be written the error says so.
-func (l *Loop) Run(ctx context.Context) (End, error) {
+func (l *Loop) Run(ctx context.Context) (run.End, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer l.Keeper.Close()
 	if err := l.begin(ctx); err != nil {
-		return End{Reason: journal.ReasonError, Message: err.Error()}, err
+		return run.End{Reason: journal.ReasonError, Message: err.Error()}, err
 	}
 	if err := l.clearInbox(); err != nil {
-		return End{Reason: journal.ReasonError, Message: err.Error()}, err
+		return run.End{Reason: journal.ReasonError, Message: err.Error()}, err
 	}
 	stopListening := l.listen(ctx, cancel)
 	defer stopListening()
@@ -169,7 +169,7 @@ func (l *Loop) Run(ctx context.Context) (End, error) {
 	l.Keeper.CloseLost()
 	hush()
 	stopWatching() // the end of the run is its last event
-	end := End{Reason: step.Reason, Message: l.Recorder.Secrets.Text(step.Message), Hint: l.Recorder.Secrets.Text(step.Hint), ResumesAt: step.Until}
+	end := run.End{Reason: step.Reason, Message: l.Recorder.Secrets.Text(step.Message), Hint: l.Recorder.Secrets.Text(step.Hint), ResumesAt: step.Until}
 	// A living guardian stays until the end is on record: it would record a death before.
 	if err := l.acknowledge(); err != nil {
 		return end, err

@@ -16,7 +16,7 @@ func (l *Loop) prompt() ([]byte, error) {
 	// The agent reads the plan's own files by itself; what ralph tells it beyond
 	// them holds no secrets, and nothing of it steers a terminal that shows it.
 	notes := l.Recorder.Secrets.Text(l.notes.text())
-	text := stream.Sanitize(Prompt(l.Plan.Context(l.state, NextItem(l.Recorder.Position(), l.state)), notes, l.Template, l.Repo.Root, l.team.Current().Harness.ExpandsRefs))
+	text := stream.Sanitize(Prompt(l.Plan.Context(l.state, l.state.Next(l.Recorder.Position())), notes, l.Template, l.Repo.Root, l.team.Current().Harness.ExpandsRefs))
 	if len(text) > maxPrompt {
 		return nil, fmt.Errorf("the prompt has %d KB, more than agents accept (%d KB): shorten the template or the task",
 			len(text)>>10, maxPrompt>>10)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 )
 
 // working says what is going on.
@@ -29,15 +28,6 @@ func (l *Loop) sayStopping(ctx context.Context) (hush func()) {
 			<-said
 		}
 	}
-}
-
-// clock shows a time to a person, with the day where it is not today.
-func clock(t time.Time) string {
-	t = t.Local()
-	if now := time.Now(); t.YearDay() == now.YearDay() && t.Year() == now.Year() {
-		return t.Format("15:04")
-	}
-	return t.Format("Mon 2 Jan 15:04")
 }
 
 func list(s []string) string { return strings.Join(s, ", ") }

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/report"
 )
 
@@ -212,7 +211,7 @@ func TestEveryReasonIsExplained(t *testing.T) {
 		journal.ReasonAuth, journal.ReasonAgentMissing, journal.ReasonBranchChanged, journal.ReasonError, journal.ReasonWaitingForPerson, journal.ReasonUsageLimit, journal.ReasonInterrupted, journal.ReasonStopped, journal.ReasonCrashed} {
 		tp := &tape{run: "20261121-140203"}
 		tp.add(0, opened(tp.run))
-		tp.add(1, journal.RunEnded{Status: loop.End{Reason: reason}.Status(), Reason: journal.Reason(reason)})
+		tp.add(1, journal.RunEnded{Status: reason.Status(), Reason: reason})
 		said := fold("", false, tp.events).Run.Outcome()
 		if plain := strings.ReplaceAll(string(reason), "_", " "); strings.HasSuffix(said, ": "+plain+".") && reason != journal.ReasonStopped {
 			t.Errorf("%s is only repeated: %s", reason, said)

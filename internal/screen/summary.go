@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
@@ -20,7 +19,7 @@ const summaryStories = 8
 // Summary is the last that a run tells: how it ended, what it took, what is next.
 // archived is the name of the feature's archive, page the path of the report in
 // it; both are empty where there is none. leftOver is what is not committed.
-func (o *Output) Summary(end loop.End, archived, page, leftOver string) {
+func (o *Output) Summary(end run.End, archived, page, leftOver string) {
 	s := o.Screen
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +105,7 @@ func (o *Output) summaryFigures() {
 }
 
 // next is what a person can do now.
-func (o *Output) next(end loop.End) string {
+func (o *Output) next(end run.End) string {
 	r := o.Files.Last()
 	if end.Hint != "" || !end.Done() || r.Commits == 0 || len(r.Start.Head) < 12 {
 		return end.Hint

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/run"
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
@@ -52,7 +51,7 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 		tell(0, journal.IterationEnded{N: 7, StoriesPassed: []string{"STORY-011"}, Commits: []string{"c1", "c2"}, StoriesComplete: 11, StoriesTotal: 30})
 		tell(0, journal.WaitStarted{Reason: "usage_limit", Until: &reset})
 		tell(time.Hour, journal.RunEnded{Status: "stopped", Reason: "usage_limit", ResumesAt: &reset})
-		o.Summary(loop.End{Reason: journal.ReasonUsageLimit, Message: "the provider's usage limit is reached", Hint: "go on after it with 'ralph run'", ResumesAt: reset}, "", "", "")
+		o.Summary(run.End{Reason: journal.ReasonUsageLimit, Message: "the provider's usage limit is reached", Hint: "go on after it with 'ralph run'", ResumesAt: reset}, "", "", "")
 
 		story := func(mark string, n int) string {
 			return terminal.Shortened(fmt.Sprintf("%s STORY-%03d: %s", mark, n, stories[0].Title), 78)

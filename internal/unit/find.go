@@ -13,7 +13,6 @@ import (
 	"ralph/internal/git"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/registry"
 	"ralph/internal/stream"
 )
@@ -116,7 +115,7 @@ func (p *Place) Settle(ctx context.Context, t Notes) (said string, err error) {
 	var held *journal.LockedError
 	if errors.As(err, &held) && held.Holder.Unit != "" && held.Holder.Unit != p.Unit {
 		// Another unit's loop is at work in the worktree, and has the locks.
-		if err := loop.EndStrays(p.StateDir); err != nil {
+		if err := endStrays(p.StateDir); err != nil {
 			return "", err
 		}
 		return fmt.Sprintf("the last run of %s was cut off; what it left alive is ended, and goes on record when the loop of %s has ended",

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -156,6 +157,22 @@ func MoveLogs(dir, run string) error {
 		}
 	}
 	return nil
+}
+
+// StateDirs returns the state directories of all units of a worktree.
+func StateDirs(gitDir string) ([]string, error) {
+	root := filepath.Join(gitDir, "ralph")
+	entries, err := os.ReadDir(root)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the state of the units cannot be read: %w", err)
+	}
+	var dirs []string
+	for _, e := range entries {
+		if e.IsDir() {
+			dirs = append(dirs, filepath.Join(root, e.Name()))
+		}
+	}
+	return dirs, nil
 }
 
 // StartLog is where the output of a loop goes that no terminal belongs to.

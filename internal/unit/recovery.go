@@ -12,9 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"ralph/internal/doctor"
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/proc"
 	"ralph/internal/run"
 	"ralph/internal/stream"
@@ -60,7 +58,7 @@ func recoverOthers(ctx context.Context, t Notes, p *Place) error {
 	if (proc.ID{PID: holder.PID, Start: holder.PIDStart}).Alive() {
 		return nil // a loop is at work here, as the lock will tell
 	}
-	dirs, err := doctor.Units(filepath.Dir(p.StateDir))
+	dirs, err := StateDirs(p.Repo.GitDir)
 	if err != nil {
 		return err
 	}
@@ -94,7 +92,7 @@ func (p *Place) pidFileLeft() bool {
 // end, and brings the status files in line with it. It returns nil where there was
 // nothing to record, else the end and what the status files say. died is when it died;
 // zero where nobody was there.
-func RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time) (*loop.End, run.Status, error) {
+func RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time) (*run.End, run.Status, error) {
 	defer t.Slowly("bringing the last run to its end")()
 	s, err := LockState(ctx, p) // it completes an archive, too
 	if err != nil {
@@ -105,7 +103,7 @@ func RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time) (*loop.
 }
 
 // RecordDeath is recordDeath for whoever holds the locks; tell is told of each event.
-func (s *State) RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time, tell func(journal.Event)) (end *loop.End, _ run.Status, err error) {
+func (s *State) RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time, tell func(journal.Event)) (end *run.End, _ run.Status, err error) {
 	if _, err := os.Stat(p.JournalPath()); errors.Is(err, fs.ErrNotExist) {
 		return nil, run.Status{}, nil // the unit is archived
 	}
@@ -114,7 +112,7 @@ func (s *State) RecordDeath(ctx context.Context, t Notes, p *Place, died time.Ti
 	}
 	f := NewFiles(t, p)
 	defer f.Settled()
-	end, err = loop.Recover(ctx, s.Writer, p.Repo, p.StateDir, died, func(e journal.Event) { f.Event(e); tell(e) })
+	end, err = Recover(ctx, s.Writer, p.Repo, p.StateDir, died, func(e journal.Event) { f.Event(e); tell(e) })
 	if err == nil {
 		f.Renew()
 	}

@@ -8,7 +8,6 @@ import (
 
 	"ralph/internal/hint"
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/plan"
 	"ralph/internal/proc"
 	"ralph/internal/run"
@@ -84,7 +83,7 @@ func (p *Place) Planned(t Notes) (now Standing) {
 	}
 	s.Plan = journal.Text(chosen.Kind())
 	s.StoriesComplete, s.StoriesTotal = state.Counts()
-	if next := loop.NextItem(&run.Position{}, state); next != nil {
+	if next := state.Next(&run.Position{}); next != nil {
 		s.CurrentStory, s.StoryTitle = journal.Text(next.ID), next.Title
 	}
 	for _, it := range state.Items {

@@ -29,7 +29,7 @@ func (w *world) settle() {
 	}
 }
 
-// bury records the death of the last process, as loop.Recover does.
+// bury records the death of the last process, as unit.Recover does.
 func (w *world) bury() {
 	if r := w.state.Last(); r == nil || !r.Active() {
 		return

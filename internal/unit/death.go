@@ -1,4 +1,4 @@
-package loop
+package unit
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"ralph/internal/plan"
 	"ralph/internal/proc"
 	"ralph/internal/run"
+	"ralph/internal/words"
 )
 
 // death is a run of the journal that died without an end.
@@ -42,7 +43,7 @@ func findDeath(path string) (*death, error) {
 // died is when the run died, and the time of all that is recorded. Zero is for those
 // who were not there: then it is the time of the last sign of life, so that a run that
 // is found on Monday did not work all weekend.
-func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir string, died time.Time, observe func(journal.Event)) (*End, error) {
+func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir string, died time.Time, observe func(journal.Event)) (*run.End, error) {
 	// A long journal takes a while, and nearly always its last line says that all is well.
 	if ended, err := journal.Ended(journal.Path(stateDir)); ended || err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 			return nil, err
 		}
 	}
-	end := &End{Reason: journal.ReasonCrashed, Message: fmt.Sprintf(ralphDied+" at about %s", clock(died)), Hint: "go on with 'ralph run'"}
+	end := &run.End{Reason: journal.ReasonCrashed, Message: fmt.Sprintf(ralphDied+" at about %s", words.Clock(died, time.Now())), Hint: "go on with 'ralph run'"}
 	return end, record(journal.RunEnded{Status: end.Status(), Reason: end.Reason, ExitCode: end.ExitCode(),
 		Message: end.Message, Tokens: d.run.Calls.Tokens, CostUSD: d.run.Calls.CostUSD})
 }
@@ -102,9 +103,9 @@ func (d *death) lastSign(root string) time.Time {
 	return journal.LastSign(d.run.Updated, log, time.Now())
 }
 
-// EndStrays ends what a run that died without an end has left alive, and records
-// nothing: for whoever cannot have the unit's lock.
-func EndStrays(stateDir string) error {
+// endStrays ends what a run that died without an end has left alive, and records
+// nothing: for a caller that cannot have the unit's lock.
+func endStrays(stateDir string) error {
 	d, err := findDeath(journal.Path(stateDir))
 	if d == nil || err != nil {
 		return err
@@ -184,7 +185,7 @@ func (d *death) crash(ctx context.Context, repo *git.Repo, it *run.Iteration, di
 	}
 	if err == nil {
 		if gained, _, err := repo.Moved(ctx, it.Head, head.Commit); err == nil {
-			e.Head, e.Commits = head.Commit, nonNil(gained)
+			e.Head, e.Commits = head.Commit, append([]string{}, gained...)
 			leavePeoples(ctx, repo, &e, it.Head, died)
 		}
 	}

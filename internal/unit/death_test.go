@@ -1,4 +1,4 @@
-package loop
+package unit
 
 import (
 	"crypto/rand"
@@ -16,6 +16,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/plan"
 	"ralph/internal/proc"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -76,27 +77,27 @@ func newWreck(t *testing.T) *wreck {
 // path is that of a file of the feature.
 func (w *wreck) path(name string) string { return filepath.Join(w.repo.Root, wreckFolder, name) }
 
-// recover recovers, and tells each event that was recorded in a few words.
-func (w *wreck) recover() (told []string, end *End) {
+// recover recovers, and returns each recorded event in a few words.
+func (w *wreck) recover() (said []string, end *run.End) {
 	w.t.Helper()
 	end, err := Recover(w.t.Context(), w.writer, w.repo, w.stateDir, time.Time{}, func(e journal.Event) {
 		switch b := e.Body.(type) {
 		case journal.AttemptEnded:
-			told = append(told, fmt.Sprintf("attempt %d.%d %s %d+%d $%.1f", b.N, b.Attempt, b.Outcome, b.Tokens.Input, b.Tokens.Output, dollars(b.CostUSD)))
+			said = append(said, fmt.Sprintf("attempt %d.%d %s %d+%d $%.1f", b.N, b.Attempt, b.Outcome, b.Tokens.Input, b.Tokens.Output, dollars(b.CostUSD)))
 		case journal.IterationEnded:
-			told = append(told, fmt.Sprintf("iteration %d %s %d+%d $%.1f", b.N, b.Outcome, b.Tokens.Input, b.Tokens.Output, dollars(b.CostUSD)))
+			said = append(said, fmt.Sprintf("iteration %d %s %d+%d $%.1f", b.N, b.Outcome, b.Tokens.Input, b.Tokens.Output, dollars(b.CostUSD)))
 		case journal.PlanRestored:
-			told = append(told, "restored "+filepath.Base(b.Path))
+			said = append(said, "restored "+filepath.Base(b.Path))
 		case journal.RunEnded:
-			told = append(told, fmt.Sprintf("run %s %d+%d $%.1f", b.Reason, b.Tokens.Input, b.Tokens.Output, dollars(b.CostUSD)))
+			said = append(said, fmt.Sprintf("run %s %d+%d $%.1f", b.Reason, b.Tokens.Input, b.Tokens.Output, dollars(b.CostUSD)))
 		default:
-			told = append(told, e.Body.EventType())
+			said = append(said, e.Body.EventType())
 		}
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return told, end
+	return said, end
 }
 
 func dollars(d *float64) float64 {
@@ -157,15 +158,15 @@ func TestRecover(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			told, end := w.recover()
-			if diff := cmp.Diff(c.want, told); diff != "" {
+			said, end := w.recover()
+			if diff := cmp.Diff(c.want, said); diff != "" {
 				t.Errorf("recorded (-want +got): %s", diff)
 			}
 			if (end != nil) != (c.want != nil) || end != nil && end.Reason != journal.ReasonCrashed {
 				t.Errorf("the end is %+v", end)
 			}
-			if told, end := w.recover(); told != nil || end != nil {
-				t.Errorf("recovered again: %v, %+v", told, end)
+			if said, end := w.recover(); said != nil || end != nil {
+				t.Errorf("recovered again: %v, %+v", said, end)
 			}
 		})
 	}
