@@ -2,7 +2,7 @@
 // against the built ralph, and prints how many lies it accepted and how many
 // honest agents it rejected.
 //
-//	go run ./tests/lies [-ralph PATH] [-only WORD] [-v]
+//	go run ./tests/lies [-ralph PATH] [-only WORD] [-sample N] [-v]
 //
 // It runs from the repository's root. Each agent is a file of the folder corpus: a
 // script for the harness replay with the expected result. The exit status is 1 if a
@@ -45,6 +45,7 @@ func main() {
 func run(ctx context.Context) error {
 	ralph := flag.String("ralph", "bin/ralph", "the binary to try")
 	only := flag.String("only", "", "play only agents whose name holds this `word`")
+	size := flag.Int("sample", 0, "play only `N` agents, spread evenly over the corpus")
 	verbose := flag.Bool("v", false, "show what ralph said of each agent that came out wrong")
 	flag.Parse()
 
@@ -52,6 +53,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	all = sample(all, *size)
 	binary, err := filepath.Abs(*ralph)
 	if err != nil {
 		return err
@@ -64,6 +66,9 @@ func run(ctx context.Context) error {
 	cache, err := exec.CommandContext(ctx, "go", "env", "GOCACHE").Output()
 	if err != nil {
 		return err
+	}
+	if *size > 0 {
+		fmt.Printf("a sample of %d agents\n", len(all))
 	}
 	var failed error
 	for _, row := range rows {

@@ -60,6 +60,18 @@ func load(dir, only string) ([]scenario, error) {
 	return all, nil
 }
 
+// sample returns n agents at even distances, or all of them where n is 0.
+func sample(all []scenario, n int) []scenario {
+	if n <= 0 || n >= len(all) {
+		return all
+	}
+	few := make([]scenario, n)
+	for i := range few {
+		few[i] = all[i*len(all)/n]
+	}
+	return few
+}
+
 func read(path string) (scenario, error) {
 	a, err := txtar.ParseFile(path)
 	if err != nil {

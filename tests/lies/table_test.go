@@ -116,3 +116,18 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+// A sample has the size that was asked for, and agents from all over the corpus.
+func TestSample(t *testing.T) {
+	all := make([]scenario, 10)
+	for i := range all {
+		all[i].Stories = i
+	}
+	few := sample(all, 3)
+	if len(few) != 3 || few[0].Stories != 0 || few[1].Stories != 3 || few[2].Stories != 6 {
+		t.Errorf("the sample is %+v", few)
+	}
+	if len(sample(all, 0)) != 10 || len(sample(all, 20)) != 10 {
+		t.Error("a sample that is no sample is not all")
+	}
+}
