@@ -74,7 +74,7 @@ func (b *beside) detached(ctx context.Context, err error) bool {
 		b.tell("tmux does not show it here (%v)", err)
 		return false
 	}
-	b.r.app.t.Printf("the loop of %s goes on; come back with: %s\n", stream.Sanitize(b.r.place.Unit), b.session.How())
+	b.r.app.t.Printf("the loop of %s continues; return to it with: %s\n", stream.Sanitize(b.r.place.Unit), b.session.How())
 	return true
 }
 
@@ -116,7 +116,7 @@ func (b *beside) tell(why string, args ...any) {
 	if why != "" {
 		b.r.app.t.Warn(why, args...)
 	}
-	b.r.app.t.Printf("the loop of %s runs in tmux; look at it with: %s\n", stream.Sanitize(b.r.place.Unit), b.session.How())
+	b.r.app.t.Printf("the loop of %s runs in tmux; show it with: %s\n", stream.Sanitize(b.r.place.Unit), b.session.How())
 }
 
 // finish tells how the loop ended, and leaves nothing behind that nobody looks at.
@@ -129,7 +129,7 @@ func (b *beside) finish(ctx context.Context) error {
 		_ = b.session.Close(ctx) // it may be gone already
 	}
 	if errors.Is(b.result.err, handover.ErrLost) {
-		return hint.With(fmt.Errorf("the loop of %s has died", b.r.place.Unit), "go on with: ralph run")
+		return hint.With(fmt.Errorf("the loop of %s has died", b.r.place.Unit), "continue with: ralph run")
 	}
 	if b.result.err != nil {
 		return b.result.err

@@ -31,13 +31,13 @@ func (c *runCmd) choosePlan(a *app, p *unit.Place) (plan.Plan, error) {
 		return nil, err
 	}
 	if choice.Change != nil && c.Done != "" {
-		return nil, hint.With(errors.New("a change has its own way to tell that it is done"), "leave out --done, or --change and --module")
+		return nil, hint.With(errors.New("a change decides itself when it is done"), "leave out --done, or --change and --module")
 	}
 	chosen, warning, err := plan.Choose(choice)
 	var which *plan.WhichChangeError
 	if errors.As(err, &which) {
 		if !ask {
-			return nil, hint.With(err, "name it with --change ID, or go on without one: --done manual \"what to do\"")
+			return nil, hint.With(err, "name it with --change ID, or continue without one: --done manual \"what to do\"")
 		}
 		if choice.Change, err = askChange(a, which.Changes); err == nil {
 			chosen, warning, err = plan.Choose(choice)

@@ -78,9 +78,9 @@ func TestCommandsOfAChangeAtWork(t *testing.T) {
 		{"context show", "- careful\n- slowly\n"},
 		{"context show --json", "{\n  \"unit\": \"002-01_add-x\",\n  \"context\": [\n    \"careful\",\n    \"slowly\"\n  ]\n}\n"},
 		{"context clear", "the agent of 002-01_add-x gets only the plan from the next iteration on"},
-		{"context show", "002-01_add-x tells its agent nothing but the plan"},
+		{"context show", "002-01_add-x has no added context"},
 		{"context show --json", "\"context\": []"},
-		{"pause", "002-01_add-x pauses after the iteration at work"},
+		{"pause", "002-01_add-x pauses after the current iteration"},
 		{"status", "Status:     Running, LIVE"},
 		{"monitor --once", "Status: Running  LIVE"},
 		{"monitor --once --change 2-1", "Status: Running  LIVE"},
@@ -91,7 +91,7 @@ func TestCommandsOfAChangeAtWork(t *testing.T) {
 		{"report --md --change 2-1", "0 of 2 tasks"},
 		{"pr --json --change 2-1", `"title": "`},
 		{"stop --change 2-1", "002-01_add-x has stopped"},
-		{"stop", "no loop is at work on 002-01_add-x: nothing to stop"},
+		{"stop", "no loop is running on 002-01_add-x: nothing to stop"},
 	} {
 		if got := string(s.output(strings.Fields(c.args)...)); !strings.Contains(got, c.want) {
 			t.Errorf("ralph %s said %q, want %q", c.args, got, c.want)
@@ -112,7 +112,7 @@ func TestStartAsksWhichChange(t *testing.T) {
 	p := s.onTTY(100, 30, s.bin, "start", "--terminal", "none", "--", "--be careful")
 	p.shows("Which change?")
 	p.press("1\r")
-	p.shows("is at work without a terminal")
+	p.shows("is running without a terminal")
 	if code := p.ends(); code != 0 {
 		t.Errorf("exit status %d\n%s", code, p.text())
 	}

@@ -204,7 +204,7 @@ func settingsCheck(a *app, s *surroundings, err error) preflight.Check {
 	switch {
 	case err != nil:
 		c.Severity, c.Message = preflight.Error, "Settings cannot be read"
-		c.Hint = "Correct them at the places named; config.yaml.example explains each key. Without them the built-in ones were looked at."
+		c.Hint = "Correct them at the places named; config.yaml.example explains each key. The other checks used the built-in settings."
 		list(strings.Split(err.Error(), "\n"))
 	case len(s.loaded.Warnings) > 0:
 		c.Severity, c.Message = preflight.Warn, "Settings are ignored in part"

@@ -99,13 +99,13 @@ turns:
 	before := len(s.events())
 
 	text, code := s.doctor("--harness", "replay", "--dry-run")
-	s.wants(text, "feature-x: a run has died:", "with its agent at work", "still alive: ", "sleep (pid ", "Mend it with 'ralph doctor'")
+	s.wants(text, "feature-x: a run died:", "while its agent was running", "still alive: ", "sleep (pid ", "Mend it with 'ralph doctor'")
 	if code != 0 || sleeping(t, token) != 1 || len(s.events()) != before {
 		t.Errorf("exit status %d, %d processes, %d events of %d\n%s", code, sleeping(t, token), len(s.events()), before, text)
 	}
 
 	text, code = s.doctor("--harness", "replay")
-	s.wants(text, "feature-x: mended:", "prd.json (", "put back", "iteration 1 recorded as a crash, with 0 commits", "Go on with 'ralph run'.")
+	s.wants(text, "feature-x: repaired:", "prd.json (", "put back", "iteration 1 recorded as a crash, with 0 commits", "Continue with 'ralph run'.")
 	if code != 0 || sleeping(t, token) != 0 {
 		t.Errorf("exit status %d, %d processes\n%s", code, sleeping(t, token), text)
 	}
@@ -130,7 +130,7 @@ func TestDoctorLeavesALiveLoopAlone(t *testing.T) {
 	}
 	before := len(s.events())
 	text, code := s.doctor("--harness", "replay")
-	s.wants(text, "feature-x: a loop is at work (pid ")
+	s.wants(text, "feature-x: a loop is running (pid ")
 	if code != 0 || strings.Contains(text, "mended") || len(s.events()) != before || !s.agentID().Alive() {
 		t.Errorf("exit status %d\n%s", code, text)
 	}

@@ -86,7 +86,7 @@ func furtherLimits(s loop.Settings) string {
 			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
-	add(s.MinIterations > 1, "no promise believed before %s", words.Count(s.MinIterations, "iteration"))
+	add(s.MinIterations > 1, "no promise accepted before %s", words.Count(s.MinIterations, "iteration"))
 	add(s.Limits.Idle > 0, "an idle agent ended after %s", words.Duration(s.Limits.Idle))
 	add(s.MaxTokens > 0, "at most %s", words.Count(int(s.MaxTokens), "token"))
 	add(s.MaxCost > 0, "at most $%.2f", s.MaxCost)

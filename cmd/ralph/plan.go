@@ -101,9 +101,9 @@ func (c *planCmd) ready(a *app, r *resolved) error {
 	case p.Unit == "" && op != "":
 		return hint.With(fmt.Errorf("a %s is in progress", op), "finish it first, or undo it")
 	case p.Unit == "":
-		return hint.With(unit.ErrDetached.Err, "begin a branch for the feature: git switch -c "+branchFor(c.Description))
+		return hint.With(unit.ErrDetached.Err, "create a branch for the feature: git switch -c "+branchFor(c.Description))
 	case unit.Running(p):
-		return hint.With(fmt.Errorf("a loop is at work on %s: it would put spec.md back after each iteration", p.Unit),
+		return hint.With(fmt.Errorf("a loop is running on %s: it would restore spec.md after each iteration", p.Unit),
 			"stop it first: ralph stop; or edit spec.md yourself and run: ralph prd")
 	case !a.t.CanAsk:
 		return hint.With(errors.New("planning is a conversation with the agent: it needs a terminal"),
@@ -122,7 +122,7 @@ func (c *planCmd) protected(r *resolved) error {
 		return nil
 	}
 	return hint.With(fmt.Errorf("%s is a protected branch, and a plan is tied to its branch", r.place.Branch),
-		"begin a branch for the feature: git switch -c "+branchFor(c.Description))
+		"create a branch for the feature: git switch -c "+branchFor(c.Description))
 }
 
 // maxBranchWords is how many words of a description make the name of a branch.
@@ -257,7 +257,7 @@ func upToDate(p *unit.Place) (bool, error) {
 	dir := filepath.Join(p.Repo.Root, p.Folder)
 	spec, err := os.Stat(filepath.Join(dir, "spec.md"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, hint.With(fmt.Errorf("there is no plan yet: %s/spec.md does not exist", p.Folder), "go on planning with: ralph plan")
+		return false, hint.With(fmt.Errorf("there is no plan yet: %s/spec.md does not exist", p.Folder), "continue planning with: ralph plan")
 	}
 	if err != nil {
 		return false, err

@@ -157,12 +157,12 @@ func describe(a *app, p *unit.Place, text *report.PullRequest) (string, error) {
 // create hands the text to gh.
 func (c *prCmd) create(a *app, pr *pullRequest) error {
 	if !pr.Done && !c.Draft {
-		return hint.With(errors.New("the plan is not done"), "go on with 'ralph run', or make a draft: ralph pr --create --draft")
+		return hint.With(errors.New("the plan is not done"), "continue with 'ralph run', or make a draft: ralph pr --create --draft")
 	}
 	gh, err := exec.LookPath("gh")
 	if err != nil {
-		return hint.With(errors.New("gh is not there, GitHub's command line tool"),
-			"install it (https://cli.github.com), or take the text: ralph pr")
+		return hint.With(errors.New("gh, GitHub's command line tool, was not found"),
+			"install it (https://cli.github.com), or print the text: ralph pr")
 	}
 	argv := []string{"pr", "create", "--title", pr.Title, "--body-file", "-", "--head", pr.Branch}
 	if c.Base != "" {

@@ -98,7 +98,7 @@ func (c *prdCmd) refresh(a *app, p *unit.Place) error {
 		screen.ShowLost(a.t, lost.IDs)
 		return exitError(1)
 	case err != nil:
-		return hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())), "correct spec.md there; see all that is amiss with: ralph validate")
+		return hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())), "correct spec.md there; list all errors with: ralph validate")
 	}
 	if old == nil && unit.IsFile(filepath.Join(p.Repo.Root, setup.PRDSchema)) {
 		now.SetSchema("../" + filepath.Base(setup.PRDSchema))
@@ -216,7 +216,7 @@ func (c *prdCmd) save(t *terminal.Terminal, p *unit.Place, now *prd.PRD, progres
 	if err := p.BeginProgress(); err != nil {
 		return err
 	}
-	t.Printf("%s %s/progress.txt begun\n", t.Paint(terminal.Green, t.Symbol("✓")), stream.OneLine(p.Folder))
+	t.Printf("%s %s/progress.txt started\n", t.Paint(terminal.Green, t.Symbol("✓")), stream.OneLine(p.Folder))
 	return nil
 }
 
@@ -239,6 +239,6 @@ func (c *prdCmd) handOver(t *terminal.Terminal, p *unit.Place, same bool) error 
 	if err := p.Post(journal.Request{Kind: journal.RequestPlan, Text: string(text), DropFinished: c.ConfirmOrphanRemoval}); err != nil {
 		return err
 	}
-	t.Printf("a loop is at work: it takes the new plan over at its next iteration\n")
+	t.Printf("a loop is running: it uses the new plan from its next iteration\n")
 	return nil
 }

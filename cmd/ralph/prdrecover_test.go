@@ -28,7 +28,7 @@ func TestNewPlanAfterARunThatDied(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	for _, want := range []string{"the last run was cut off", "put back .ralph/feature-x/spec.md", "spec.md stays as you have it", "+ STORY-002: Later"} {
+	for _, want := range []string{"the last run was cut off", "restored .ralph/feature-x/spec.md", "spec.md stays as you have it", "+ STORY-002: Later"} {
 		if !strings.Contains(string(said), want) {
 			t.Errorf("it does not say %q:\n%s", want, said)
 		}
@@ -37,7 +37,7 @@ func TestNewPlanAfterARunThatDied(t *testing.T) {
 		t.Error("the agent of the dead run is alive")
 	}
 	s.write(".ralph/replay.yaml", finishes)
-	if said, _ := s.command(s.bin, "run", "--harness", "replay", "--pause", "0", "-n", "1").CombinedOutput(); strings.Contains(string(said), "put back") {
+	if said, _ := s.command(s.bin, "run", "--harness", "replay", "--pause", "0", "-n", "1").CombinedOutput(); strings.Contains(string(said), "restored") {
 		t.Errorf("the next run takes the new plan back:\n%s", said)
 	}
 	if now, _ := os.ReadFile(path); !strings.Contains(string(now), "STORY-002: Later") {

@@ -88,9 +88,9 @@ func TestDoctorBringsStatusFilesInLine(t *testing.T) {
 	s.runToEnd("--no-archive")
 	s.write(".ralph/feature-x/status.json", `{"status": "running"}`)
 	text, _ := s.doctor("--harness", "replay", "--dry-run")
-	s.wants(text, "feature-x: something was left behind", "the status files were not brought in line")
+	s.wants(text, "feature-x: an earlier run left something to clean up", "the status files do not show the end")
 	text, code := s.doctor("--harness", "replay")
-	s.wants(text, "feature-x: mended:", "mended: the status files say what the journal says")
+	s.wants(text, "feature-x: repaired:", "mended: the status files say what the journal says")
 	status, err := os.ReadFile(filepath.Join(s.repo, ".ralph/feature-x/status.json"))
 	if err != nil || code != 0 || !strings.Contains(string(status), `"status": "completed"`) {
 		t.Errorf("exit status %d, %v: %s", code, err, status)
@@ -108,7 +108,7 @@ func TestARunThatDiedBeforeItsFirstLine(t *testing.T) {
 			s := newScratch(t, finishes)
 			s.runToEnd("--no-archive") // so that the unit is on the list
 			s.write(".git/ralph/feature-x/journal.jsonl", text)
-			for command, want := range map[string]string{"status": "no run of feature-x yet; start one with 'ralph run'\n", "history": "no run of feature-x yet; start one with 'ralph run'\n", "list": "no loops\n", "stop": "no loop is at work on feature-x: nothing to stop\n"} {
+			for command, want := range map[string]string{"status": "no run of feature-x yet; start one with 'ralph run'\n", "history": "no run of feature-x yet; start one with 'ralph run'\n", "list": "no loops\n", "stop": "no loop is running on feature-x: nothing to stop\n"} {
 				out, err := s.command(s.bin, strings.Fields(command)...).Output()
 				if err != nil || !strings.HasPrefix(string(out), want) {
 					t.Errorf("%s: %v: %q, want %q", command, err, out, want)

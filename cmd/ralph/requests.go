@@ -27,7 +27,7 @@ type pauseCmd struct{ unitArg }
 
 // Run carries the command out.
 func (c *pauseCmd) Run(a *app) error {
-	return ask(a, c.unitArg, journal.Request{Kind: journal.RequestPause}, "%s pauses after the iteration at work; 'ralph resume' lets it go on\n")
+	return ask(a, c.unitArg, journal.Request{Kind: journal.RequestPause}, "%s pauses after the current iteration; continue with 'ralph resume'\n")
 }
 
 // resumeCmd is "ralph resume".
@@ -35,7 +35,7 @@ type resumeCmd struct{ unitArg }
 
 // Run carries the command out.
 func (c *resumeCmd) Run(a *app) error {
-	return ask(a, c.unitArg, journal.Request{Kind: journal.RequestResume}, "%s goes on\n")
+	return ask(a, c.unitArg, journal.Request{Kind: journal.RequestResume}, "%s resumes\n")
 }
 
 // contextCmd is "ralph context".
@@ -50,10 +50,10 @@ type contextAddCmd struct {
 	changeFlag
 }
 
-// Validate refuses to tell nothing; kong calls it.
+// Validate refuses an empty text; kong calls it.
 func (c *contextAddCmd) Validate() error {
 	if strings.TrimSpace(c.Text) == "" {
-		return errors.New("there is nothing to tell the agent: the text is empty")
+		return errors.New("the text for the agent is empty")
 	}
 	return nil
 }
@@ -98,15 +98,15 @@ func (c *contextShowCmd) Run(a *app) error {
 	for _, m := range waiting {
 		s.Apply(journal.Event{Body: m.Request})
 	}
-	told := s.Steer
+	texts := s.Steer
 	if c.JSON {
-		return terminal.PrintJSON(a.t, steering{p.Unit, append([]string{}, told...)})
+		return terminal.PrintJSON(a.t, steering{p.Unit, append([]string{}, texts...)})
 	}
-	for _, text := range told {
+	for _, text := range texts {
 		a.t.Printf("- %s\n", stream.Sanitize(text))
 	}
-	if len(told) == 0 {
-		a.t.Printf("%s tells its agent nothing but the plan\n", stream.OneLine(p.Unit))
+	if len(texts) == 0 {
+		a.t.Printf("%s has no added context\n", stream.OneLine(p.Unit))
 	}
 	return nil
 }

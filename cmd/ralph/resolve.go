@@ -305,14 +305,14 @@ func (r *resolved) loadTemplate() error {
 		var err error
 		source = unit.Relative(r.place.Repo.Root, path)
 		if text, err = regular.ReadText(path, maxTemplate); err != nil {
-			remedy := "put a text file in its place, or remove it"
+			remedy := "replace it with a text file, or remove it"
 			if r.flags.Prompt != "" {
 				remedy = "name another file with --prompt, or leave it out"
 			}
 			return hint.With(fmt.Errorf("the prompt template cannot be read: %s", unit.Relative(r.place.Repo.Root, err.Error())), remedy)
 		}
 		if strings.TrimSpace(text) == "" {
-			return hint.With(fmt.Errorf("the prompt template %s is empty", source), "write what the agent shall do in every iteration, or remove the file")
+			return hint.With(fmt.Errorf("the prompt template %s is empty", source), "write what the agent has to do in every iteration, or remove the file")
 		}
 	} else {
 		name := "templates/prompt-tdd.md"

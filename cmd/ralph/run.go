@@ -114,7 +114,7 @@ func (r *resolved) start() error {
 	}
 	defer s.Close()
 	if err := r.place.Repo.Exclude(unit.Excluded...); err != nil {
-		r.app.t.Warn("git cannot be told to overlook ralph's own files: %v", err)
+		r.app.t.Warn("cannot make git ignore ralph's own files: %v", err)
 	}
 	out, err := screen.Open(r.app.t, r.place, r.flags.JSON, r.flags.Verbose)
 	if err != nil {

@@ -89,7 +89,7 @@ func (r *resolved) openBeside(args []string) (b *beside, err error) {
 		r.app.t.Warn("there is no dashboard: %v", err)
 	}
 	if b.session.Lasting {
-		r.app.t.Warn("tmux's setting exit-unattached would end the loop when nobody looks at it: it is off now, until the tmux server ends")
+		r.app.t.Warn("tmux's setting exit-unattached would end the loop when no one watches it: it is off now, until the tmux server ends")
 	}
 	return b, nil
 }

@@ -217,7 +217,7 @@ func TestRunMonitorDetachAndKill(t *testing.T) {
 	p := s.onTTY(100, 30, s.bin, s.runMonitor()...)
 	p.shows("working")
 	p.press("\x02d") // the prefix key, then d
-	if code := p.ends(); code != 0 || !strings.Contains(p.text(), "come back with: tmux attach -t '=ralph-feature-x'") {
+	if code := p.ends(); code != 0 || !strings.Contains(p.text(), "return to it with: tmux attach -t '=ralph-feature-x'") {
 		t.Fatalf("exit status %d\n%s", code, p.text())
 	}
 	agent := s.agentID()
@@ -225,7 +225,7 @@ func TestRunMonitorDetachAndKill(t *testing.T) {
 		t.Fatal("the agent has not outlived the terminal")
 	}
 	msg, err := s.command(s.bin, s.runMonitor()...).CombinedOutput()
-	if err == nil || !strings.Contains(string(msg), "a loop is at work on feature-x already") {
+	if err == nil || !strings.Contains(string(msg), "a loop is already running on feature-x") {
 		t.Errorf("a second loop: %v\n%s", err, msg)
 	}
 	s.tmux("kill-session", "-t", "=ralph-feature-x")

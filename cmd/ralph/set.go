@@ -37,7 +37,7 @@ func (c *setCmd) Run(a *app) error {
 		if p != nil {
 			name = p.Unit
 		}
-		return hint.With(fmt.Errorf("no loop is at work on %s: there is nothing to change", stream.OneLine(name)),
+		return hint.With(fmt.Errorf("no loop is running on %s: there is nothing to change", stream.OneLine(name)),
 			"give the settings to the next run: ralph run --help")
 	}
 	values, err := c.values(a, p)
@@ -71,7 +71,7 @@ func (c *setCmd) values(a *app, p *unit.Place) ([]journal.Setting, error) {
 		case !ok:
 			errs = append(errs, fmt.Errorf("%q has no value: write KEY=VALUE", text))
 		case key == "":
-			errs = append(errs, fmt.Errorf("%s cannot be changed while a loop is at work", name))
+			errs = append(errs, fmt.Errorf("%s cannot be changed while a loop is running", name))
 		case slices.ContainsFunc(overrides, func(o config.Override) bool { return o.Key == key }):
 			errs = append(errs, fmt.Errorf("%s is given twice", key))
 		default:

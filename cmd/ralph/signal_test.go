@@ -262,11 +262,11 @@ func TestStopFromElsewhere(t *testing.T) {
 	}
 	s.nothingLeft()
 	msg, err := s.command(s.bin, "stop", "--all").CombinedOutput()
-	if err != nil || !strings.Contains(string(msg), "no loop is at work") {
+	if err != nil || !strings.Contains(string(msg), "no loop is running") {
 		t.Errorf("a second stop: %v: %s", err, msg)
 	}
 	msg, err = s.command(s.bin, "stop").CombinedOutput()
-	if err != nil || !strings.Contains(string(msg), "no loop is at work") {
+	if err != nil || !strings.Contains(string(msg), "no loop is running") {
 		t.Errorf("a second stop: %v: %s", err, msg)
 	}
 }

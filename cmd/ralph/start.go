@@ -137,7 +137,7 @@ type carried struct {
 func (b *carried) untilUp(ctx context.Context, p *unit.Place, began time.Time) (string, *handover.Report, error) {
 	run, report, err := background.UntilUp(ctx, b.sent, p.JournalPath(), began)
 	if errors.Is(err, handover.ErrLost) {
-		err = hint.With(fmt.Errorf("the loop of %s died before it was at work", stream.OneLine(p.Unit)), b.lookInto())
+		err = hint.With(fmt.Errorf("the loop of %s died before it had started", stream.OneLine(p.Unit)), b.lookInto())
 	}
 	return run, report, err
 }
@@ -156,7 +156,7 @@ func (b *carried) endedAtOnce(r *resolved, report handover.Report, began time.Ti
 			return err
 		}
 	case !r.verdict(began):
-		t.Fail(fmt.Errorf("the loop of %s ended with exit status %d before it was at work", r.place.Unit, report.Exit))
+		t.Fail(fmt.Errorf("the loop of %s ended with exit status %d before it had started", r.place.Unit, report.Exit))
 		t.Hint(b.lookInto())
 	}
 	if report.Exit != 0 {
@@ -180,7 +180,7 @@ func (b *carried) lookInto() string {
 func (b *carried) tell(r *resolved) {
 	t, unit := r.app.t, stream.ShellWord(r.place.Unit)
 	where := map[string]string{inTmux: "in tmux", inWindow: "in a window of its own", inNone: "without a terminal"}[b.terminal]
-	t.Printf("%s %s is at work %s (pid %d)\n", t.Paint(terminal.Green, t.Symbol("✓")), t.Paint(terminal.Bold, stream.OneLine(r.place.Unit)), where, b.sent.PID())
+	t.Printf("%s %s is running %s (pid %d)\n", t.Paint(terminal.Green, t.Symbol("✓")), t.Paint(terminal.Bold, stream.OneLine(r.place.Unit)), where, b.sent.PID())
 	row := func(name, what string) {
 		if what != "" {
 			t.Printf("  %-8s %s\n", name, stream.OneLine(what))

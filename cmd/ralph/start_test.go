@@ -62,7 +62,7 @@ func TestStartOutlivesItsTerminal(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, polite)
 	p := s.onTTY(100, 30, s.bin, "start", "--harness", "replay", "--terminal", "none")
-	p.shows("is at work without a terminal")
+	p.shows("is running without a terminal")
 	if code := p.ends(); code != 0 {
 		t.Fatalf("exit status %d\n%s", code, p.text())
 	}
@@ -150,7 +150,7 @@ func TestStartInAWindow(t *testing.T) {
 	s.git("add", "-A")
 	s.git("commit", "-q", "-m", "tasks")
 	out, code := s.background("a task; $(touch ../owned)", "--max", "10", "--done", "tasks", "--fullscreen", "--stall-threshold", "2", "--iteration-timeout", "45")
-	if code != 0 || !strings.Contains(out, "feature-x is at work in a window of its own") {
+	if code != 0 || !strings.Contains(out, "feature-x is running in a window of its own") {
 		t.Fatalf("exit status %d\n%s", code, out)
 	}
 	called, err := os.ReadFile(log)
@@ -243,7 +243,7 @@ func TestStartOfALoopThatEndsAtOnce(t *testing.T) {
 	s.git("add", "-A")
 	s.git("commit", "-q", "-m", "tasks")
 	out, code := s.background("--done", "tasks")
-	if code != 0 || !strings.Contains(out, "done: ") && !strings.Contains(out, "is at work without a terminal") {
+	if code != 0 || !strings.Contains(out, "done: ") && !strings.Contains(out, "is running without a terminal") {
 		t.Errorf("exit status %d\n%s", code, out)
 	}
 	s.endsBy("tasks_complete")

@@ -37,7 +37,7 @@ func TestStartForm(t *testing.T) {
 	p.press("\x154\r")    // stall threshold
 	p.press("\x1530\r\r") // timeout; the harness is that of the settings
 	p.press("big\r")      // the model, and the end
-	p.shows("is at work without a terminal")
+	p.shows("is running without a terminal")
 	if code := p.ends(); code != 0 {
 		t.Fatalf("exit status %d\n%s", code, p.text())
 	}

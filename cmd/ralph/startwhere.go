@@ -62,7 +62,7 @@ func (r *resolved) carryToWindow(fullscreen bool, args []string) (*carried, erro
 		return nil, hint.With(err, "start the loop elsewhere: ralph start --terminal tmux, or --terminal none")
 	}
 	if fullscreen && program.Fullscreen == nil {
-		r.app.t.Warn("%s cannot be told to fill the screen", program.Name)
+		r.app.t.Warn("%s cannot fill the screen", program.Name)
 	}
 	sent, argv, err := hand(args, true)
 	if err != nil {

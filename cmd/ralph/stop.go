@@ -76,7 +76,7 @@ func stopAll(a *app) error {
 		}
 	}
 	if len(asked)+dead == 0 && failed == nil {
-		a.t.Printf("no loop is at work: nothing to stop\n")
+		a.t.Printf("no loop is running: nothing to stop\n")
 	}
 	for _, s := range asked {
 		if err := await(a, s); err != nil {
@@ -94,14 +94,14 @@ func nothingTo(a *app, do string, p *unit.Place, name string) error {
 	} else if _, err := unit.Look(a.ctx, a.home, name); errors.Is(err, unit.ErrNoUnit) {
 		return err
 	}
-	a.t.Printf("no loop is at work on %s: nothing to %s\n", stream.OneLine(name), do)
+	a.t.Printf("no loop is running on %s: nothing to %s\n", stream.OneLine(name), do)
 	all, err := unit.Registered(a.home)
 	if err != nil {
 		return err
 	}
 	for _, other := range all {
 		if p != nil && other.Unit == p.Unit && other.StateDir != p.StateDir && unit.Running(other) {
-			a.t.Printf("  one is at work in %s\n", stream.OneLine(other.Repo.Root))
+			a.t.Printf("  a loop is running in %s\n", stream.OneLine(other.Repo.Root))
 		}
 	}
 	return nil

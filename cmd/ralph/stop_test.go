@@ -126,14 +126,14 @@ func TestStopBesideAnotherLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	msg, err := s.command(s.bin, "stop", "feature-x").CombinedOutput()
-	if want := "what it left alive is ended, and goes on record when the loop of feature-y has ended\n"; err != nil || !strings.HasSuffix(string(msg), want) {
+	if want := "its remaining processes are ended, and the journal records it when the loop of feature-y has ended\n"; err != nil || !strings.HasSuffix(string(msg), want) {
 		t.Errorf("%v: %s", err, msg)
 	}
 	s.nothingLeft()
 	if err := lock.Release(); err != nil {
 		t.Fatal(err)
 	}
-	if msg, err := s.command(s.bin, "stop").CombinedOutput(); err != nil || !strings.Contains(string(msg), "and on record") {
+	if msg, err := s.command(s.bin, "stop").CombinedOutput(); err != nil || !strings.Contains(string(msg), "the journal records it") {
 		t.Errorf("%v: %s", err, msg)
 	}
 	if got := reason(t, s.events()); got != "crashed" {

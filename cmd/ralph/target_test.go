@@ -27,7 +27,7 @@ func TestStopOfALoopThatDied(t *testing.T) {
 	if out, code := s.from(away, "list"); code != 0 || !strings.Contains(out, "failed, DEAD") || strings.Contains(out, "LIVE") {
 		t.Errorf("exit status %d\n%s", code, out)
 	}
-	if out, _ := s.from(away, "pause", "feature/x"); !strings.Contains(out, "no loop is at work on feature-x: nothing to pause") {
+	if out, _ := s.from(away, "pause", "feature/x"); !strings.Contains(out, "no loop is running on feature-x: nothing to pause") {
 		t.Errorf("pause says %s", out)
 	}
 	out, code := s.from(away, "stop", "feature/x")
@@ -41,7 +41,7 @@ func TestStopOfALoopThatDied(t *testing.T) {
 	if got := reason(t, s.events()); got != "crashed" {
 		t.Errorf("the run ended as %s", got)
 	}
-	if out, code := s.from(away, "stop", "--all"); code != 0 || out != "no loop is at work: nothing to stop\n" {
+	if out, code := s.from(away, "stop", "--all"); code != 0 || out != "no loop is running: nothing to stop\n" {
 		t.Errorf("exit status %d\n%s", code, out)
 	}
 }
@@ -61,7 +61,7 @@ func TestANameInTwoPlaces(t *testing.T) {
 	away := t.TempDir()
 	for _, word := range []string{"stop", "pause", "resume"} {
 		out, code := s.from(away, word, "feature-x")
-		if code != 1 || !strings.Contains(out, "feature-x is at work in 2 worktrees: ") || !strings.Contains(out, s.repo) || !strings.Contains(out, twin.repo) {
+		if code != 1 || !strings.Contains(out, "feature-x is running in 2 worktrees: ") || !strings.Contains(out, s.repo) || !strings.Contains(out, twin.repo) {
 			t.Errorf("%s: exit status %d\n%s", word, code, out)
 		}
 	}
@@ -69,7 +69,7 @@ func TestANameInTwoPlaces(t *testing.T) {
 		t.Errorf("exit status %d\n%s", code, out)
 	}
 	s.finish(cmd1, out1)
-	if out, code := s.from(s.repo, "stop", "feature-x"); code != 0 || out != "no loop is at work on feature-x: nothing to stop\n  one is at work in "+twin.repo+"\n" {
+	if out, code := s.from(s.repo, "stop", "feature-x"); code != 0 || out != "no loop is running on feature-x: nothing to stop\n  a loop is running in "+twin.repo+"\n" {
 		t.Errorf("exit status %d\n%s", code, out)
 	}
 	if out, code := s.from(away, "pause", "feature/x"); code != 0 || !strings.Contains(out, "feature-x pauses after") {

@@ -48,7 +48,7 @@ func (c *undoCmd) Run(a *app) error {
 	case byAgent(p):
 		return hint.With(errors.New("the agent that works on the plan cannot undo anything"), "the user can: ralph undo")
 	case unit.Running(p):
-		return hint.With(fmt.Errorf("a loop is at work on %s", stream.OneLine(p.Unit)), "stop it first: ralph stop")
+		return hint.With(fmt.Errorf("a loop is running on %s", stream.OneLine(p.Unit)), "stop it first: ralph stop")
 	case p.Repo.InProgress() != "":
 		return fmt.Errorf("a %s is in progress: end it first", p.Repo.InProgress())
 	}
@@ -184,7 +184,7 @@ func (c *undoCmd) show(a *app, p *unit.Place, to undo.Target, branch string, now
 	}
 	a.t.Printf("Back to %s, of %s\n", stream.OneLine(to.String()), to.At.Local().Format("2006-01-02 15:04:05"))
 	if to.Moved {
-		a.t.Warn("its reference was changed by somebody else; the state in the journal counts")
+		a.t.Warn("someone else changed its git reference; ralph uses the state in the journal")
 	}
 	if now.Head != to.State.Head {
 		a.t.Printf("\nThe branch %s moves from %s to %s:\n", stream.OneLine(branch), short(now.Head), short(to.State.Head))

@@ -148,7 +148,7 @@ func (v *verification) possible() error {
 	}
 	if v.report.Mode == "inplace" {
 		if v.place.Unit != "" && unit.Running(v.place) {
-			return hint.With(fmt.Errorf("a loop is at work on %s: its files change while the checks run", v.place.Unit), "prove what is committed, without --inplace")
+			return hint.With(fmt.Errorf("a loop is running on %s: its files change while the checks run", v.place.Unit), "check the committed work: leave out --inplace")
 		}
 		return nil
 	}

@@ -20,13 +20,13 @@ func (o *Outcome) advice(h Harness, class stream.Class) string {
 	case class == stream.ClassAuth:
 		return fmt.Sprintf("log in with the agent itself (%s), or check its key and credit, then start ralph again", h.Called())
 	case class == stream.ClassBilling, class == stream.ClassCredit:
-		return "no waiting helps: look at the account's credit and at the limits that its administrator has set, or work with another agent (--harness NAME)"
+		return "waiting does not help: check the account's credit and the limits set by its administrator, or use another agent (--harness NAME)"
 	case class == stream.ClassModel:
 		return model
 	case class == stream.ClassContext:
-		return "what the agent was given or has read is too long for its model: split the story, or shorten the prompt ('ralph run --dry-run' shows it)"
+		return "the prompt and the files that the agent read are too long for its model: split the story, or shorten the prompt ('ralph run --dry-run' shows it)"
 	case class == stream.ClassRefusal:
-		return "the model or its provider declined: put the story into other words, or " + model
+		return "the model or its provider declined: rephrase the story, or " + model
 	case o.Kind == journal.OutcomeCrash && o.Exit.Signal == syscall.SIGKILL:
 		return "ralph did not do that: the system may have run out of memory"
 	}
@@ -37,9 +37,9 @@ func (o *Outcome) advice(h Harness, class stream.Class) string {
 func inTime(k journal.Outcome) string {
 	switch k {
 	case journal.OutcomeTimeout:
-		return "give it longer with --timeout, or split the story; 'ralph logs' shows what it was at"
+		return "allow more time with --timeout, or split the story; 'ralph logs' shows what the agent was doing"
 	case journal.OutcomeIdle:
-		return "'ralph logs' shows where it stood still; a slow provider may need a longer --idle-timeout"
+		return "'ralph logs' shows where it stopped; a slow provider may need a longer --idle-timeout"
 	}
 	return ""
 }

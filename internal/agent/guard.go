@@ -39,7 +39,7 @@ func (g *Guard) keep() git.Keepsake {
 	return g.Repo.Keep(g.Refs, files...)
 }
 
-// restore puts back what has changed, and says it.
+// restore restores what has changed, and returns a line for each change.
 func (g *Guard) restore(ctx context.Context, k git.Keepsake) ([]string, error) {
 	if g == nil {
 		return nil, nil
@@ -49,7 +49,7 @@ func (g *Guard) restore(ctx context.Context, k git.Keepsake) ([]string, error) {
 	for _, r := range list {
 		text := fmt.Sprintf("the agent changed %s: restored", r.Path)
 		if len(r.Was) > 0 {
-			if file, err := g.putAside(r); err == nil {
+			if file, err := g.keepReplaced(r); err == nil {
 				text += "; its version is kept in " + file
 			}
 		}
@@ -58,8 +58,8 @@ func (g *Guard) restore(ctx context.Context, k git.Keepsake) ([]string, error) {
 	return said, err
 }
 
-// putAside keeps what was there: it may have been a person's edit.
-func (g *Guard) putAside(r git.Restored) (string, error) {
+// keepReplaced stores replaced content: it may be an edit of the user.
+func (g *Guard) keepReplaced(r git.Restored) (string, error) {
 	if err := os.MkdirAll(g.Kept, 0o700); err != nil {
 		return "", err
 	}

@@ -36,7 +36,7 @@ type Harness struct {
 	Careful      []string // used where ApproveAll is not
 	InRoom       []string // replaces Careful where ralph has sealed the agent: switches off its own sandbox, which cannot be made in a room
 	GitDirFlag   string   // followed by each of the git directories, where Careful keeps an agent from committing without
-	AllowedTools string   // flag followed by the tools that need no question, empty where there is none
+	AllowedTools string   // flag for the tools that need no permission; empty if the agent has no such flag
 	ExpandsRefs  bool     // the CLI itself replaces @path by the file's content
 	Gentle       []syscall.Signal
 	Env          []string // set for the agent
@@ -49,7 +49,7 @@ type Harness struct {
 	SessionFiles string   // below the home directory, where the output may lack tokens: FOLDER//PATTERN, with {session} or {start} for the id or its start
 	Moved        []Move   // variables that move folders away from the home directory
 	AuthStatus   []string // words after Command that make it exit with 0 where it is logged in
-	EnvFiles     []string // JSON files, below the home directory and the worktree, whose key env sets variables for the agent
+	EnvFiles     []string // JSON files, below the home directory and the worktree, with a key env that sets variables
 	RootRefuses  bool     // refuses ApproveAll when run as root, unless IS_SANDBOX says otherwise
 	Permission   string   // what the user can do when a tool call was denied
 	Retries      string   // how the agent itself retries its provider and what changes that, as a sentence
@@ -61,7 +61,7 @@ type Harness struct {
 // askedToStop is the order of signals that ends most agents and their tools.
 var askedToStop = []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
 
-// allowHint helps a user whose agent was denied a tool.
+// allowHint is the hint after the agent was denied a tool.
 const allowHint = "allow it with claude.allowed_tools in the settings, or run with --dangerously-skip-permissions"
 
 // Builtin returns the harnesses that the program knows by itself. self is the
@@ -193,8 +193,8 @@ func (h Harness) Argv(o Options) []string {
 	return argv
 }
 
-// Custom is a harness of which only the name is known yet: it gets its prompt
-// on standard input and prints text.
+// Custom returns a harness with only a name: it gets its prompt on standard input and
+// prints text.
 func Custom(name string) Harness {
 	return Harness{Name: name, Prompt: PromptStdin, Output: stream.FormatText, Gentle: askedToStop,
 		Permission: "see the agent's own settings"}

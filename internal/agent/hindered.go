@@ -15,8 +15,8 @@ func (o *Outcome) hindered(h Harness) {
 	s := o.Summary
 	switch {
 	case s.PlanMode:
-		o.Message = "the agent was in plan mode: it says what it would do, and does nothing"
-		o.Hint = "take plan mode out of the agent's own settings (Claude Code: permissions.defaultMode), or run with --dangerously-skip-permissions"
+		o.Message = "the agent was in plan mode: it describes what it would do, and does nothing"
+		o.Hint = "turn off plan mode in the agent's own settings (Claude Code: permissions.defaultMode), or run with --dangerously-skip-permissions"
 	case len(s.Denied) > 0:
 		o.Message = "the agent was not permitted to use " + deniedTools(o)
 		o.Hint = h.Permission
@@ -25,7 +25,7 @@ func (o *Outcome) hindered(h Harness) {
 		if q := question(o.Final); q != "" {
 			o.Message += ": " + q
 		}
-		o.Hint = "nobody answers during a run: decide it in the plan, or with 'ralph context add'"
+		o.Hint = "no one answers during a run: write the decision into the plan, or use 'ralph context add'"
 	}
 }
 

@@ -24,9 +24,8 @@ func (l Login) String() string {
 	return l.File
 }
 
-// Logins are the signs of a login in the environment and below the home
-// directory, in the order of the harness's table. Where nothing is known of how
-// the harness logs in there is none.
+// Logins returns the signs of a login in the environment and below the home directory, in
+// the order of the harness's table. A harness with an unknown login has no signs.
 func (h Harness) Logins(env []string, home string) []Login {
 	var found []Login
 	for _, name := range h.LoginEnv {
@@ -58,8 +57,8 @@ func (h Harness) Place(env []string, home, rel string) string {
 	return filepath.Join(home, rel)
 }
 
-// VersionArgv is the call that prints the agent's version, nil where none is
-// known: a program of which only the settings know may take the words for a task.
+// VersionArgv returns the call that prints the agent's version, nil if it is unknown: a
+// program from the settings may take the words for a task.
 func (h Harness) VersionArgv() []string {
 	if len(h.Headless) == 0 {
 		return nil
@@ -67,8 +66,8 @@ func (h Harness) VersionArgv() []string {
 	return append(slices.Clone(h.Command), "--version")
 }
 
-// Getenv is the value of a variable in an environment, the last one of that
-// name; empty where there is none.
+// Getenv returns the value of a variable in an environment, the last one of that name;
+// empty if it is not set.
 func Getenv(env []string, name string) string {
 	for _, kv := range slices.Backward(env) {
 		if value, ok := strings.CutPrefix(kv, name+"="); ok {

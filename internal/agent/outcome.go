@@ -30,7 +30,7 @@ type Outcome struct {
 	Strays   int // processes that it left running, ended by ralph
 	Names    []string
 	Boundary []string // what it changed and must not, or could not write in its room, each as a sentence
-	LogLost  error    // why a log that the agent removed could not be put back
+	LogLost  error    // why a log that the agent removed could not be restored
 }
 
 // MissingError says that the agent's program cannot be started.
@@ -182,7 +182,7 @@ func (o *Outcome) failed(h Harness, text string, f stream.Failure, now time.Time
 	o.Hint = o.advice(h, class)
 }
 
-// silent describes a failure of which the agent said nothing.
+// silent describes a failure without a message of the agent.
 func silent(exit proc.Exit, s stream.Summary) string {
 	switch {
 	case exit.Code != 0:

@@ -279,7 +279,7 @@ func (t *turn) finish(p *proc.Process, why end) (proc.Swept, error) {
 	case <-done:
 	case <-time.After(drain):
 	}
-	t.close() // wakes readers whose pipe another process still holds
+	t.close() // wakes readers of pipes that another process still holds
 	<-done
 	t.out.close()
 	return swept, err

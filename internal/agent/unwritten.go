@@ -16,8 +16,8 @@ const unwrittenKept = 256 << 10
 // the path before or after the system's words.
 var refusedWrite = regexp.MustCompile(`(?i)(?:(?:^|[\s'"])((?:/|\.\.?/|~/)[^\s'"\\:;,]+)['"\\]{0,2}: |)read-only file system(?:[^/\n]{0,20}['"\\]{1,2}(/[^\s'"\\:;,]+))?`)
 
-// unwritten says which paths the agent could not write in its room, by what its tools
-// printed, and which setting allows it; empty where there is none.
+// unwritten says which paths the agent could not write in its room, according to its
+// tools, and which setting allows it; empty without such paths.
 func unwritten(log *os.File) string {
 	info, err := log.Stat()
 	if err != nil {

@@ -50,12 +50,11 @@ type Store struct {
 	state    string
 	rename   func(from, to string) error
 	link     func(from, to string) error
-	step     func(done string) // called behind each step
+	step     func(done string) // called after each step
 }
 
-// Open returns the archive of the worktree whose root is worktree. The state
-// directory of each unit is the directory of its name in state. Nothing is
-// created.
+// Open returns the archive of the worktree with this root. The state directory of a unit
+// is the directory of its name in state. Open creates nothing.
 func Open(worktree, state string) *Store {
 	return &Store{worktree: worktree, state: state, rename: os.Rename, link: os.Link, step: func(string) {}}
 }
@@ -66,7 +65,7 @@ type Entry struct {
 	Unit            string    `json:"unit"`
 	ArchivedAt      time.Time `json:"archivedAt"`
 	Path            string    `json:"path"`            // from the worktree's root, with slashes
-	StoriesComplete *int      `json:"storiesComplete"` // nil where the archive does not tell
+	StoriesComplete *int      `json:"storiesComplete"` // nil if the archive does not say
 	StoriesTotal    *int      `json:"storiesTotal"`
 }
 
@@ -127,8 +126,8 @@ func checkFolder(path string) error {
 	return nil
 }
 
-// freeName names an archive made now: the time, with -2, -3, … behind it
-// while the name is taken, and the unit.
+// freeName returns a name for an archive made now: the time, -2, -3, … if the name is
+// taken, and the unit.
 func (s *Store) freeName(unit string, now time.Time) (string, error) {
 	stamp := now.UTC().Format(timeLayout)
 	name := stamp + "-" + unit
@@ -186,9 +185,8 @@ func writeIntent(path string, in intent) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// seqOf reads the archive's name backwards: when the unit's name is known,
-// what stands between the time and it is the number of the archive within its
-// second, 1 where there is none.
+// seqOf returns the number of an archive within its second: it is between the time and
+// the unit's name. Without a number it is 1.
 func seqOf(name, unit string) (seq int, ok bool) {
 	rest, ok := strings.CutSuffix(name, "-"+unit)
 	if !ok || len(rest) < len(timeLayout) {

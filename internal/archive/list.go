@@ -15,8 +15,8 @@ import (
 	"ralph/internal/regular"
 )
 
-// List returns the archives, the newest first. warnings tell of what is in
-// the archive's folder but is no archive.
+// List returns the archives, the newest first. warnings name what is in the archive's
+// folder but is not an archive.
 func (s *Store) List() (entries []Entry, warnings []string, err error) {
 	err = checkFolder(s.root()) // each entry would be refused for the same reason
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,8 +65,8 @@ func (s *Store) Find(unit string) (Entry, error) {
 	return Entry{}, fmt.Errorf("no archive of unit %s: %w", unit, fs.ErrNotExist)
 }
 
-// stories reads the progress out of the archived status.json, or, of a feature
-// that never ran, out of its prd.json; nil where neither tells.
+// stories returns the progress from the archived status.json, or from prd.json if the
+// feature never ran; nil if neither says.
 func (s *Store) stories(name string) (complete, total *int) {
 	var status struct {
 		StoriesComplete *int `json:"storiesComplete"`

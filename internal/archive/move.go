@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What stands beside a folder while it is being copied or removed.
+// Names next to a folder while it is copied or removed.
 const (
 	partial = ".partial"
 	removed = ".removed"
@@ -20,9 +20,9 @@ func beside(path, what string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+what)
 }
 
-// move renames a folder. Where the target is on another file system it is
-// copied beside the target first, compared with its source, and only then
-// given its name: a folder under that name is always whole.
+// move renames a folder. To another file system, it first copies the folder next to the
+// target and compares the copy with its source: a folder with the final name is always
+// complete.
 func (s *Store) move(ctx context.Context, from, to string) error {
 	err := s.rename(from, to)
 	if err == nil {
@@ -62,8 +62,8 @@ func (s *Store) copyWhole(ctx context.Context, from, to string) error {
 	return err
 }
 
-// discard removes a folder so that it never stands half removed under its own
-// name. One that is not there is no error.
+// discard removes a folder, which never is half removed under its own name. A missing
+// folder is not an error.
 func (s *Store) discard(folder string) error {
 	away := beside(folder, removed)
 	if err := os.RemoveAll(away); err != nil { // of a try that was cut off

@@ -100,14 +100,14 @@ func (s *Store) worthKeeping(unit string) ([]item, error) {
 
 func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
 
-// leftOver tells whether the feature folder has a manifest: an archive of it
-// was begun once and given up.
+// leftOver reports whether the feature folder has a manifest: an archive of it was started
+// and abandoned.
 func (s *Store) leftOver(unit string) bool {
 	_, err := readIntent(filepath.Join(s.feature(unit), manifestName))
 	return err == nil
 }
 
-// undo takes back what prepare wrote.
+// undo removes what prepare wrote.
 func (s *Store) undo(in intent) error {
 	if in.Name == "" {
 		return nil
@@ -187,7 +187,7 @@ func (s *Store) clear(in intent) error {
 		s.step("cleared " + it.From)
 	}
 	var errs []error
-	for _, name := range []string{"snapshot", "inbox", "branch"} { // the last says whose the folder was
+	for _, name := range []string{"snapshot", "inbox", "branch"} { // the last one names the branch of the folder
 		errs = append(errs, os.RemoveAll(filepath.Join(dir, name)))
 	}
 	return errors.Join(errs...)

@@ -12,10 +12,9 @@ import (
 	"time"
 )
 
-// Restore brings the archive of this name back to where its feature was, the
-// journal too. It is refused where the unit has a feature folder again. A
-// journal that the unit has begun since is set aside in the state directory.
-// A name that is no archive is an error that is fs.ErrNotExist.
+// Restore moves the archive of this name back to where its feature was, with the journal.
+// It refuses if the unit has a feature folder again. A newer journal of the unit is set
+// aside in the state directory. A name that is not an archive is fs.ErrNotExist.
 func (s *Store) Restore(ctx context.Context, name string) (Entry, error) {
 	in, err := s.manifest(name)
 	if err != nil {
@@ -38,8 +37,8 @@ func (s *Store) Restore(ctx context.Context, name string) (Entry, error) {
 	return e, nil
 }
 
-// manifest tells what an archive is. One that has no manifest, as a person may
-// have made it, is known by its name.
+// manifest returns what an archive contains. One without a manifest, such as one made by
+// hand, is described by its name.
 func (s *Store) manifest(name string) (intent, error) {
 	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "/\x00") {
 		return intent{}, fs.ErrNotExist
@@ -63,9 +62,9 @@ func (s *Store) manifest(name string) (intent, error) {
 	return in, checkUnit(unit)
 }
 
-// guess reads a name without a manifest. A number behind the time can be the
-// beginning of the unit's name as well: it is taken for the archive's only
-// where the name without it is taken.
+// guess reads the name of an archive without a manifest. A number after the time can also
+// be the start of the unit's name: it is the archive's number only if the name without it
+// is taken.
 func (s *Store) guess(name string) (unit string, at time.Time, ok bool) {
 	if len(name) <= len(timeLayout)+1 || name[len(timeLayout)] != '-' {
 		return "", time.Time{}, false
@@ -105,7 +104,7 @@ func (s *Store) carryBack(ctx context.Context, in intent) error {
 	}
 	s.step("moved")
 	if s.manifestOf(to) != in.Name {
-		return s.forget(in) // a new feature has been begun in its place, or all is done
+		return s.forget(in) // a new feature has been started in its place, or all is done
 	}
 	if err := s.discard(from); err != nil {
 		return err

@@ -70,8 +70,8 @@ func copyFile(from, to string) (err error) {
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
-// sameTree tells whether two trees have the same names, kinds and contents.
-// Where either does not exist the error is fs.ErrNotExist.
+// sameTree reports whether two trees have the same names, kinds and contents. If one does
+// not exist, the error is fs.ErrNotExist.
 func sameTree(a, b string) (bool, error) {
 	infoA, err := os.Lstat(a)
 	if err != nil {

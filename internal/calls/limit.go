@@ -49,7 +49,7 @@ func (t *Team) Refused(ctx context.Context, o agent.Outcome) error {
 	m.own = Block{} // the ledger knows
 	if err := m.ledger.SetLimited(ctx, o.ResetsAt, o.Message); err != nil {
 		m.own = own
-		return t.Recorder.Warn("other loops cannot be told of the limit: %v", err)
+		return t.Recorder.Warn("cannot record the limit for other loops: %v", err)
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func (t *Team) probed(ctx context.Context, over bool) error {
 	}
 	t.at.probing = false
 	if err := t.at.ledger.Probed(context.WithoutCancel(ctx), over); err != nil {
-		return t.Recorder.Warn("other loops cannot be told whether the limit is over: %v", err)
+		return t.Recorder.Warn("cannot record for other loops whether the limit is over: %v", err)
 	}
 	return nil
 }

@@ -103,8 +103,8 @@ func Find(list []Change, ref string) (Change, error) {
 	return Change{}, fmt.Errorf("there is no change %q; there are: %s", ref, Names(list))
 }
 
-// contains reports whether ref is a part of the id. The digits of a number are
-// none: "2-1" is not meant where it occurs within "012-10".
+// contains reports whether ref is a part of the id. Digits inside a number are not a part:
+// "012-10" does not contain "2-1".
 func contains(c Change, ref string) bool {
 	where := c.ID
 	if numbered().MatchString(ref) {

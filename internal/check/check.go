@@ -36,7 +36,7 @@ type Check struct {
 	Command        string // for the shell sh, as the user wrote it
 	When           When
 	Timeout        time.Duration
-	AcceptBaseline bool   // a failure that was there before the run does not stand in the way
+	AcceptBaseline bool   // a failure from before the run does not block the plan
 	Rooms          *Rooms // where it runs; nil is without a room
 	Input          []byte // on its standard input; nil is nothing
 }
@@ -48,7 +48,7 @@ type Result struct {
 	ExitCode int
 	Duration time.Duration
 	Tail     string // the end of what it printed
-	Commit   string // in whose clean worktree it was run; empty in place
+	Commit   string // the commit of the clean worktree; empty in place
 	Lost     bool   // the guardian was killed while it ran
 	Unsealed string // not empty: it passes only without a room, though there are rooms; the settings that may help
 	Outside  bool   // it failed in its room and passes outside, where only the room counts
@@ -66,7 +66,7 @@ const (
 	grace = 2 * time.Second
 	// settle is how long the news that a check has exited may take to arrive.
 	settle = 100 * time.Millisecond
-	// step is how often a check's time is looked at.
+	// step is how often a check's time is compared with its limit.
 	step = time.Second
 	// tailKept bounds what is kept of a check's output, in bytes.
 	tailKept = 8 << 10
@@ -160,7 +160,7 @@ func runIn(ctx context.Context, g *proc.Guardian, c Check, dir string, env []str
 	return res, nil
 }
 
-// input returns the reading end of a pipe with the text, nil where there is none.
+// input returns the reading end of a pipe with the text, nil without a text.
 func input(text []byte) (*os.File, error) {
 	if text == nil {
 		return nil, nil
@@ -176,9 +176,9 @@ func input(text []byte) (*os.File, error) {
 	return r, nil
 }
 
-// await waits until the check has exited or has to be ended, and says why; it is empty
-// where the check, or its guardian, is gone. passed is the real time since it began:
-// a timer stands still while the machine sleeps.
+// await waits until the check has exited or has to be ended, and returns why it has to be
+// ended; empty if the check or its guardian is gone. passed returns the real time since
+// the start: a timer stops while the machine sleeps.
 func await(ctx context.Context, exited, lost <-chan struct{}, limit time.Duration, passed func() time.Duration) journal.CheckOutcome {
 	timeout := time.NewTimer(limit) // for precision; the ticks are for a machine that slept
 	defer timeout.Stop()
@@ -213,8 +213,8 @@ func exited(p *proc.Process) bool {
 	}
 }
 
-// verdict reads the outcome from the exit of the shell, whose 126 and 127 mean
-// that the command cannot be run or is not there.
+// verdict reads the outcome from the exit of the shell. Its codes 126 and 127 mean that the
+// command cannot be run or does not exist.
 func verdict(e proc.Exit, tail string) journal.CheckOutcome {
 	switch {
 	case e.Signal != 0:

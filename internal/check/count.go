@@ -17,7 +17,7 @@ type counter struct {
 	rest    []byte // a line that has not ended
 	tests   int
 	counted bool
-	silent  bool // go test printed results of packages, and none of tests
+	silent  bool // go test printed results of packages but not of tests
 	tap     int
 	tapped  bool
 }

@@ -72,7 +72,7 @@ func (d *Deps) For(ctx context.Context, g *proc.Guardian, site room.Site, dir st
 	for _, folder := range d.folders(site.Root, dir, files) {
 		at := filepath.Join(site.Root, folder)
 		shown = append(shown, room.Shown{From: at, Path: at})
-		d.compare(folder, print{folder: fingerprint(at), locks: hashOf(dir, beside(folder, files))})
+		d.compare(folder, print{folder: fingerprint(at), locks: hashOf(dir, locksFor(folder, files))})
 	}
 	return shown, nil
 }
@@ -147,8 +147,8 @@ func isLock(file string) bool {
 	return slices.ContainsFunc(locks, func(pattern string) bool { ok, _ := path.Match(pattern, path.Base(file)); return ok })
 }
 
-// beside returns the lock files in the folder that holds a borrowed one, or above it.
-func beside(folder string, files []string) []string {
+// locksFor returns the lock files in the parent folder of a borrowed folder, or above it.
+func locksFor(folder string, files []string) []string {
 	var list []string
 	for _, f := range files {
 		dir := path.Dir(f)

@@ -32,7 +32,7 @@ type Clean struct {
 
 	repo   *git.Repo
 	folder string // made for this worktree alone
-	record string // file that names the folder while it is there, empty where there is none
+	record string // file that names the folder while it exists; empty without one
 	tried  bool   // git was asked to check it out
 	failed error
 	dir    string // of the worktree, empty until it is checked out
@@ -63,7 +63,7 @@ func NewClean(ctx context.Context, repo *git.Repo, commit, stateDir string) (*Cl
 	return c, nil
 }
 
-// Folder is what [RemoveFolder] takes where nobody is left to call Remove.
+// Folder returns the argument for [RemoveFolder], for a process that cannot call Remove.
 func (c *Clean) Folder() string { return c.folder }
 
 // CheckoutError says that a commit could not be checked out: no room, or a
@@ -78,7 +78,7 @@ func (e *CheckoutError) Error() string {
 	why := e.Err.Error()
 	var refused *git.Error
 	if errors.As(e.Err, &refused) && refused.Stderr != "" {
-		why = refused.Stderr // the call itself tells nothing that a person needs
+		why = refused.Stderr // the call itself does not help the user
 	}
 	return fmt.Sprintf("a clean worktree of %s cannot be made: %s", short(e.Commit), why)
 }
@@ -108,7 +108,8 @@ func (c *Clean) Dir(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// HasSubmodules tells whether the worktree has submodules, which are empty there.
+// HasSubmodules reports whether the repository has submodules. They are empty in a clean
+// worktree.
 func (c *Clean) HasSubmodules() bool {
 	_, err := os.Stat(filepath.Join(c.dir, ".gitmodules"))
 	return c.dir != "" && err == nil
@@ -129,8 +130,8 @@ func (c *Clean) Remove() error {
 	return err
 }
 
-// Sweep removes the clean worktrees that a process which died has left behind,
-// by their records in stateDir. The caller holds the unit's lock.
+// Sweep removes the clean worktrees of a process that died, by their records in stateDir.
+// The caller holds the unit's lock.
 func Sweep(stateDir string) error {
 	files, err := os.ReadDir(stateDir)
 	if errors.Is(err, fs.ErrNotExist) {

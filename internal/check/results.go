@@ -11,13 +11,12 @@ type Results struct {
 // On is what a check is run on.
 type On struct {
 	Tree  string // of a commit, or a fingerprint of the worktree
-	Plan  string // a fingerprint of the plan beside it, which neither tells of
+	Plan  string // a fingerprint of the plan, which neither of them includes
 	Clean bool   // in a clean worktree
 }
 
-// key is everything that decides how a check fares, as far as ralph can tell.
-// What it cannot tell is the rest of the world: ignored files in place, a
-// database, the time of day.
+// key is everything known to ralph that decides the result of a check. ralph does not know
+// the rest of the world: ignored files in place, a database, the time of day.
 type key struct {
 	name, command string
 	on            On

@@ -110,18 +110,18 @@ func TestMerge(t *testing.T) {
 		{"annotated", list, edit("[ ] tests", "[x] **tests** (in abc)"), edit("[ ] tests", "[x] **tests** (in abc)"), ""},
 		{"reworded behind its number", list, edit("[ ] 1.1 route", "[x] 1.1 add the route"), edit("[ ] 1.1 route", "[x] 1.1 add the route"), ""},
 		{"a finished one removed", list, edit("- [x] 1.2 form\n", ""), edit("- [x] 1.2 form\n", ""), ""},
-		{"an open one removed", list, edit("- [ ] tests\n", ""), list, "open tasks taken away: tests"},
-		{"a question removed", list, edit("- [?] colour\n", ""), list, "open tasks taken away: colour"},
-		{"one replaced by an easier one", list, edit("tests", "a test"), list + "- [ ] a test\n", "open tasks taken away: tests"},
+		{"an open one removed", list, edit("- [ ] tests\n", ""), list, "open tasks removed: tests"},
+		{"a question removed", list, edit("- [?] colour\n", ""), list, "open tasks removed: colour"},
+		{"one replaced by an easier one", list, edit("tests", "a test"), list + "- [ ] a test\n", "open tasks removed: tests"},
 		{"put off, which leaves it open", list, edit("[ ] tests", "[-] tests"), edit("[ ] tests", "[-] tests"), ""},
-		{"a task that was put off, taken away", edit("[ ] tests", "[-] tests"), strings.Replace(list, "- [ ] tests\n", "", 1), edit("[ ] tests", "[-] tests"), "open tasks taken away: tests"},
-		{"hidden in a fence", list, edit("- [ ] tests", "```\n- [ ] tests\n```"), list, "open tasks taken away: tests"},
-		{"hidden in a comment", list, edit("- [ ] tests", "<!--\n- [ ] tests\n-->"), list, "open tasks taken away: tests"},
-		{"one ticked, one removed", list, strings.Replace(edit("- [ ] tests\n", ""), "[ ] 1.1", "[x] 1.1", 1), edit("[ ] 1.1", "[x] 1.1"), "open tasks taken away: tests"},
+		{"a task that was put off, taken away", edit("[ ] tests", "[-] tests"), strings.Replace(list, "- [ ] tests\n", "", 1), edit("[ ] tests", "[-] tests"), "open tasks removed: tests"},
+		{"hidden in a fence", list, edit("- [ ] tests", "```\n- [ ] tests\n```"), list, "open tasks removed: tests"},
+		{"hidden in a comment", list, edit("- [ ] tests", "<!--\n- [ ] tests\n-->"), list, "open tasks removed: tests"},
+		{"one ticked, one removed", list, strings.Replace(edit("- [ ] tests\n", ""), "[ ] 1.1", "[x] 1.1", 1), edit("[ ] 1.1", "[x] 1.1"), "open tasks removed: tests"},
 		{"opened again, with a remark", list, edit("[x] 1.2 form", "[ ] 1.2 form") + "\nremark\n", list + "\nremark\n", "finished tasks opened again: 1.2 form"},
 		{"emptied", list, "# all done\n", list, "emptied"},
-		{"turned into Ito's form with less in it", list, "### Task 1: x\n- **Status**: [x] complete\n", list, "open tasks taken away: 1.1 route, colour, tests"},
-		{"Ito's: a task removed", ito, ito[:strings.Index(ito, "### Task 1.3")], ito, "open tasks taken away: 1.3, Checkpoint"},
+		{"turned into Ito's form with less in it", list, "### Task 1: x\n- **Status**: [x] complete\n", list, "open tasks removed: 1.1 route, colour, tests"},
+		{"Ito's: a task removed", ito, ito[:strings.Index(ito, "### Task 1.3")], ito, "open tasks removed: 1.3, Checkpoint"},
 		{"Ito's: completed", ito, strings.Replace(ito, `\[ \] pending`, "[x] complete", 1), strings.Replace(ito, `\[ \] pending`, "[x] complete", 1), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -186,7 +186,7 @@ func FuzzMerge(f *testing.F) {
 			return // titles may have been added to
 		}
 		for _, task := range checklist.Parse([]byte(before)) {
-			if task.State != checklist.Done && task.State != checklist.Shelved && strings.Contains(what, "taken away") && left[task.Title] == 0 {
+			if task.State != checklist.Done && task.State != checklist.Shelved && strings.Contains(what, "removed") && left[task.Title] == 0 {
 				t.Fatalf("%q is gone: %q", task.Title, merged)
 			}
 		}

@@ -41,7 +41,7 @@ func Merge(before, after []byte) (merged []byte, what string) {
 	}
 	var faults []string
 	if len(lost) > 0 {
-		faults = append(faults, "open tasks taken away: "+some(lost))
+		faults = append(faults, "open tasks removed: "+some(lost))
 	}
 	if len(opened) > 0 {
 		faults = append(faults, "finished tasks opened again: "+some(opened))

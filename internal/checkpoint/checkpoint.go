@@ -42,8 +42,8 @@ func (s Store) Iteration(run string, n int) string {
 // Parked is the reference of what an agent left of a story that is parked.
 func (s Store) Parked(story string) string { return s.Prefix() + parked + "/" + escape(story) }
 
-// escape makes a text a part of a reference's name: bytes that git or a file system may refuse
-// are written as %XX, and what is too long is cut and told apart by its fingerprint.
+// escape makes a text a valid part of a reference's name: bytes that git or a file system
+// may refuse become %XX, and a long text is cut and gets a fingerprint.
 func escape(text string) string {
 	var b strings.Builder
 	for i, c := range []byte(text) {
@@ -119,13 +119,13 @@ func (s Store) Compare(ctx context.Context, from, to git.Saved) ([]git.PathChang
 	return s.Repo.CompareTrees(ctx, from.Commit, to.Commit)
 }
 
-// MixedError is that paths were changed by somebody else, too.
+// MixedError says that someone else has changed paths, too.
 type MixedError struct{ Paths []string }
 
 // Error implements error.
 func (e *MixedError) Error() string {
 	some := e.Paths[:min(5, len(e.Paths))]
-	text := "changed by somebody else too: " + strings.Join(some, ", ")
+	text := "also changed by someone else: " + strings.Join(some, ", ")
 	if more := len(e.Paths) - len(some); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
@@ -174,7 +174,7 @@ func (s Store) left(ctx context.Context, all []git.PathChange, now, to git.Saved
 	var mixed []string
 	for _, c := range all {
 		switch at, differs := is[c.Path]; {
-		case !differs: // it is as it shall be
+		case !differs: // it is restored already
 		case at == c.Old:
 			left = append(left, c)
 		default:

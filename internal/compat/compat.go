@@ -51,8 +51,8 @@ func Tools() []string {
 	return names
 }
 
-// Translate returns ralph's command line for one of another tool. The error names the
-// equivalent where there is none for a command or a flag.
+// Translate returns ralph's command line for one of another tool. The error names a
+// command or a flag without an equivalent, and what to do instead.
 func Translate(name string, args []string) (Line, error) {
 	i := slices.IndexFunc(tools(), func(t tool) bool { return t.name == name })
 	if i < 0 {
@@ -121,7 +121,7 @@ func (c command) find(name string) (flag, bool) {
 	return flag{}, false
 }
 
-// add appends ralph's flag, or notes why there is none.
+// add appends ralph's flag, or notes why it has no equivalent.
 func (l *Line) add(f flag, given, value string) {
 	switch {
 	case f.to == "", f.only != "" && value != f.only, f.values != nil && !slices.Contains(f.values, value):

@@ -12,7 +12,7 @@ import (
 	"ralph/internal/glob"
 )
 
-// check holds a value against its field's tags.
+// check compares a value with the limits in its field's tags.
 func check(value reflect.Value, tag reflect.StructTag) error {
 	if bound, ok := tag.Lookup("min"); ok && number(value) < atof(bound) {
 		return fmt.Errorf("%v is too small, the least is %s", value, bound)
@@ -26,7 +26,7 @@ func check(value reflect.Value, tag reflect.StructTag) error {
 	if enum, ok := tag.Lookup("enum"); ok {
 		words := strings.Split(enum, "|")
 		if !slices.Contains(words, value.String()) {
-			return fmt.Errorf("%q is none of %s", value, strings.Join(words, ", "))
+			return fmt.Errorf("%q is not one of %s", value, strings.Join(words, ", "))
 		}
 	}
 	if tag.Get("nonempty") != "" && isEmpty(value) {

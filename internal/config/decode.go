@@ -24,13 +24,13 @@ func (e *Error) Error() string {
 	return e.Place + ": " + e.Key + ": " + e.What
 }
 
-// decoder sets the values of one layer. Errors are collected, so that a person
-// sees all of them at once.
+// decoder sets the values of one layer. It collects errors, so that the user sees all of
+// them at once.
 type decoder struct {
 	file    string // empty for a layer of texts
 	name    string // the variable or flag of a layer of texts
 	builtIn bool
-	ignored func(place, key string) // not nil: this is a project's file; told of keys that it cannot set
+	ignored func(place, key string) // not nil for a project's file; called for keys that it cannot set
 	trusted bool                    // of a project's file
 	origins map[string]Origin
 	errs    []error
@@ -54,7 +54,7 @@ func (d *decoder) fail(node *yaml.Node, key, format string, args ...any) {
 	d.errs = append(d.errs, &Error{Place: place, Key: key, What: fmt.Sprintf(format, args...)})
 }
 
-// resolve follows an alias to what it stands for.
+// resolve follows an alias to its value.
 func resolve(node *yaml.Node) *yaml.Node {
 	for node.Kind == yaml.AliasNode {
 		node = node.Alias
@@ -62,10 +62,10 @@ func resolve(node *yaml.Node) *yaml.Node {
 	return node
 }
 
-// isNull tells of a key without a value: a person has commented it out.
+// isNull reports whether a key has no value: the user has commented it out.
 func isNull(node *yaml.Node) bool { return node.Kind == yaml.ScalarNode && node.Tag == "!!null" }
 
-// pairs calls each for the entries of a mapping whose names are proper texts.
+// pairs calls each for the entries of a mapping that have valid names.
 func (d *decoder) pairs(node *yaml.Node, path string, each func(name, value *yaml.Node)) {
 	if isNull(node) {
 		return
@@ -121,8 +121,8 @@ func (d *decoder) section(node *yaml.Node, path string, into reflect.Value) {
 	})
 }
 
-// forbidden tells whether a project's file sets what it cannot. To turn a
-// permission off narrows it, and is fine. Whom to trust only the user can say.
+// forbidden reports whether a project's file sets a key that it cannot set. It may turn a
+// permission off. Only the user's file can name trusted projects.
 func (d *decoder) forbidden(field reflect.StructField, value *yaml.Node, now reflect.Value) bool {
 	if order := strings.Split(field.Tag.Get("tighter"), "|"); len(order) > 1 && d.ignored != nil && !d.trusted {
 		return slices.Index(order, value.Value) < slices.Index(order, now.String()) && slices.Contains(order, value.Value)
@@ -139,8 +139,8 @@ func (d *decoder) forbidden(field reflect.StructField, value *yaml.Node, now ref
 	return !d.trusted
 }
 
-// group decodes a mapping with the user's own names into a list. A name that a
-// weaker layer has set keeps its place and what is not set anew.
+// group decodes a mapping with the user's own names into a list. A name from a weaker
+// layer keeps its place, and the values that this layer does not set.
 func (d *decoder) group(node *yaml.Node, path string, into reflect.Value) {
 	d.pairs(node, path, func(name, value *yaml.Node) {
 		key := join(path, name.Value)
@@ -196,7 +196,7 @@ func (d *decoder) leaf(node *yaml.Node, key string, field reflect.StructField, i
 	d.origins[key] = d.origin(node)
 }
 
-// describe says in a person's words what stands in a file.
+// describe names the kind of a value in a file, for messages.
 func describe(node *yaml.Node) string {
 	switch node.Kind {
 	case yaml.MappingNode:

@@ -29,7 +29,7 @@ func TestErrors(t *testing.T) {
 		"infinite":       {"usage_limit: {max_wait_hours: .inf}\n", []string{`FILE:1: usage_limit.max_wait_hours: want a number of hours, got .inf`}},
 		"too long":       {"defaults: {pause_seconds: 1e300}\n", []string{`FILE:1: defaults.pause_seconds: 1e300 is more than a year`}},
 		"unit in a file": {"defaults: {timeout_minutes: 90s}\n", []string{`FILE:1: defaults.timeout_minutes: want a number of minutes, got the text "90s"`}},
-		"enum":           {"tamper: panic\n", []string{`FILE:1: tamper: "panic" is none of warn, reject`}},
+		"enum":           {"tamper: panic\n", []string{`FILE:1: tamper: "panic" is not one of warn, reject`}},
 		"bool":           {"keep_awake: maybe\n", []string{`FILE:1: keep_awake: want true or false, got the text "maybe"`}},
 		"scalar section": {"claude: opus\n", []string{`FILE:1: claude: want keys and values, got the text "opus"`}},
 		"list section":   {"- a\n", []string{`FILE:1: want keys and values, got a list`}},
@@ -41,7 +41,7 @@ func TestErrors(t *testing.T) {
 		"quotation mark": {"claude: {command: \"a 'b\"}\n", []string{`FILE:1: claude.command: a quotation mark is not closed`}},
 		"twice":          {"tamper: warn\ntamper: reject\n", []string{`FILE:2: tamper: is already set in line 1`}},
 		"regexp":         {"harnesses: {x: {command: x, limit_patterns: ['(']}}\n", []string{"FILE:1: harnesses.x.limit_patterns: \"(\" is no regular expression: error parsing regexp: missing closing ): `(`"}},
-		"in a group":     {"quality_checks:\n  a:\n    comand: x\n    when: never\n", []string{`FILE:3: unknown key "quality_checks.a.comand" (did you mean command?)`, `FILE:4: quality_checks.a.when: "never" is none of claim, every, end`}},
+		"in a group":     {"quality_checks:\n  a:\n    comand: x\n    when: never\n", []string{`FILE:3: unknown key "quality_checks.a.comand" (did you mean command?)`, `FILE:4: quality_checks.a.when: "never" is not one of claim, every, end`}},
 		"no command":     {"quality_checks:\n  a:\n    when: end\n", []string{`FILE:3: quality_checks.a: has no command`}},
 		"empty check":    {"quality_checks: {a: }\n", []string{`FILE:1: quality_checks.a: has no value`}},
 		"relative trust": {"trusted_projects: [a/b]\n", []string{`FILE:1: trusted_projects: "a/b" is no absolute path`}},
@@ -72,7 +72,7 @@ func TestErrorsOfAllLayersAtOnce(t *testing.T) {
 	in.Flags = []Override{{"defaults.timeout_minutes", "--timeout", "-5"}, {"default.timeout", "--other", "1"}}
 	_, err := Load(in)
 	want := []string{
-		in.UserFile + `:1: tamper: "x" is none of warn, reject`,
+		in.UserFile + `:1: tamper: "x" is not one of warn, reject`,
 		in.ProjectFile + `:1: model: want a text, got a list`,
 		`RALPH_MAX_ITERATIONS: defaults.max_iterations: want a whole number, got the text "many"`,
 		`RALPH_NOTIFY_DESKTOP: notify.desktop: want true or false, got the text "maybe"`,

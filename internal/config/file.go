@@ -16,7 +16,7 @@ import (
 // maxFile bounds a settings file in bytes; beyond it, it is something else.
 const maxFile = 1 << 20
 
-// readFile returns the content of a settings file, nothing where there is none.
+// readFile returns the content of a settings file, nothing if the file does not exist.
 func readFile(file string) ([]byte, error) {
 	if file == "" {
 		return nil, nil
@@ -39,7 +39,7 @@ func readFile(file string) ([]byte, error) {
 	return content, nil
 }
 
-// yaml.v3 writes "yaml: line 3: what is wrong".
+// yamlError matches an error of yaml.v3: "yaml: line 3: what is wrong".
 var yamlError = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)$`)
 })

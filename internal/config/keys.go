@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// key is a setting with a name of its own: a leaf of Settings that is not
-// inside of a group whose names the user chooses.
+// key is a setting with a fixed name: a leaf of Settings outside of the groups with names
+// that the user chooses.
 type key struct {
 	path  string // such as "defaults.max_iterations"
 	field reflect.StructField
@@ -33,8 +33,8 @@ func keysOf(t reflect.Type, prefix string, index []int) []key {
 	return list
 }
 
-// isGroup tells whether a type is a list of structs, which the files write as a
-// mapping from names that the user chooses.
+// isGroup reports whether a type is a list of structs. The files write it as a mapping
+// from names that the user chooses.
 func isGroup(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct
 }

@@ -67,7 +67,7 @@ type Budget struct {
 	MaxAccount float64 `yaml:"max_account" min:"0" max:"100"` // percent of the provider's window
 }
 
-// Completion says what is believed of an agent that claims to be done.
+// Completion decides which claims of an agent to be done are accepted.
 type Completion struct {
 	Promise       string `yaml:"promise" nonempty:"true"`
 	TrustPromise  bool   `yaml:"trust_promise"`
@@ -144,7 +144,7 @@ type UsageLimit struct {
 	MaxWaitHours      Hours   `yaml:"max_wait_hours" min:"0"`
 }
 
-// Notify says how the end of a run is told.
+// Notify says how the user is notified of the end of a run.
 type Notify struct {
 	Command Command `yaml:"command" yours:"true"`
 	Desktop bool    `yaml:"desktop"`

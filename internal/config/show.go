@@ -27,10 +27,10 @@ func (o Origin) String() string {
 	return "default"
 }
 
-// Origin tells where the value of a key came from.
+// Origin returns the source of a key's value.
 func (l *Loaded) Origin(key string) Origin { return l.origins[key] }
 
-// IsDefault tells whether nobody has set the key.
+// IsDefault reports whether no source has set the key.
 func (l *Loaded) IsDefault(key string) bool { return l.origins[key] == Origin{} }
 
 // Entry is one key of a listing. Value is a string, number, boolean, list of
@@ -41,7 +41,7 @@ type Entry struct {
 	Origin string `json:"origin"`
 }
 
-// Text returns the value in one line, quoted where that is needed to tell its parts.
+// Text returns the value in one line, quoted where its parts would be unclear.
 func (e Entry) Text() string {
 	switch v := e.Value.(type) {
 	case string:
@@ -90,7 +90,7 @@ func (l *Loaded) entries(section reflect.Value, path string) []Entry {
 	return list
 }
 
-// hidden stands for what must not be shown.
+// hidden replaces a value that must not be shown.
 const hidden = "(hidden)"
 
 // secret finds passwords and keys where people put them against all advice: in
@@ -131,7 +131,7 @@ func shown(value reflect.Value) any {
 	return value.Interface()
 }
 
-// redactWords hides the word behind one such as --api-key, too.
+// redactWords also hides the word after one such as --api-key.
 func redactWords(words []string) []string {
 	list := make([]string, len(words))
 	for i, word := range words {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// trusts tells whether the project at root is one of those that the user has
-// named. Symbolic links are resolved on both sides.
+// trusts reports whether the user has named the project at root. Symbolic links are
+// resolved on both sides.
 func trusts(named []string, root, home string) bool {
 	root, ok := resolved(root, home)
 	if !ok {
@@ -32,8 +32,8 @@ func resolved(path, home string) (string, bool) {
 	return target, err == nil
 }
 
-// restriction returns what a project's file is told when it sets a key that is
-// the user's.
+// restriction returns the function that warns about a key of a project's file that only
+// the user may set.
 func (l *Loaded) restriction(userFile, root string) func(place, key string) {
 	if userFile == "" {
 		userFile = "your own settings (~/.ralph/config.yaml)"

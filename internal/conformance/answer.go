@@ -22,7 +22,7 @@ func riddle() (question, answer string) {
 const noAnswer = `The command must read a prompt (on standard input to its end, as its last argument, or from the file that its last argument names), print the answer, and exit with 0.`
 
 // answers finds out how the command takes its prompt and what it prints. A command that ends well
-// without the answer is tried further: a stand-in has no model to ask.
+// without the answer is tried further: a fake agent has no model to ask.
 func (s *session) answers(ctx context.Context) error {
 	began := time.Now()
 	var failures []string

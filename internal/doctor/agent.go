@@ -70,12 +70,12 @@ func (in Input) dir() string {
 	return ""
 }
 
-// login tells how the agent is logged in, by what is there and never by what it
-// holds.
+// login reports how the agent is logged in, from the existence of variables and files,
+// never from their content.
 func (in Input) login(ctx context.Context, h agent.Harness) []preflight.Check {
 	const id = "login"
 	if len(h.LoginEnv) == 0 && len(h.LoginFiles) == 0 {
-		return nil // an agent of which nothing is known
+		return nil // an unknown agent
 	}
 	signs := h.Logins(in.Env, in.UserHome)
 	var names []string
@@ -100,7 +100,7 @@ func (in Input) login(ctx context.Context, h agent.Harness) []preflight.Check {
 func (in Input) loginsInFiles(h agent.Harness) []string {
 	var found []string
 	for _, path := range in.envFiles(h) {
-		set, _ := envOf(path) // bites tells of a file that cannot be read
+		set, _ := envOf(path) // bites reports a file that cannot be read
 		for _, name := range set {
 			if slices.Contains(h.LoginEnv, name) {
 				found = append(found, fmt.Sprintf("the variable %s, set in %s", name, path))
@@ -127,7 +127,7 @@ func (in Input) loginUnseen(ctx context.Context, h agent.Harness) preflight.Chec
 	return warn(id, fmt.Sprintf("No sign of a login for agent '%s'", h.Name), hint)
 }
 
-// root tells whether the agent may approve everything as this user.
+// root reports whether the agent may approve everything as this user.
 func (in Input) root(h agent.Harness) []preflight.Check {
 	const id = "root"
 	if !h.RootRefuses || os.Geteuid() != 0 {

@@ -72,7 +72,7 @@ func space(dir string) preflight.Check {
 	const id = "disk"
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
-		return warn(id, fmt.Sprintf("The disk of %s does not tell its free space: %v", dir, err), "See what 'df' says.")
+		return warn(id, fmt.Sprintf("The free space on the disk of %s cannot be read: %v", dir, err), "Check it with 'df'.")
 	}
 	free := uint64(st.Bavail) * uint64(st.Bsize)
 	message := fmt.Sprintf("%s free on the disk of %s", size(free), dir)

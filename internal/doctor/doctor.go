@@ -1,8 +1,7 @@
-// Package doctor looks at everything around a loop that can keep it from doing
-// its work: the agent and its login, the environment, git, tmux, the disk, ralph's
-// own files, the clock. It also explains what became of a run that died. It reads
-// and asks, and mends nothing itself: its findings are preflight's checks, each
-// problem with its remedy.
+// Package doctor checks everything around a loop that can prevent its work: the agent and
+// its login, the environment, git, tmux, the disk, ralph's own files, the clock. It also
+// explains how a run died. It only reads, and repairs nothing: its findings are
+// preflight's checks, each problem with its remedy.
 package doctor
 
 import (
@@ -18,10 +17,10 @@ import (
 type Input struct {
 	Now       time.Time
 	Home      string          // of ralph, such as ~/.ralph
-	UserHome  string          // the user's; empty where there is none
+	UserHome  string          // the user's home folder; empty without one
 	Env       []string        // as the agents' parent has it
 	Repo      *git.Repo       // nil outside of a worktree
-	Harnesses []agent.Harness // those to look at, the chosen one first
+	Harnesses []agent.Harness // the harnesses to check, the chosen one first
 	// ApproveAll says that runs let the agent do everything without asking.
 	ApproveAll bool
 	Probe      *Probe

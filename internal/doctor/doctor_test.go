@@ -277,7 +277,7 @@ func TestGitAndItsRepository(t *testing.T) {
 		{"an old lock", func(b *bed) {
 			b.write(filepath.Join(b.Repo.GitDir, "index.lock"), "", 0o600)
 			b.Now = b.Now.Add(time.Hour)
-		}, "git", preflight.Warn, "index.lock was left behind"},
+		}, "git", preflight.Warn, "index.lock: every commit will fail"},
 		{"a merge", func(b *bed) { b.write(filepath.Join(b.Repo.GitDir, "MERGE_HEAD"), "", 0o600) }, "repository", preflight.Warn, "A merge is in progress"},
 		{"no git", func(b *bed) { b.Env = []string{"PATH=" + b.bin} }, "git", preflight.Error, "git not found"},
 		{"a broken git", func(b *bed) { b.program("git", `echo "bad CPU type" >&2; exit 126`) }, "git", preflight.Error, "bad CPU type"},

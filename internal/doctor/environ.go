@@ -51,8 +51,8 @@ func (in Input) bites(h agent.Harness) []preflight.Check {
 	return checks
 }
 
-// dropped are the names in an environment that ralph takes away from the agent,
-// of those that are not empty.
+// dropped returns the variables with a value that ralph removes from the agent's
+// environment.
 func dropped(h agent.Harness, env []string) []string {
 	kept := agent.Without(env, h.DropEnv, nil)
 	var names []string

@@ -13,21 +13,20 @@ import (
 	"ralph/internal/words"
 )
 
-// Explain says what is wrong with a unit, in sentences for a person; none where
-// all is well.
+// Explain lists what is wrong with a unit, in sentences for the user.
 func (u Unit) Explain(now time.Time) []string {
 	var lines []string
 	if d := u.Death; d != nil {
 		lines = append(lines, d.explain(now)...)
 	}
 	if u.CutOff {
-		lines = append(lines, "an archive, or bringing one back, was cut off")
+		lines = append(lines, "archiving or restoring an archive was interrupted")
 	}
 	if u.Torn {
-		lines = append(lines, "the journal ends in the middle of a line, which was never confirmed to anyone")
+		lines = append(lines, "the journal ends with an incomplete line")
 	}
 	if u.Behind && u.Death == nil {
-		lines = append(lines, "the status files were not brought in line with the end of the last run")
+		lines = append(lines, "the status files do not show the end of the last run")
 	}
 	if n := len(u.Stale); n > 0 {
 		var kinds []string
@@ -48,7 +47,7 @@ func (d Death) explain(now time.Time) []string {
 		what += " (" + d.Story + ")"
 	}
 	if d.AtWork {
-		what += ", with its agent at work"
+		what += " while its agent was running"
 	}
 	lines := []string{what}
 	if d.LogFile != "" {
@@ -64,43 +63,42 @@ func (d Death) explain(now time.Time) []string {
 	return lines
 }
 
-// Check is the finding about a unit as it is, before anything is mended. hint is
-// what mends it.
+// Check returns the finding about a unit before a repair. hint says how to repair it.
 func (u Unit) Check(now time.Time, hint string) preflight.Check {
 	const id = "unit"
 	switch {
 	case u.Broken != nil:
-		return fail(id, fmt.Sprintf("%s: %v", u.Name, u.Broken), cmp.Or(Places{Others: []string{u.Dir}}.Obstacle(u.Broken), "See to the permissions of "+u.Dir+"."))
+		return fail(id, fmt.Sprintf("%s: %v", u.Name, u.Broken), cmp.Or(Places{Others: []string{u.Dir}}.Obstacle(u.Broken), "Check the permissions of "+u.Dir+"."))
 	case u.Alive && u.Death != nil:
-		return ok(id, fmt.Sprintf("%s: a run has died, and pid %d is cleaning up after it", u.Name, u.Holder.PID))
+		return ok(id, fmt.Sprintf("%s: a run died, and pid %d is cleaning up", u.Name, u.Holder.PID))
 	case u.Alive:
-		return ok(id, fmt.Sprintf("%s: a loop is at work (pid %d)", u.Name, u.Holder.PID))
+		return ok(id, fmt.Sprintf("%s: a loop is running (pid %d)", u.Name, u.Holder.PID))
 	case u.Death != nil:
-		return warn(id, u.Name+": a run has died", hint, u.Explain(now)...)
+		return warn(id, u.Name+": a run died", hint, u.Explain(now)...)
 	case u.Ill():
-		return warn(id, u.Name+": something was left behind", hint, u.Explain(now)...)
+		return warn(id, u.Name+": an earlier run left something to clean up", hint, u.Explain(now)...)
 	case u.Damage.Lines > 0:
-		return warn(id, u.Name+": the journal has lines that cannot be read", "Nothing is needed: they are left out. Something other than ralph wrote to the file, or the disk is failing.",
+		return warn(id, u.Name+": the journal has lines that cannot be read", "No action needed: ralph skips them. Another program wrote to the file, or the disk is failing.",
 			u.Damage.Warnings(journal.Path(u.Dir))...)
 	case u.Damage.Schema != nil:
 		return warn(id, u.Name+": a newer ralph has written the journal", "Update this one.", u.Damage.Warnings(journal.Path(u.Dir))...)
 	case u.Holder.PID != 0:
-		return ok(id, fmt.Sprintf("%s: the lock's file names a process that is gone (pid %d); the lock itself went with it, nothing is held", u.Name, u.Holder.PID))
+		return ok(id, fmt.Sprintf("%s: the lock file names a process that no longer exists (pid %d); the unit is not locked", u.Name, u.Holder.PID))
 	}
-	return ok(id, u.Name+": nothing left behind")
+	return ok(id, u.Name+": nothing to clean up")
 }
 
-// Mended is the finding about a unit that was mended; done says how.
+// Mended returns the finding about a unit after its repair; done lists the steps.
 func (u Unit) Mended(now time.Time, done []string) preflight.Check {
-	c := warn("unit", u.Name+": mended", "", append(u.Explain(now), done...)...)
+	c := warn("unit", u.Name+": repaired", "", append(u.Explain(now), done...)...)
 	if u.Death != nil {
-		c.Hint = "Go on with 'ralph run'."
+		c.Hint = "Continue with 'ralph run'."
 	}
 	return c
 }
 
-// Future warns of times that have not come yet: what they are of, by how much.
-// Small differences are those of two machines that share a disk.
+// Future warns of recorded times that are later than now. times has their descriptions.
+// Small differences are normal: two machines may share a disk.
 func Future(now time.Time, times map[string]time.Time) preflight.Check {
 	const tolerated = 2 * time.Minute
 	var details []string
@@ -110,8 +108,8 @@ func Future(now time.Time, times map[string]time.Time) preflight.Check {
 		}
 	}
 	if len(details) == 0 {
-		return ok("clock", "The clock is not behind what was written last ("+now.Local().Format("2006-01-02 15:04 MST")+")")
+		return ok("clock", "The clock is later than everything that ralph has written ("+now.Local().Format("2006-01-02 15:04 MST")+")")
 	}
-	return warn("clock", "The clock is behind what was written earlier: it was set back, or was wrong then",
-		"Set the clock. Waits and limits go by it: a limit noted with a wrong clock is forgotten with 'ralph limits --clear HARNESS'.", details...)
+	return warn("clock", "The clock is earlier than times that ralph has written: it was set back, or was wrong then",
+		"Set the clock: waits and limits depend on it. Remove a limit recorded with a wrong clock: ralph limits --clear HARNESS.", details...)
 }

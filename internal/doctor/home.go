@@ -35,8 +35,8 @@ func (in Input) permissions() []preflight.Check {
 	return checks
 }
 
-// guarded checks folders and the plain files in them: all must be the user's own,
-// and for nobody else. The programs of an installation, below bin, may be read.
+// guarded checks folders and the plain files in them: only the user may own and read them.
+// Everyone may read the programs of an installation, below bin.
 func guarded(name string, dirs ...string) preflight.Check {
 	const id = "permissions"
 	var foreign, open, closing []string
@@ -77,7 +77,7 @@ func guarded(name string, dirs ...string) preflight.Check {
 	return ok(id, fmt.Sprintf("%s is yours alone", name))
 }
 
-// mine tells whether a file or folder belongs to this user.
+// mine reports whether a file or folder belongs to this user.
 func mine(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil {

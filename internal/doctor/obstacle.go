@@ -20,8 +20,8 @@ type Places struct {
 	Others []string // folders of the repository
 }
 
-// Obstacle is what a person can do about an error of the file system, as a sentence
-// with the command where there is one; empty where the error is none of the known.
+// Obstacle returns what the user can do about an error of the file system, with the
+// command if there is one; empty for an unknown error.
 func (in Places) Obstacle(err error) string {
 	var p *fs.PathError
 	if !errors.As(err, &p) || p.Path == "" {
@@ -42,8 +42,8 @@ func (in Places) Obstacle(err error) string {
 	return ""
 }
 
-// aside says how what stands in the way gets out of it. A device, or what is not
-// ralph's, must stay where it is.
+// aside says how to move a file out of the way. A device, or a file that is not ralph's,
+// must stay in place.
 func (in Places) aside(path, why string) string {
 	word := stream.ShellWord(path)
 	switch {
@@ -59,13 +59,13 @@ func (in Places) holds(path string) bool {
 	return slices.ContainsFunc(append([]string{in.Home}, in.Others...), func(dir string) bool { return dir != "" && within(path, dir) })
 }
 
-// within tells whether a path is dir or lies below it, by their names.
+// within reports whether a path is dir or below it, by their names.
 func within(path, dir string) bool {
 	rest, err := filepath.Rel(dir, path)
 	return err == nil && rest != ".." && !strings.HasPrefix(rest, "../")
 }
 
-// movable tells whether the path is a plain file, a folder or a link of this user.
+// movable reports whether the path is a plain file, a folder or a link of this user.
 func movable(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"ralph/internal/stream"
 )
 
-// lockAge is how old git's lock on the index must be to belong to nobody: git
-// holds it for moments.
+// lockAge is the age from which git's lock on the index belongs to no process: git holds
+// it for moments.
 const lockAge = 10 * time.Minute
 
 // git checks the program, and the state of the repository as far as a run cares.
@@ -28,20 +28,20 @@ func (in Input) git(ctx context.Context) []preflight.Check {
 	case err != nil:
 		return []preflight.Check{fail(id, fmt.Sprintf("git cannot be started: %v", err), "See what 'git --version' says.")}
 	case a.timedOut || a.exit != (proc.Exit{}):
-		return []preflight.Check{fail(id, "git does not work: "+a.first(), "See what 'git --version' says.")}
+		return []preflight.Check{fail(id, "git does not work: "+a.first(), "Run 'git --version' to see why.")}
 	}
 	checks := []preflight.Check{ok(id, a.first())}
 	if a, err := in.Probe.ask(ctx, in.dir(), in.Env, "git", "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"); err == nil && a.exit.Code != 0 {
 		checks = append(checks, preflight.Nameless(id))
 	}
 	if in.Repo == nil {
-		return append(checks, ok("repository", "Not inside a git worktree: nothing of a repository was checked"))
+		return append(checks, ok("repository", "Not inside a git worktree: no repository was checked"))
 	}
 	checks = append(checks, in.repository(ctx))
 	lock := filepath.Join(in.Repo.GitDir, "index.lock")
 	if info, err := os.Lstat(lock); err == nil && info.Mode().IsRegular() && in.Now.Sub(info.ModTime()) > lockAge {
-		checks = append(checks, warn(id, fmt.Sprintf("%s was left behind by a git that was ended: every commit will fail", lock),
-			"If no git is at work here: rm "+stream.ShellWord(lock)))
+		checks = append(checks, warn(id, fmt.Sprintf("an interrupted git left %s: every commit will fail", lock),
+			"If no git is running here: rm "+stream.ShellWord(lock)))
 	}
 	return checks
 }
@@ -52,13 +52,13 @@ func (in Input) repository(ctx context.Context) preflight.Check {
 	op := in.Repo.InProgress()
 	switch {
 	case err != nil:
-		return fail(id, fmt.Sprintf("The repository cannot be read: %v", err), "See what 'git status' says.")
+		return fail(id, fmt.Sprintf("The repository cannot be read: %v", err), "Run 'git status' to see why.")
 	case op != "":
-		return warn(id, fmt.Sprintf("A %s is in progress: no run can begin", op), "Finish it, or undo it; 'git status' tells how.")
+		return warn(id, fmt.Sprintf("A %s is in progress: no run can start", op), "Finish or abort it; 'git status' shows how.")
 	case head.Branch == "":
-		return warn(id, "Not on a branch (detached HEAD): no run can begin", "Check out the feature's branch with 'git switch NAME', or begin one with 'git switch -c NAME'.")
+		return warn(id, "Not on a branch (detached HEAD): no run can start", "Check out the feature's branch with 'git switch NAME', or create one with 'git switch -c NAME'.")
 	case head.Commit == "":
-		return warn(id, fmt.Sprintf("The branch %s has no commit yet", head.Branch), "Make the first commit, so that what the agent does can be told from what was there.")
+		return warn(id, fmt.Sprintf("The branch %s has no commit yet", head.Branch), "Make the first commit, so that the agent's changes can be seen.")
 	}
 	return ok(id, fmt.Sprintf("Repository: %s, branch %s", in.Repo.Root, head.Branch))
 }

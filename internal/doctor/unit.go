@@ -13,8 +13,8 @@ import (
 	"ralph/internal/run"
 )
 
-// Unit is what can be told of a unit by looking at its state: whether a loop is at
-// work, and what a dead one left behind.
+// Unit describes a unit from its state directory: whether a loop is running, and what a
+// dead one has left.
 type Unit struct {
 	Name    string
 	Dir     string         // of its state
@@ -26,7 +26,7 @@ type Unit struct {
 	Stale   []journal.Mail // requests to a loop that is gone
 	CutOff  bool           // an archive or a restore was not finished
 	Last    time.Time      // the latest time in the journal
-	Behind  bool           // status.json tells of another state than the journal: for whoever knows where it is to set
+	Behind  bool           // status.json differs from the journal; set by a caller that knows its path
 	Broken  error          // why the journal cannot be read at all
 	Journal bool           // there is one
 }
@@ -44,21 +44,21 @@ type Death struct {
 	Alive     []proc.Named
 }
 
-// Ill tells whether there is something to mend.
+// Ill reports whether there is something to repair.
 func (u Unit) Ill() bool {
 	return !u.Alive && (u.Death != nil || u.Torn || u.Behind || u.CutOff || len(u.Stale) > 0)
 }
 
-// Well tells whether there is nothing to say of the unit at all.
+// Well reports whether there is nothing to say about the unit.
 func (u Unit) Well() bool {
 	return !u.Alive && !u.Ill() && u.Broken == nil && u.Damage == (journal.Damage{}) && u.Holder.PID == 0
 }
 
-// Examine looks at the unit whose state directory is dir. It takes no lock and
-// writes nothing; a loop that is at work is told from a dead one by its process.
+// Examine inspects the unit with the state directory dir. It takes no lock and writes
+// nothing. A running loop is recognised by its process.
 func Examine(dir string) Unit {
 	u := Unit{Name: filepath.Base(dir), Dir: dir}
-	u.Holder, _ = journal.ReadHolder(dir) // a lock that does not tell its holder is nobody's
+	u.Holder, _ = journal.ReadHolder(dir) // a lock without a holder belongs to no one
 	u.Alive = proc.ID{PID: u.Holder.PID, Start: u.Holder.PIDStart}.Alive()
 	path := journal.Path(dir)
 	var s run.State
@@ -103,11 +103,11 @@ func deathOf(r *run.Run) *Death {
 		log = filepath.Join(r.Start.Worktree, d.LogFile)
 	}
 	d.At = journal.LastSign(r.Latest, log, time.Now())
-	d.Alive, _ = proc.ByToken(r.Start.Token) // whoever repairs it asks again
+	d.Alive, _ = proc.ByToken(r.Start.Token) // the repair asks again
 	return d
 }
 
-// torn tells whether the journal does not end with a newline.
+// torn reports whether the journal does not end with a newline.
 func torn(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -123,8 +123,7 @@ func torn(path string) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// stale are the requests that only a loop which was at work then could have
-// carried out.
+// stale returns the requests that only a loop that is gone could have carried out.
 func stale(dir string) []journal.Mail {
 	waiting, err := journal.Peek(dir)
 	if err != nil {

@@ -68,12 +68,12 @@ func TestADeadRunIsExplained(t *testing.T) {
 		t.Errorf("it died at %v, and its agent's log was written at %v", u.Death.At, wrote)
 	}
 	text := strings.Join(u.Explain(time.Now()), "\n")
-	for _, want := range []string{"died at about ", "in iteration 2 (STORY-002), with its agent at work", "logs/iteration-2.log", "still alive: sleep (pid "} {
+	for _, want := range []string{"died at about ", "in iteration 2 (STORY-002) while its agent was running", "logs/iteration-2.log", "still alive: sleep (pid "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the explanation lacks %q\n%s", want, text)
 		}
 	}
-	expect(t, []preflight.Check{u.Check(time.Now(), "mend it")}, "unit", "warn", "feature-x: a run has died")
+	expect(t, []preflight.Check{u.Check(time.Now(), "mend it")}, "unit", "warn", "feature-x: a run died")
 	if !(proc.ID{PID: u.Death.Alive[0].PID, Start: u.Death.Alive[0].Start}).Alive() {
 		t.Error("a mere look has ended the process")
 	}
@@ -99,15 +99,15 @@ func TestWhatIsLeftBehind(t *testing.T) {
 		ill     bool
 		words   string
 	}{
-		{"nothing", func(*testing.T, string) {}, false, "nothing left behind"},
-		{"a torn line", func(t *testing.T, dir string) { appendTo(t, journal.Path(dir), `{"time":"2026-`) }, true, "ends in the middle of a line"},
+		{"nothing", func(*testing.T, string) {}, false, "nothing to clean up"},
+		{"a torn line", func(t *testing.T, dir string) { appendTo(t, journal.Path(dir), `{"time":"2026-`) }, true, "ends with an incomplete line"},
 		{"a broken line", func(t *testing.T, dir string) { appendTo(t, journal.Path(dir), "garbage\n") }, false, "lines that cannot be read"},
 		{"requests", func(t *testing.T, dir string) { post(t, dir, "pause"); post(t, dir, "stop") }, true, "2 requests for a loop that is gone: pause, stop"},
-		{"a new plan is for the next run", func(t *testing.T, dir string) { post(t, dir, "plan") }, false, "nothing left behind"},
-		{"half an archive", func(t *testing.T, dir string) { appendTo(t, filepath.Join(dir, "archiving.json"), "{}") }, true, "was cut off"},
+		{"a new plan is for the next run", func(t *testing.T, dir string) { post(t, dir, "plan") }, false, "nothing to clean up"},
+		{"half an archive", func(t *testing.T, dir string) { appendTo(t, filepath.Join(dir, "archiving.json"), "{}") }, true, "was interrupted"},
 		{"a lock's file", func(t *testing.T, dir string) {
 			appendTo(t, filepath.Join(dir, "lock"), `{"unit":"feature-x","pid":999999999,"pidStart":"x"}`)
-		}, false, "the lock itself went with it"},
+		}, false, "the unit is not locked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := state(t, dead(t), "x", ended...)

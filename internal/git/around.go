@@ -45,7 +45,7 @@ func (r *Repo) Around() Around {
 		file := filepath.Join(dir, e.Name())
 		info, err := os.Stat(file)
 		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0 {
-			continue // git runs none of these
+			continue // git does not run these
 		}
 		text := readBounded(file)
 		sum := sha256.Sum256(text)

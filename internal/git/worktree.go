@@ -20,7 +20,7 @@ func (r *Repo) AddWorktree(ctx context.Context, path, commit string) error {
 // RemoveWorktree removes the worktree at path with all that is in it, also
 // where it is only half there. It is no error when nothing is there.
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
-	// Twice --force: a worktree whose creation was cut short is still locked.
+	// Twice --force: an unfinished worktree is still locked.
 	_, refused := r.git(ctx, "worktree", "remove", "--force", "--force", "--", path)
 	if refused == nil {
 		return nil

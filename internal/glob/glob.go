@@ -9,7 +9,7 @@ import (
 
 // Set is a list of file patterns. A pattern without a slash matches the file's name in
 // any folder. One that ends with a slash matches everything below a folder of that
-// name. In all others ** stands for any number of folders.
+// name. In all others ** matches any number of folders.
 type Set struct {
 	names    map[string]bool // whole names, without wildcards
 	suffixes []string        // *SUFFIX, where the suffix has no wildcard

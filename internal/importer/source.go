@@ -19,15 +19,15 @@ import (
 // maxSize bounds a source, in bytes.
 const maxSize = 16 << 20
 
-// places are the files in which other tools keep their plans, from the worktree's root.
-// UNIT stands for the folder of the branch.
+// places lists the files in which other tools keep their plans, from the worktree's root.
+// UNIT is replaced with the folder of the branch.
 var places = []string{
 	".ralph-hybrid/UNIT/prd.json", "scripts/ralph/prd.json", "prd.json", "tasks/prd.json", ".ralph-tui/prd.json",
 	".ralph/fix_plan.md", ".ralph/@fix_plan.md", "@fix_plan.md", "fix_plan.md", ".beads/issues.jsonl",
 	".ralph/PROMPT.md", "TODO.md",
 }
 
-// changes are the folders whose folders are changes of Ito and OpenSpec.
+// changes lists the folders that contain changes of Ito and OpenSpec.
 var changes = []string{".ito/changes", "openspec/changes"}
 
 // NoSourceError says that nothing was found to import, or more than one thing.
@@ -100,7 +100,7 @@ func Read(path string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.beside(path)
+	p.addNeighbours(path)
 	return p, p.finish()
 }
 
@@ -137,9 +137,9 @@ func parse(path string, data []byte) (*Plan, error) {
 	}
 }
 
-// beside adds what the files next to the source say: the problem and the success
+// addNeighbours adds what the files next to the source say: the problem and the success
 // criteria of ralph-hybrid's spec.md, the instructions of a PROMPT.md.
-func (p *Plan) beside(path string) {
+func (p *Plan) addNeighbours(path string) {
 	folder := filepath.Dir(path)
 	if data, err := readFile(filepath.Join(folder, "spec.md")); err == nil && filepath.Base(path) == "prd.json" {
 		if title, _ := scan(string(data)); title != "" {

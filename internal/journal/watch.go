@@ -7,18 +7,16 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// lookAgain is how often a watched directory is inspected although nothing
-// was heard of it: it may not exist yet, or lie where the kernel does not
-// report changes.
-const lookAgain = time.Second
+// pollInterval is how often Watch signals without an event of the kernel: the directory
+// may not exist yet, or be on a file system that does not report changes.
+const pollInterval = time.Second
 
-// Watch sends when something in the directory dir may have changed: as soon
-// as the kernel reports it, else once a second. The channel holds one signal
-// and is closed when ctx is done. dir may appear, go and come back.
+// Watch sends a signal when something in the directory dir may have changed: when the
+// kernel reports it, and once a second. The channel holds one signal and is closed when
+// ctx is done. dir may be created, removed and created again.
 func Watch(ctx context.Context, dir string) <-chan struct{} {
 	wake := make(chan struct{}, 1)
-	// Without a watcher, for example beyond the user's limit of them, the
-	// ticker alone has to do.
+	// Without a watcher, for example beyond the user's limit of them, only the timer signals.
 	var events chan fsnotify.Event
 	var faults chan error
 	watcher, err := fsnotify.NewWatcher()
@@ -28,8 +26,8 @@ func Watch(ctx context.Context, dir string) <-chan struct{} {
 	}
 	go func() {
 		defer close(wake)
-		look := time.NewTimer(untilLook(time.Now()))
-		defer look.Stop()
+		poll := time.NewTimer(untilPoll(time.Now()))
+		defer poll.Stop()
 		if watcher != nil {
 			defer watcher.Close()
 		}
@@ -45,8 +43,8 @@ func Watch(ctx context.Context, dir string) <-chan struct{} {
 				if !ok {
 					faults = nil
 				}
-			case <-look.C:
-				look.Reset(untilLook(time.Now()))
+			case <-poll.C:
+				poll.Reset(untilPoll(time.Now()))
 				if watcher != nil {
 					_ = watcher.Add(dir) // a new directory under the old name is another one
 				}
@@ -60,8 +58,8 @@ func Watch(ctx context.Context, dir string) <-chan struct{} {
 	return wake
 }
 
-// untilLook is the time until the next full second. All watchers of a process look
-// at once: to wake the processor up costs more than to look.
-func untilLook(now time.Time) time.Duration {
-	return now.Truncate(lookAgain).Add(lookAgain).Sub(now)
+// untilPoll returns the time until the next full second. All watchers of a process poll
+// at the same moment, because waking the processor costs more than polling.
+func untilPoll(now time.Time) time.Duration {
+	return now.Truncate(pollInterval).Add(pollInterval).Sub(now)
 }

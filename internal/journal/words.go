@@ -85,7 +85,7 @@ const (
 	RequestClearContext RequestKind = "context_clear"
 	RequestPlan         RequestKind = "plan"
 	RequestAllow        RequestKind = "allow" // a claim that ralph would refuse
-	RequestSet          RequestKind = "set"   // other settings for the run that goes on
+	RequestSet          RequestKind = "set"   // other settings for the running loop
 )
 
 // RunStatus says in which state a run is, in one word. Its empty value is null in JSON.
@@ -161,12 +161,12 @@ var reasons = map[Reason]struct {
 	ReasonBranchChanged:    {StatusFailed, ExitNotDone, "the agent left the branch"},
 	ReasonError:            {StatusFailed, ExitNotDone, "an error that ralph cannot recover from"},
 	ReasonCrashed:          {StatusFailed, ExitNotDone, "ralph itself died"},
-	ReasonWaitingForPerson: {StatusStopped, ExitNotDone, "only tasks for a person are left"},
+	ReasonWaitingForPerson: {StatusStopped, ExitNotDone, "only questions for you are left"},
 	ReasonUsageLimit:       {StatusStopped, ExitUsageLimit, "the provider's usage limit is reached"},
 	ReasonInterrupted:      {StatusStopped, ExitInterrupted, "ended by Ctrl-C"},
 	ReasonStopped:          {StatusStopped, ExitStopped, "ended by a signal or 'ralph stop'"},
 	WaitRateLimit:          {StatusPaused, 0, "the calls of this hour are used up"},
-	WaitPaused:             {StatusPaused, 0, "a person holds it"},
+	WaitPaused:             {StatusPaused, 0, "paused by the user"},
 }
 
 // Status returns the status of a run that ended for this reason.

@@ -12,7 +12,7 @@ import (
 )
 
 // Writer appends to a journal. There is one at a time: its owner holds the
-// unit's [Lock]. Its methods may be called from several goroutines.
+// unit's [Lock]. Its methods are safe for several goroutines.
 type Writer struct {
 	mu   sync.Mutex
 	path string
@@ -20,10 +20,9 @@ type Writer struct {
 	buf  []byte
 }
 
-// OpenWriter opens the journal at path for appending and creates it (0600),
-// with its directories (0700), where it is missing. What a crash left
-// unfinished at the end is repaired first: a whole event is ended with its
-// newline, anything else was never confirmed to anyone and is cut off.
+// OpenWriter opens the journal at path for appending and creates it (0600) with its
+// directories (0700) if it is missing. It first repairs the end that a crash left: a
+// complete event gets its newline, and anything else is cut off.
 func OpenWriter(path string) (*Writer, error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -57,11 +56,11 @@ func prepare(f *os.File, dir string) error {
 	if info.Size() == 0 {
 		return syncDir(dir) // a new file is only there for good once its directory is
 	}
-	return mend(f, info.Size())
+	return repairEnd(f, info.Size())
 }
 
-// repair ends or cuts a last line that has no newline.
-func mend(f *os.File, size int64) error {
+// repairEnd completes or removes a last line that has no newline.
+func repairEnd(f *os.File, size int64) error {
 	keep, err := lastNewline(f, size)
 	if err != nil || keep == size {
 		return err
@@ -96,10 +95,9 @@ func lastNewline(f *os.File, size int64) (int64, error) {
 	return 0, nil
 }
 
-// Append writes one event and returns it as a reader will see it. When it
-// returns without an error every process reads it, also when the writer dies,
-// and it is on the disk, but for the events of [syncedByNext]; with one, the
-// journal is as it was before.
+// Append writes one event and returns it as a reader sees it. Without an error the event
+// is visible to every process and, except for those of [syncedByNext], on the disk. With
+// an error the journal is as it was before.
 func (w *Writer) Append(run string, now time.Time, b Body) (Event, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -122,10 +120,9 @@ func (w *Writer) Append(run string, now time.Time, b Body) (Event, error) {
 	return e, nil
 }
 
-// syncedByNext are the events that are synced together with the next one: only
-// the loss of the machine's power could take them back, and then nothing is lost.
-// The loop does nothing between the start of an iteration and that of its attempt
-// or of a wait. The number of a process means nothing once the machine was off.
+// syncedByNext reports whether an event is synced together with the next one. Only a loss
+// of power can remove it, and it has no use then: the loop does nothing between the start
+// of an iteration and the next event, and a process number means nothing after a restart.
 func syncedByNext(b Body) bool {
 	switch b.(type) {
 	case IterationStarted, AgentStarted:
@@ -134,8 +131,8 @@ func syncedByNext(b Body) bool {
 	return false
 }
 
-// inPlace fails where the journal's name no longer leads to the file that is
-// open: someone removed it, and what is appended would be lost without a word.
+// inPlace returns an error if the journal's name no longer leads to the open file:
+// someone removed it, and appended events would be lost.
 func (w *Writer) inPlace() error {
 	mine, err := w.file.Stat()
 	if err != nil {
@@ -148,7 +145,7 @@ func (w *Writer) inPlace() error {
 	return nil
 }
 
-// cutBack revokes the last n bytes: half a line would swallow the next one.
+// cutBack removes the last n bytes, so that half a line does not swallow the next one.
 func (w *Writer) cutBack(n int64) error {
 	if n == 0 {
 		return nil
@@ -170,8 +167,8 @@ func (w *Writer) Close() error {
 	return w.file.Close()
 }
 
-// syncDir makes the names in a directory durable. Some file systems cannot
-// sync a directory and need not: their refusal is no error.
+// syncDir makes the names in a directory durable. File systems that cannot sync a
+// directory do not need it: their refusal is not an error.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

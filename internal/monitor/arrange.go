@@ -15,8 +15,8 @@ import (
 type arranger struct {
 	tmux          *tmux.Client
 	pane          string // the dashboard's
-	width, height int    // of the window when it was looked at last
-	stacked       bool   // the dashboard was beside the loop and is below it now
+	width, height int    // of the window at the last check
+	stacked       bool   // the dashboard was next to the loop and is below it now
 }
 
 // KeepArranged does so for a dashboard in that pane until ctx is done. It looks
@@ -27,7 +27,7 @@ func KeepArranged(ctx context.Context, c *tmux.Client, pane string) {
 	defer signal.Stop(resized)
 	a := &arranger{tmux: c, pane: pane}
 	for {
-		a.look(ctx)
+		a.rearrange(ctx)
 		select {
 		case <-ctx.Done():
 			return
@@ -36,15 +36,15 @@ func KeepArranged(ctx context.Context, c *tmux.Client, pane string) {
 	}
 }
 
-// look arranges the panes anew if the window has another size and they do not fit
-// into it. Panes that a person has moved stay as they are as long as the window does.
-func (a *arranger) look(ctx context.Context) {
+// rearrange arranges the panes again if the window has another size and they do not fit
+// into it. Panes that the user has moved stay as they are as long as the window does.
+func (a *arranger) rearrange(ctx context.Context) {
 	p, ok := a.tmux.Pair(ctx, a.pane)
 	if !ok || p.Width == a.width && p.Height == a.height {
 		return
 	}
 	a.width, a.height = p.Width, p.Height
-	side, size := beside(p.Width, p.Height)
+	side, size := place(p.Width, p.Height)
 	switch {
 	case side == tmux.Below && p.Beside:
 		a.stacked = true

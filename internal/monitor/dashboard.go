@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// beat is how often clocks on the dashboard are set, and the loop is looked at.
+	// beat is how often the clocks on the dashboard and the state of the loop are updated.
 	beat = time.Second
 	// shutter is the least time between two drawings: what comes faster is drawn
 	// together, and nothing waits for longer.
@@ -76,15 +76,15 @@ func (d *dashboard) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			d.batch(msg.Batch)
 		}
 	case newsMsg:
-		d.hear(msg.news)
+		d.addNews(msg.news)
 	case unreadMsg:
-		d.look()
+		d.poll()
 		if d.caughtUp = d.state.alone; !d.caughtUp {
 			d.unread = msg.error
 			return d, tea.Quit
 		}
 	case beatMsg:
-		d.look()
+		d.poll()
 		d.relocate()
 		cmd = nextBeat()
 	case drawMsg:
@@ -141,13 +141,13 @@ func (d *dashboard) batch(b journal.Batch) {
 	}
 	if !d.caughtUp {
 		d.catchUp()
-		d.drawn = time.Time{} // what a person waits for is drawn at once
+		d.drawn = time.Time{} // the answer to a key is drawn at once
 	}
-	d.look()
+	d.poll()
 	d.followLog()
 }
 
-// relocate follows the journal elsewhere, where there was none yet.
+// relocate looks for the journal again if it was not found yet.
 func (d *dashboard) relocate() {
 	if d.state.all.Last() != nil {
 		return
@@ -159,7 +159,7 @@ func (d *dashboard) relocate() {
 	}
 }
 
-// followLog follows the log of the call at work, or of the last one.
+// followLog follows the log of the current or the last call.
 func (d *dashboard) followLog() {
 	if d.log == d.logName() {
 		return
@@ -220,19 +220,20 @@ func (d *dashboard) turnTo(v view) {
 	d.view, d.scroll = v, 0
 }
 
-// askFor is a key for the loop. Whatever page is shown, its last row has the answer.
+// askFor handles a key with a request for the loop. The last row of every page shows the
+// answer.
 func (d *dashboard) askFor(key string) tea.Cmd {
 	switch key {
 	case "s":
 		if d.canAsk() {
 			d.asking = true
 		} else {
-			d.say("no loop is at work: nothing to stop")
+			d.say("no loop is running: nothing to stop")
 		}
 	case "p":
 		switch {
 		case !d.canAsk():
-			d.say("no loop is at work: nothing to pause")
+			d.say("no loop is running: nothing to pause")
 		case d.paused():
 			return d.request(journal.RequestResume)
 		default:
@@ -242,7 +243,7 @@ func (d *dashboard) askFor(key string) tea.Cmd {
 	return nil
 }
 
-// scrollBy is a key that moves the lines of the log.
+// scrollBy handles a key that scrolls the log.
 func (d *dashboard) scrollBy(key string) {
 	page := max(1, d.screen.height-2)
 	switch key {
@@ -261,24 +262,24 @@ func (d *dashboard) scrollBy(key string) {
 	}
 }
 
-// request asks the loop for something, outside of the order of messages: the
-// disk may be slow.
+// request returns a command that sends a request to the loop. It runs concurrently,
+// because the disk may be slow.
 func (d *dashboard) request(kind journal.RequestKind) tea.Cmd {
 	ask := d.opts.Ask
 	return func() tea.Msg { return askedMsg{kind, ask(journal.Request{Kind: kind})} }
 }
 
 func (d *dashboard) answered(a askedMsg) {
-	d.look() // it may wait in the inbox, or be taken up already
+	d.poll() // it may wait in the inbox, or be taken up already
 	switch {
 	case a.err != nil:
 		d.say(plainLine(a.err.Error()))
 	case a.kind == journal.RequestPause:
 		d.say("asked to pause after this iteration")
 	case a.kind == journal.RequestResume:
-		d.say("asked to go on")
+		d.say("asked to resume")
 	default:
-		d.say("asked to stop; it ends its agent and itself within seconds")
+		d.say("asked to stop; the loop and its agent end within seconds")
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 type fact struct {
 	text     string
 	rank     int
-	progress bool // the row that the list of stories stands below
+	progress bool // the row above the list of stories
 }
 
 // facts are the rows above the lines of the log, for a terminal of that width.
@@ -96,7 +96,7 @@ func (m *model) iteration(now time.Time, width int) string {
 	return text
 }
 
-// statusWords say how the run is, and whether that is to be believed.
+// statusWords returns the status of the run, and whether its process is alive.
 func (m *model) statusWords(now time.Time) string {
 	s := m.status()
 	switch {

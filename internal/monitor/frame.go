@@ -9,11 +9,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// wide is from how many columns on the lines of the log stand beside the facts.
+// wide is the number of columns from which the log is shown next to the facts.
 const wide = 120
 
-// frame is the whole dashboard as it is now: at most height rows, none of them
-// wider than width.
+// frame returns the whole dashboard: at most height rows of at most width columns.
 func (m *model) frame(now time.Time, width, height int) []string {
 	if width < 1 || height < 1 {
 		return nil
@@ -34,7 +33,7 @@ func (m *model) frame(now time.Time, width, height int) []string {
 	case !m.state.seen() || !m.caughtUp:
 		rows = append([]string{m.pen.paint(bold, plainLine(m.opts.Unit)), m.nothing()}, m.damages()...)
 	case width >= wide && height >= 12:
-		rows = m.beside(now, width, room)
+		rows = m.sideBySide(now, width, room)
 	default:
 		rows = m.stacked(now, width, room)
 	}
@@ -59,8 +58,8 @@ func (m *model) nothing() string {
 	return "no run yet: waiting for its beginning"
 }
 
-// foot is the last row: a question, what came of a key, or the keys. pressing
-// says that it matters more than whatever else would stand there.
+// foot returns the last row: a question, the answer to a key, or the keys. pressing
+// reports that it is more important than other text for this row.
 func (m *model) foot(now time.Time) (text string, pressing bool) {
 	switch {
 	case m.asking:
@@ -92,8 +91,8 @@ func (m *model) stacked(now time.Time, width, room int) []string {
 	return append(rows, m.recent(room-len(rows))...)
 }
 
-// beside has the lines of the log to the right of the facts.
-func (m *model) beside(now time.Time, width, room int) []string {
+// sideBySide returns the facts with the log to their right.
+func (m *model) sideBySide(now time.Time, width, room int) []string {
 	column := min(max(width*2/5, 50), 90)
 	facts := fitting(m.facts(now, column), room)
 	left := m.withStories(facts, room-len(facts))
@@ -121,7 +120,7 @@ func fitting(facts []fact, room int) []fact {
 	}
 	byRank := slices.Clone(facts)
 	slices.SortStableFunc(byRank, func(a, b fact) int { return cmp.Compare(a.rank, b.rank) })
-	last, spare := -1, 0 // the highest rank of which some can stay, and how many of it
+	last, spare := -1, 0 // the highest rank that partly fits, and how many rows of it
 	if room > 0 {
 		last = byRank[room-1].rank
 		for _, f := range byRank[:room] {
@@ -205,8 +204,7 @@ func (m *model) logRows(width, room int) []string {
 	return m.folded(m.scroll, width, room)
 }
 
-// folded are the last lines but those skipped, whole, over several rows where
-// they must be.
+// folded returns the last lines except the skipped ones, wrapped to the width.
 func (m *model) folded(skipped, width, room int) []string {
 	var rows []string
 	for i := len(m.lines) - 1 - skipped; i >= 0 && len(rows) < room; i-- {
@@ -219,16 +217,16 @@ func (m *model) folded(skipped, width, room int) []string {
 func (m *model) help() []string {
 	return []string{
 		m.pen.paint(bold, "Keys"),
-		"q  quit; the loop goes on",
+		"q  quit; the loop continues",
 		"p  pause after this iteration, or resume",
 		"s  stop the loop (asks first)",
-		"l  the log, whole; arrows scroll",
+		"l  the whole log; arrows scroll",
 		"?  this help",
 		"",
 		m.pen.paint(bold, "Status"),
-		"LIVE     the loop is at work",
-		"WAITING  it waits, and goes on by itself or when resumed",
+		"LIVE     the loop is running",
+		"WAITING  it waits, and continues by itself or when resumed",
 		"ENDED    the run is over",
-		"DEAD     its process is gone; 'ralph run' goes on",
+		"DEAD     its process is gone; continue with 'ralph run'",
 	}
 }

@@ -19,7 +19,7 @@ import (
 // atWork is a dashboard with something in every place.
 func atWork(t testing.TB, opts Options) *model {
 	m := modelOf(t, opts, working()...)
-	m.hear(news{log: m.logName(), wrote: at(188),
+	m.addNews(news{log: m.logName(), wrote: at(188),
 		lines:  []line{{at(150), "I begin with a test."}, {at(188), "* Bash  make test"}},
 		tool:   &tool{"Bash", "make test", at(188)},
 		limits: []stream.Limit{{Window: "five_hour", Utilization: 0.82, ResetsAt: at(7400)}},

@@ -56,8 +56,8 @@ func plainLine(text string) string {
 	return shorten(strings.Join(strings.Fields(stream.Sanitize(text)), " "))
 }
 
-// shorten cuts a text that nobody reads to its end on a dashboard. It returns a
-// copy: a line that is kept must not keep the whole message that it is from.
+// shorten cuts a text that is too long for a dashboard. It returns a copy, so that a kept
+// line does not keep its whole message in memory.
 func shorten(text string) string {
 	end := min(len(text), maxLine)
 	for end > 0 && end < len(text) && !utf8.RuneStart(text[end]) {

@@ -21,13 +21,13 @@ type Options struct {
 	Root    string // of the worktree: the journal names the logs from there
 	Host    string // this machine, as the journal would name it
 
-	// Locate tells where the journal is now, empty where nowhere. It is asked
-	// again while there is none: a short run may be archived before it was seen.
+	// Locate returns the path of the journal, empty if there is no journal. It is
+	// called again until there is one: a short run may be archived before it was seen.
 	Locate func() string
 	// Format is the shape of the output of a harness.
 	Format func(harness string) stream.Format
-	// Health tells what is known of the process of a run on this machine. It must
-	// not fork.
+	// Health returns the state of the process of a run on this machine. It must not
+	// fork.
 	Health func(run.Status) Health
 	// Ask leaves a request for the loop.
 	Ask func(journal.Request) error
@@ -112,7 +112,7 @@ func (m *model) remark(e journal.Event) {
 	}
 }
 
-// add puts lines to the others; what a person has scrolled to stays where it is.
+// add appends lines; the lines that the user has scrolled to stay in place.
 func (m *model) add(more ...line) {
 	m.lines.add(more...)
 	if m.scroll > 0 {
@@ -120,8 +120,8 @@ func (m *model) add(more ...line) {
 	}
 }
 
-// hear takes up news of the log, if it is still the one at work.
-func (m *model) hear(n news) {
+// addNews adds news of the log, if it is still the current one.
+func (m *model) addNews(n news) {
 	if n.log != m.logName() {
 		return
 	}
@@ -140,10 +140,9 @@ func (m *model) hear(n news) {
 	}
 }
 
-// look checks what no event tells: whether the loop's process lives, what it was
-// asked for and has not taken up, and whether its journal is still there. None of
-// it forks.
-func (m *model) look() {
+// poll reads what no event reports: whether the loop's process is alive, which requests
+// wait for it, and whether its journal still exists. It does not fork.
+func (m *model) poll() {
 	m.waiting, m.gone = nil, false
 	if m.state.all.Last() == nil {
 		m.state.readStatus(m.opts.Status)
@@ -154,13 +153,13 @@ func (m *model) look() {
 	}
 	if m.state.Active() {
 		m.health = m.state.healthOf(m.opts.Host, m.opts.Health)
-		m.waiting, _ = journal.Peek(filepath.Dir(m.opts.Journal)) // what cannot be read the loop tells of
+		m.waiting, _ = journal.Peek(filepath.Dir(m.opts.Journal)) // the loop reports what cannot be read
 	}
 	_, err := os.Stat(m.opts.Journal)
 	m.gone = m.state.seen() && errors.Is(err, fs.ErrNotExist)
 }
 
-// logName tells the logs of all runs apart; it is empty where there is none.
+// logName returns a name that is unique among the logs of all runs; empty without a log.
 func (m *model) logName() string {
 	if m.state.LogFile == "" {
 		return ""
@@ -186,7 +185,7 @@ func (m *model) isCurrent(s run.Item) bool {
 	return s.ID == string(m.state.CurrentStory) && m.state.Active()
 }
 
-// canAsk tells whether there is a loop that hears what it is asked for.
+// canAsk reports whether a loop is running that can take requests.
 func (m *model) canAsk() bool {
 	return m.state.Active() && (m.health == Alive || m.health == Suspended)
 }
@@ -194,12 +193,12 @@ func (m *model) canAsk() bool {
 // pausing reports whether the loop was asked to pause and has not paused yet.
 func (m *model) pausing() bool { return m.state.all.WillPause(m.waiting) }
 
-// paused tells whether the loop goes on only when it is told to, now or soon.
+// paused reports whether the loop is paused or was asked to pause.
 func (m *model) paused() bool {
 	return m.health == Suspended || m.pausing() || m.state.Reason == journal.WaitPaused
 }
 
-// status is the run's as the journal has it, held against what is known of its process.
+// status returns the run's status in the journal, corrected by the state of its process.
 func (m *model) status() run.Status {
 	switch m.health {
 	case Dead:

@@ -83,7 +83,7 @@ func TestDamagedJournal(t *testing.T) {
 
 func TestANewRunBeginsAnew(t *testing.T) {
 	m := modelOf(t, options(t), working()...)
-	m.hear(news{log: m.logName(), lines: []line{{at(150), "of the old run"}}, tool: &tool{name: "Bash"}})
+	m.addNews(news{log: m.logName(), lines: []line{{at(150), "of the old run"}}, tool: &tool{name: "Bash"}})
 	for _, e := range working()[:1] {
 		e.Run = "r2"
 		m.event(e)
@@ -92,7 +92,7 @@ func TestANewRunBeginsAnew(t *testing.T) {
 	if strings.Contains(text, "old run") || strings.Contains(text, "Bash") || !strings.Contains(text, "Progress: 0/3") {
 		t.Errorf("something of the old run is left:\n%s", text)
 	}
-	m.hear(news{log: "r1 " + logFile, lines: []line{{at(150), "late"}}})
+	m.addNews(news{log: "r1 " + logFile, lines: []line{{at(150), "late"}}})
 	if strings.Contains(frameAt(m, 200, 80, 24), "late") {
 		t.Error("the log of the old run is heard")
 	}
@@ -103,7 +103,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	m := modelOf(t, options(t), working()...)
 	for n := range 3 * maxSpans {
 		m.event(event(100, journal.IterationEnded{N: n, Outcome: "ok"}))
-		m.hear(news{log: m.logName(), lines: split(strings.Repeat("text\n", 10), at(100))})
+		m.addNews(news{log: m.logName(), lines: split(strings.Repeat("text\n", 10), at(100))})
 	}
 	if len(m.state.ended()) > maxSpans || len(m.lines) > 2*maxLines {
 		t.Errorf("%d iterations and %d lines are shown", len(m.state.ended()), len(m.lines))
@@ -114,14 +114,14 @@ func TestUnitThatIsGone(t *testing.T) {
 	opts := options(t)
 	writeJournal(t, opts.Journal, working()...)
 	m := modelOf(t, opts, working()...)
-	m.look()
+	m.poll()
 	if text := frameAt(m, 200, 80, 24); strings.Contains(text, "gone") {
 		t.Errorf("it is there:\n%s", text)
 	}
 	if err := os.RemoveAll(opts.Root); err != nil {
 		t.Fatal(err)
 	}
-	m.look()
+	m.poll()
 	if text := frameAt(m, 200, 80, 24); !strings.Contains(text, "its journal is gone") {
 		t.Errorf("it is gone, and nothing is said:\n%s", text)
 	}
@@ -153,7 +153,7 @@ func TestFromStatusAlone(t *testing.T) {
 		}
 	}
 	m := newModel(opts)
-	m.look()
+	m.poll()
 	m.event(working()[0])
 	if m.state.alone {
 		t.Error("there is a journal now, and it is not read")

@@ -11,9 +11,9 @@ import (
 // sixteen, which suit its background, and never the only sign of anything.
 type pen struct{ color, ascii bool }
 
-// The SGR codes in use; see ECMA-48, 8.3.117. Nothing to read is written in green,
-// yellow or a bright colour: on a light background they are next to nothing. Words of
-// a colour stand on it; the green letter is for marks.
+// The SGR codes in use; see ECMA-48, 8.3.117. No text is green, yellow or bright: such
+// text is invisible on a light background. Coloured words have a coloured background;
+// green letters are only for marks.
 const (
 	bold     = "1"
 	dim      = "2"
@@ -31,7 +31,7 @@ func (p pen) paint(sgr, text string) string {
 	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
 }
 
-// pick returns a symbol or its stand-in.
+// pick returns a symbol or its plain replacement.
 func (p pen) pick(symbol, plain string) string {
 	if p.ascii {
 		return plain

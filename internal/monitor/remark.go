@@ -8,8 +8,8 @@ import (
 	"ralph/internal/words"
 )
 
-// remark says an event of the journal in a line, empty where the dashboard
-// shows it otherwise.
+// remark describes an event of the journal in one line; empty if the dashboard shows the
+// event in another way.
 func remark(body journal.Body) string {
 	switch b := body.(type) {
 	case journal.RunStarted:
@@ -35,13 +35,13 @@ func remark(body journal.Body) string {
 	return oddity(body)
 }
 
-// oddity says the events that a person should wonder about.
+// oddity describes events that the user should notice.
 func oddity(body journal.Body) string {
 	switch b := body.(type) {
 	case journal.ClaimRejected:
 		return fmt.Sprintf("not accepted: %s: %s", strings.Join(append([]string{string(b.Claim)}, b.Stories...), " "), b.Reason)
 	case journal.PlanRestored:
-		return fmt.Sprintf("put back %s: %s", b.Path, b.What)
+		return fmt.Sprintf("restored %s: %s", b.Path, b.What)
 	case journal.TamperFound:
 		return fmt.Sprintf("tests or checks were weakened in %d places", len(b.Findings)+b.More)
 	case journal.NoWork:
@@ -56,7 +56,7 @@ func oddity(body journal.Body) string {
 		if b.Text == "" {
 			return "asked to " + words.Spaced(string(b.Kind))
 		}
-		return "asked to take up: " + string(b.Kind)
+		return "new request: " + string(b.Kind)
 	case journal.ClockJumped:
 		return b.Message
 	case journal.HarnessSwitched:

@@ -16,8 +16,8 @@ import (
 	"ralph/internal/journal"
 )
 
-// Run shows the dashboard on a terminal until a person quits or ctx is done;
-// the error of the latter is ctx's.
+// Run shows the dashboard on a terminal until the user quits or ctx is done. In the latter
+// case it returns ctx's error.
 func Run(ctx context.Context, opts Options, in, out *os.File) error {
 	// Followers end with the dashboard, whichever of them ends first.
 	ctx, cancel := context.WithCancel(ctx)
@@ -43,7 +43,7 @@ func Run(ctx context.Context, opts Options, in, out *os.File) error {
 	_, err = p.Run()
 	switch {
 	case d.failed != nil:
-		return nil // the terminal is gone: there is nobody to tell
+		return nil // the terminal is gone: no one can read an error
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
@@ -64,7 +64,7 @@ func followJournal(ctx context.Context, path string, p *tea.Program) {
 	}
 }
 
-// signals tells of each new size of the terminal, and that the process goes on after
+// signals sends each new size of the terminal, and that the process continues after
 // something else had the terminal.
 func signals(ctx context.Context, out *os.File, p *tea.Program) {
 	told := make(chan os.Signal, 4)
@@ -98,14 +98,14 @@ func Snapshot(now time.Time, opts Options, width int) (string, error) {
 	damage, err := journal.Scan(opts.Journal, m.event)
 	m.damage = damage
 	m.catchUp()
-	m.look()
+	m.poll()
 	if err != nil && !m.state.alone {
 		return "", err
 	}
 	if m.logName() != "" {
 		t := m.tail()
 		for t.read() {
-			m.hear(t.take())
+			m.addNews(t.take())
 		}
 		t.close()
 	}

@@ -63,7 +63,7 @@ func modelOf(t testing.TB, opts Options, events ...journal.Event) *model {
 		m.event(e)
 	}
 	m.catchUp()
-	m.look()
+	m.poll()
 	m.gone = false // there is no file behind these events
 	return m
 }

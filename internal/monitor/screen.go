@@ -61,7 +61,7 @@ func (s *screen) leave() {
 	}
 }
 
-// size is the terminal's, or that of the first ones where it does not tell.
+// size returns the size of the terminal, 80 by 24 if it is unknown.
 func size(f *os.File) (width, height int) {
 	w, h, err := term.GetSize(int(f.Fd()))
 	if err != nil || w < 1 || h < 1 {

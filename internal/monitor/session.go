@@ -28,7 +28,7 @@ type Session struct {
 // SessionOptions say what is in a session.
 type SessionOptions struct {
 	Unit          string
-	StateDir      string // of the unit: tells units of one name apart
+	StateDir      string // of the unit: distinguishes units with the same name
 	Dir           string // where the panes begin
 	Width, Height int    // of the terminal that will show it
 	Loop          []string
@@ -43,10 +43,9 @@ const (
 	mostColumns  = 100
 )
 
-// OpenSession makes the session of a unit, whose loop must not be at work: one
-// that an earlier loop left behind is closed. Where a session of another
-// repository, or of somebody else, has the name it gets a number. Together with
-// a session, an error says why there is no dashboard in it.
+// OpenSession makes the session of a unit without a running loop. It closes the session
+// of an earlier loop. If another session has the name, the new one gets a number. An error
+// together with a session says why the session has no dashboard.
 func OpenSession(ctx context.Context, c *tmux.Client, opts SessionOptions) (*Session, error) {
 	sum := sha256.Sum256([]byte(opts.StateDir))
 	first := tmux.NewSession{Mark: hex.EncodeToString(sum[:8]), Dir: opts.Dir, Width: opts.Width, Height: opts.Height, Argv: opts.Loop, Stay: opts.TMUX != ""}
@@ -68,7 +67,7 @@ func OpenSession(ctx context.Context, c *tmux.Client, opts SessionOptions) (*Ses
 		if err != nil {
 			return nil, err
 		}
-		side, size := beside(opts.Width, opts.Height)
+		side, size := place(opts.Width, opts.Height)
 		_, err = c.Split(ctx, pane, side, size, tmux.NewSession{Mark: first.Mark, Dir: opts.Dir, Argv: opts.Dashboard})
 		return &Session{Name: made.Name, Lasting: made.Lasting, id: made.ID, socket: unusualSocket(opts.TMUX), tmux: c}, err
 	}
@@ -91,8 +90,8 @@ func closeOld(ctx context.Context, c *tmux.Client, mark string) (names []string,
 	return names, nil
 }
 
-// beside is where the dashboard goes, and how large it is.
-func beside(width, height int) (tmux.Side, int) {
+// place returns the side of the window for the dashboard, and its size.
+func place(width, height int) (tmux.Side, int) {
 	if width < 2*leastColumns {
 		return tmux.Below, max(height/2, 1)
 	}
@@ -109,8 +108,8 @@ func unusualSocket(variable string) string {
 	return socket
 }
 
-// How is the command that shows the session, for a person to type. The quotes
-// are for zsh, to which a word that begins with = is a program.
+// How returns the command that shows the session, for the user. The quotes are for zsh:
+// it takes a word that starts with = for a program.
 func (s *Session) How() string {
 	server := ""
 	if s.socket != "" {
@@ -127,10 +126,10 @@ func (s *Session) Attach(in io.Reader, out, errs io.Writer) *exec.Cmd {
 // Switch shows the session where this process's own session was shown.
 func (s *Session) Switch(ctx context.Context) error { return s.tmux.Switch(ctx, s.id) }
 
-// Alive tells whether the session is still there.
+// Alive reports whether the session still exists.
 func (s *Session) Alive(ctx context.Context) bool { return s.tmux.Alive(ctx, s.id) }
 
-// Watched tells whether anybody looks at it.
+// Watched reports whether a terminal shows the session.
 func (s *Session) Watched(ctx context.Context) bool { return s.tmux.Watched(ctx, s.id) }
 
 // Close ends what runs in the session.

@@ -14,7 +14,7 @@ func TestWhereTheDashboardGoes(t *testing.T) {
 	}{
 		{80, 24, tmux.Right, 40}, {120, 30, tmux.Right, 48}, {400, 100, tmux.Right, 100}, {79, 24, tmux.Below, 12}, {40, 1, tmux.Below, 1},
 	} {
-		if side, size := beside(c.width, c.height); side != c.side || size != c.size {
+		if side, size := place(c.width, c.height); side != c.side || size != c.size {
 			t.Errorf("%dx%d: %s %d, want %s %d", c.width, c.height, side, size, c.side, c.size)
 		}
 	}

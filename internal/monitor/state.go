@@ -39,7 +39,7 @@ func (s *state) readStatus(path string) bool {
 	return true
 }
 
-// last is the last run; an empty one where there is none.
+// last returns the last run, or an empty one.
 func (s *state) last() *run.Run {
 	if r := s.all.Last(); r != nil {
 		return r
@@ -65,13 +65,13 @@ func (s *state) ended() []*journal.IterationEnded {
 	return list
 }
 
-// Health is what can be told of a loop's process.
+// Health is the state of a loop's process.
 type Health uint8
 
 // What a loop's process can be.
 const (
 	Unknown   Health = iota // it runs on another machine
-	Alive                   // and at work, or waiting
+	Alive                   // and working or waiting
 	Suspended               // by Ctrl-Z or SIGSTOP
 	Dead
 )

@@ -12,12 +12,12 @@ import (
 // stopGrace is how long the signal may take that suspends this process.
 const stopGrace = 300 * time.Millisecond
 
-// suspend does what Ctrl-Z does to any program: it leaves the terminal as it was
-// and stops, until a shell has it go on. The whole process group is stopped, as the
-// terminal would do it: whatever called ralph waits, too.
+// suspend does what Ctrl-Z does to any program: it restores the terminal and stops until
+// a shell continues it. It stops the whole process group, as the terminal would do: the
+// program that called ralph waits, too.
 func (d *dashboard) suspend() {
 	if session, err := unix.Getsid(0); err != nil || session == os.Getpid() {
-		d.say("there is no shell behind the dashboard to go back to")
+		d.say("the dashboard was not started from a shell: there is nothing to return to")
 		return
 	}
 	resumed := make(chan os.Signal, 1)
@@ -33,8 +33,8 @@ func (d *dashboard) suspend() {
 	d.resumed()
 }
 
-// resumed takes the terminal over again: whoever had it meanwhile may have changed
-// its modes, what it shows and its size.
+// resumed takes the terminal over again: another program may have changed its modes, its
+// content and its size.
 func (d *dashboard) resumed() {
 	d.failed = d.screen.enter()
 	d.drawn = time.Time{}

@@ -16,7 +16,7 @@ const (
 	backlog   = 256 << 10 // of a log that is there already, in bytes: the rest is left out
 	maxBehind = 32 << 20  // of a log that grows faster than it can be shown
 	readSize  = 64 << 10
-	maxOpen   = 32 // calls that are kept track of: not every agent tells the answers
+	maxOpen   = 32 // tracked calls: not every agent prints the results
 )
 
 // news is what a log had to say since the last time.
@@ -57,7 +57,7 @@ func newTail(name string, paths []string, format stream.Format, opts stream.Prin
 	return t
 }
 
-// reset begins a log anew.
+// reset starts a new log.
 func (t *tail) reset() {
 	t.reader = stream.NewReader(t.format, t.event)
 	t.open = nil
@@ -88,7 +88,7 @@ func (t *tail) take() news {
 	return n
 }
 
-// read reads a piece of what is new and tells whether there was any.
+// read reads a piece of the new output, and reports whether there was any.
 func (t *tail) read() bool {
 	size, wrote, ok := t.reopen()
 	if !ok || size == t.offset {

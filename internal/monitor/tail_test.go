@@ -163,7 +163,7 @@ func FuzzTail(f *testing.F) {
 		for tl.read() {
 			n := tl.take()
 			n.log = m.logName()
-			m.hear(n)
+			m.addNews(n)
 		}
 		for _, row := range m.frame(at(200), 60, 20) {
 			if i := strings.IndexFunc(row, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }); i >= 0 {

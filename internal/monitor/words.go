@@ -14,7 +14,7 @@ func capital(word string) string {
 	return strings.ToUpper(word[:1]) + word[1:]
 }
 
-// lasting is a span of time as a person reads it: 12s, 3m12s, 2h05m, 3d4h.
+// lasting formats a span of time: 12s, 3m12s, 2h05m, 3d4h.
 func lasting(d time.Duration) string {
 	d = max(d, 0).Truncate(time.Second)
 	s := int(d / time.Second)

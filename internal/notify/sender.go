@@ -97,13 +97,13 @@ func (s *Sender) work() {
 		n := s.queue[0]
 		s.queue = s.queue[1:]
 		s.mu.Unlock()
-		s.tell(n)
+		s.deliver(n)
 	}
 }
 
-// tell shows the notice and calls the user's command, in parallel: neither may use up the time of
-// the other.
-func (s *Sender) tell(n Notice) {
+// deliver shows the notice and calls the user's command, in parallel: neither may use up
+// the time of the other.
+func (s *Sender) deliver(n Notice) {
 	var desktop sync.WaitGroup
 	defer desktop.Wait()
 	if s.o.Desktop {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// setAside moves what stands in the place of a plan's file or folder to where
-// replaced content is kept, whatever it is: it may be a person's.
+// setAside moves what took the place of a plan's file or folder to the folder of replaced
+// content, whatever it is: it may be the user's.
 func (g *guard) setAside(label, rel string) (Restored, error) {
 	path, kept := filepath.Join(g.root, rel), g.keptAs(label, rel)
 	r := Restored{Path: rel, What: "replaced by " + kindOf(path), Kept: kept}
@@ -33,7 +33,7 @@ func (g *guard) setAside(label, rel string) (Restored, error) {
 	return r, os.RemoveAll(path)
 }
 
-// kindOf says what stands at a path, for a person.
+// kindOf names the kind of file at a path, for messages.
 func kindOf(path string) string {
 	info, err := os.Lstat(path)
 	switch {

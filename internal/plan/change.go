@@ -63,11 +63,11 @@ func (c *Change) Read() (State, error) {
 	return State{Print: fingerprint(parts...)}.with(checklist.Parse(tasks)), nil
 }
 
-// Context implements Plan. The files that every session needs are referred to, so
-// that the agent has their text; it is told where the others are.
+// Context implements Plan. It refers to the files that every iteration needs, so that the
+// agent gets their text, and lists the paths of the others.
 func (c *Change) Context(s State, next *Item) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## The change %s\n\nImplement this change. What it is for stands in %s.\n", c.Of.ID, c.refer("proposal.md"))
+	fmt.Fprintf(&b, "## The change %s\n\nImplement this change. Its purpose is in %s.\n", c.Of.ID, c.refer("proposal.md"))
 	done, total := s.Counts()
 	if c.hasTasks {
 		fmt.Fprintf(&b, "\n- Its tasks, %d of %d finished: %s\n", done, total, c.refer("tasks.md"))
@@ -88,12 +88,12 @@ func (c *Change) Context(s State, next *Item) string {
 	if next != nil {
 		b.WriteString(c.task(next))
 	} else if c.hasTasks {
-		b.WriteString("\nNo task is open. Look whether the change is finished as its proposal says.\n")
+		b.WriteString("\nNo task is open. Check that the change is finished as its proposal says.\n")
 	}
 	return b.String()
 }
 
-// task tells of the open task, and how a finished one is marked.
+// task describes the next open task, and how to mark a finished one.
 func (c *Change) task(next *Item) string {
 	title, mark, ask := next.Title, "tick its box (`- [x]`)", "`- [?]`"
 	if next.ID != next.Title {
@@ -103,10 +103,10 @@ func (c *Change) task(next *Item) string {
 		mark, ask = "set its status line to `- **Status**: [x] complete`", "the status `[?] pending`"
 	}
 	return fmt.Sprintf("\nThe next open task: %s\n\nWhen it is finished and committed, and only then, %s.\n"+
-		"Mark a task that only a person can decide with %s and go on with the next.\n", title, mark, ask)
+		"Mark a task that only the user can decide with %s and continue with the next.\n", title, mark, ask)
 }
 
-// referable are the paths that agents recognise behind an @.
+// referable matches the paths that agents recognise after an @.
 var referable = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\pL\pN._/-]*[\pL\pN_/-]$`)
 })
@@ -128,8 +128,8 @@ func (c *Change) Snapshot(dir string) error {
 	return c.guard.snapshot(c.Root, dir, c.rel("specs"), names...)
 }
 
-// Guard implements Plan: the tasks are the agent's to work with, what the change
-// shall be is the person's.
+// Guard implements Plan. The agent may change the tasks, but not the description of the
+// change.
 func (c *Change) Guard(label string) ([]Restored, error) {
 	return c.guard.restore(label, map[string]rule{c.rel("tasks.md"): checklist.Merge})
 }

@@ -95,7 +95,7 @@ func TestChangeGuard(t *testing.T) {
 	}{
 		{"ticks a task", put("tasks.md", "- [x] a\n- [ ] b\n"), "", "", "- [x] a\n- [ ] b\n"},
 		{"adds a task", put("tasks.md", "- [ ] a\n- [ ] b\n- [ ] c\n"), "", "", "- [ ] a\n- [ ] b\n- [ ] c\n"},
-		{"removes an open task", put("tasks.md", "- [x] a\n"), "tasks.md", "open tasks taken away: b", "- [x] a\n- [ ] b\n"},
+		{"removes an open task", put("tasks.md", "- [x] a\n"), "tasks.md", "open tasks removed: b", "- [x] a\n- [ ] b\n"},
 		{"edits the proposal", put("proposal.md", "# Y\n"), "proposal.md", "edited", files["tasks.md"]},
 		{"edits the design", put("design.md", "E\n"), "design.md", "edited", files["tasks.md"]},
 		{"edits a specification", put("specs/a/spec.md", "T\n"), "specs/a/spec.md", "edited", files["tasks.md"]},

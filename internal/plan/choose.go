@@ -20,11 +20,11 @@ type Choice struct {
 	Changes  []change.Change // the changes that the worktree has
 }
 
-// NoTasks is the warning that a run goes on without a checklist.
+// NoTasks is the warning that a run has no checklist.
 const NoTasks = "No tasks.md found, using manual done criteria"
 
-// WhichChangeError says that there are changes, that none was named, and nothing
-// else tells what to do.
+// WhichChangeError says that changes exist, that none was named, and that nothing else
+// decides the plan.
 type WhichChangeError struct{ Changes []change.Change }
 
 func (e *WhichChangeError) Error() string {
@@ -32,9 +32,9 @@ func (e *WhichChangeError) Error() string {
 }
 
 // Choose picks the plan: what the user named, else a feature folder, else a
-// tasks.md, else one of the changes (a *WhichChangeError where there are any), else
-// the text alone. warning is empty or worth a line. Without any of them it is the
-// feature folder, whose absence is then told by the preflight.
+// tasks.md, else one of the changes (a *WhichChangeError if there are any), else the text
+// alone. Without any of them it is the feature folder, and preflight reports that it is
+// missing. warning is empty or a line for the user.
 func Choose(c Choice) (p Plan, warning string, err error) {
 	feature := &PRD{Root: c.Root, Folder: c.Folder, Text: c.Text}
 	switch {

@@ -19,9 +19,9 @@ const maxPlanFile = 64 << 20
 // link must not lead it elsewhere.
 func readRegular(path string) ([]byte, error) { return regular.ReadNoLink(path, maxPlanFile) }
 
-// putBack writes a plan's file as it was, and the folders above it, whatever
-// stands in its place now. temp is as replace has it.
-func putBack(temp, path string, data []byte) error {
+// restoreFile writes a plan's file as it was, and the folders above it, whatever is in
+// its place now. temp is the one of replace.
+func restoreFile(temp, path string, data []byte) error {
 	if err := makeFolder(filepath.Dir(path)); err != nil {
 		return err
 	}
@@ -57,8 +57,8 @@ func makeFolder(path string) error {
 	return os.MkdirAll(path, 0o755)
 }
 
-// writeSnapshot replaces a file of the snapshot. What a crash leaves of it lies in
-// the folder temp: beside the file it would be taken for one of the plan's.
+// writeSnapshot replaces a file of the snapshot. The temporary file is in the folder temp:
+// after a crash, one next to the file would be taken for a file of the plan.
 func writeSnapshot(temp, path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

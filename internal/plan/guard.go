@@ -16,8 +16,8 @@ import (
 // once, and an agent that edits them does so for the next run.
 const settingsFile = ".ralph/config.yaml"
 
-// rule decides what becomes of a file that changed: the content it shall have,
-// and what was wrong, empty where the change was the agent's to make.
+// rule decides about a changed file. It returns the content that the file must have, and
+// what was wrong, empty if the agent may make the change.
 type rule func(before, after []byte) (merged []byte, what string)
 
 // untouchable is the rule for files that are not the agent's at all.
@@ -29,15 +29,14 @@ type guard struct {
 	dir   string            // where the snapshot is on disk
 	specs string            // the folder in which a new file is no agent's to make, from the root; may be empty
 	files map[string][]byte // by path from the root; nil where the file was not there and is no agent's to make
-	links map[string]string // folders that were links, and where they led: a person's arrangement
+	links map[string]string // targets of folders that were links: the user made them
 	modes map[string]fs.FileMode
 
 	stored map[string][]byte // what this process has written below dir
 }
 
-// snapshot reads the files of names, and all below specs, and writes them below
-// dir for a process that comes after a crash. What is a link then is a person's
-// arrangement, and not guarded.
+// snapshot reads the files of names, and all below specs, and writes them below dir for
+// the recovery after a crash. Links are the user's arrangement and not guarded.
 func (g *guard) snapshot(root, dir, specs string, names ...string) error {
 	files := map[string][]byte{}
 	below := []string(nil)
@@ -108,7 +107,7 @@ func (g *guard) store() error {
 	return nil
 }
 
-// restore holds every file of the snapshot against the tree.
+// restore compares every file of the snapshot with the worktree, and applies its rule.
 func (g *guard) restore(label string, rules map[string]rule) ([]Restored, error) {
 	done, err := g.folders(label)
 	if err != nil {
@@ -121,7 +120,7 @@ func (g *guard) restore(label string, rules map[string]rule) ([]Restored, error)
 		}
 		one, err := g.file(label, rel, r)
 		if err != nil {
-			return done, fmt.Errorf("%s cannot be put back: %w", rel, err)
+			return done, fmt.Errorf("%s cannot be restored: %w", rel, err)
 		}
 		if one != nil {
 			done = append(done, *one)
@@ -131,8 +130,7 @@ func (g *guard) restore(label string, rules map[string]rule) ([]Restored, error)
 	return append(done, added...), err
 }
 
-// folders makes the folders above the plan real again where a link or a file
-// took their place.
+// folders restores the folders above the plan that a link or a file has replaced.
 func (g *guard) folders(label string) ([]Restored, error) {
 	var done []Restored
 	for _, rel := range g.parents() {
@@ -141,9 +139,9 @@ func (g *guard) folders(label string) ([]Restored, error) {
 		case err != nil:
 			continue
 		case info.IsDir() && was.IsDir() && was.Perm()&^info.Mode().Perm()&0o700 != 0:
-			done = append(done, Restored{Path: rel, What: fmt.Sprintf("its permissions were taken away (%04o)", info.Mode().Perm())})
+			done = append(done, Restored{Path: rel, What: fmt.Sprintf("its permissions were removed (%04o)", info.Mode().Perm())})
 			if err := os.Chmod(filepath.Join(g.root, rel), was.Perm()); err != nil {
-				return done, fmt.Errorf("%s cannot be put back: %w", rel, err)
+				return done, fmt.Errorf("%s cannot be restored: %w", rel, err)
 			}
 			continue
 		case info.IsDir():
@@ -154,7 +152,7 @@ func (g *guard) folders(label string) ([]Restored, error) {
 		}
 		one, err := g.setAside(label, rel)
 		if err != nil {
-			return done, fmt.Errorf("%s cannot be put back: %w", rel, err)
+			return done, fmt.Errorf("%s cannot be restored: %w", rel, err)
 		}
 		done = append(done, one)
 	}
@@ -171,14 +169,14 @@ func (g *guard) file(label, rel string, r rule) (*Restored, error) {
 		return nil, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return &Restored{Path: rel, What: "removed"}, putBack(g.dir, path, before)
+		return &Restored{Path: rel, What: "removed"}, restoreFile(g.dir, path, before)
 	}
 	if err != nil {
 		one, err := g.setAside(label, rel)
 		if err != nil {
 			return nil, err
 		}
-		return &one, putBack(g.dir, path, before)
+		return &one, restoreFile(g.dir, path, before)
 	}
 	merged, what := r(before, after)
 	if what == "" {
@@ -188,7 +186,7 @@ func (g *guard) file(label, rel string, r rule) (*Restored, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Restored{Path: rel, What: what, Kept: kept}, putBack(g.dir, path, merged)
+	return &Restored{Path: rel, What: what, Kept: kept}, restoreFile(g.dir, path, merged)
 }
 
 // additions takes files away that appeared among the specifications.
@@ -223,7 +221,7 @@ func (g *guard) unmake(label, rel string) (*Restored, error) {
 	return &r, err
 }
 
-// keep stores what is about to be replaced: it may have been a person's edit.
+// keep stores content before it is replaced: it may be an edit of the user.
 func (g *guard) keep(label, rel string, data []byte) (string, error) {
 	path := g.keptAs(label, rel)
 	return path, writeSnapshot(g.dir, path, data)

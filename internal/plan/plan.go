@@ -24,39 +24,39 @@ type Plan interface {
 	// Criteria is the word for how done is recognised: prd, tasks or manual.
 	Criteria() string
 
-	// Read reads the plan as it stands on disk.
+	// Read reads the plan from disk.
 	Read() (State, error)
 
-	// Context is the part of the prompt that tells the agent what to read and
-	// what to do next; next is nil where no item is open.
+	// Context returns the part of the prompt that says what to read and what to do
+	// next. next is nil if no item is open.
 	Context(s State, next *Item) string
 
 	// Snapshot remembers every file that Guard protects, in memory and in the
 	// folder dir, where a later process finds it.
 	Snapshot(dir string) error
 
-	// Guard compares the plan's files with the snapshot, puts back what was not
-	// the agent's to change and keeps what it replaced in the snapshot's folder
-	// under a name that starts with label. Changes that are the agent's stay.
+	// Guard compares the plan's files with the snapshot and restores what the agent
+	// may not change. It keeps the replaced content in the snapshot's folder, under a
+	// name that starts with label. Permitted changes stay.
 	Guard(label string) ([]Restored, error)
 
-	// Allowed tells the agent what of the plan's files it may change.
+	// Allowed returns a sentence for the agent: what it may change in the plan's files.
 	Allowed() string
 
 	// Left says in words how far the plan is.
 	Left(s State) string
 
-	// Judge says whether the plan is done. promised tells whether the agent's
-	// final message held the promise, trust whether that alone is enough.
+	// Judge decides whether the plan is done. promised is true if the agent's final
+	// message had the promise, trust if that alone is enough.
 	Judge(s State, promised, trust bool) Verdict
 
 	// Revoke takes the marks of the items back: ralph does not accept them.
 	Revoke(ids []string) error
 
-	// Mark marks items as done: a person allowed them.
+	// Mark marks items as done, because the user allowed them.
 	Mark(ids []string) error
 
-	// CommitIsProgress tells whether a new commit counts as progress by itself.
+	// CommitIsProgress reports whether a new commit counts as progress by itself.
 	CommitIsProgress() bool
 }
 
@@ -65,14 +65,14 @@ type Item struct {
 	ID        string
 	Title     string
 	Done      bool
-	Question  bool // for a person to answer: it blocks nothing else
+	Question  bool // for the user to answer; it blocks nothing else
 	Notes     string
 	Priority  float64  // the lowest number comes first
 	DependsOn []string // ids of the items that come first
 	Model     string   // that it asks for; empty for the run's
 }
 
-// State is a plan as it stood when it was read.
+// State is a plan at the time when it was read.
 type State struct {
 	Items []Item
 	Print string // a fingerprint of the plan's files: equal means unchanged
@@ -113,7 +113,7 @@ func (s State) Open() int {
 	return n
 }
 
-// Questions returns the titles of the items that wait for a person.
+// Questions returns the titles of the items that wait for the user.
 func (s State) Questions() []string {
 	var titles []string
 	for _, it := range s.Items {
@@ -127,14 +127,14 @@ func (s State) Questions() []string {
 // Verdict is the answer to "is it done?".
 type Verdict struct {
 	Done    bool
-	Waiting bool   // only questions for a person are left
+	Waiting bool   // only questions for the user are left
 	Reason  string // why it is done: stories_complete, tasks_complete or promise
-	Refused string // why a promise was not believed, empty where there was none or it was
+	Refused string // why a promise was refused; empty without a refused promise
 }
 
-// Restored is one file that the guard put back.
+// Restored is one file that the guard restored.
 type Restored struct {
 	Path string // from the worktree's root
 	What string // what had been done to it
-	Kept string // where the replaced content is now, empty where there was none
+	Kept string // where the replaced content is now; empty if nothing was replaced
 }

@@ -69,8 +69,8 @@ func (p *PRD) Read() (State, error) {
 	return p.state, nil
 }
 
-// parse parses a state of prd.json that it did not just parse: the guard looks at
-// two that are read before and behind it.
+// parse parses a prd.json, unless it is the content that it parsed last: the guard
+// compares two states that are also read before and after it.
 func (p *PRD) parse(data []byte) (*prd.PRD, error) {
 	for _, known := range p.parsed {
 		if known.says != nil && bytes.Equal(known.data, data) {
@@ -101,7 +101,7 @@ func (p *PRD) Context(s State, next *Item) string {
 	fmt.Fprintf(&b, "## The feature\n\nIts folder is `%s`; %d of %d stories pass. Read these files there:\n\n", p.Folder, done, total)
 	for _, f := range []struct{ name, why string }{
 		{"prd.json", "the stories, their acceptance criteria and what passes"},
-		{"spec.md", "the requirements behind them"},
+		{"spec.md", "the requirements of the stories"},
 		{"progress.txt", "what earlier iterations did and learned"},
 		{"specs", "further specifications"},
 	} {
@@ -143,8 +143,8 @@ func (p *PRD) story(id string) string {
 	return b.String()
 }
 
-// maxNotes bounds how much of the notes stands in the prompt, in bytes: agents write
-// them, and the context is for the work.
+// maxNotes bounds the part of the notes in the prompt, in bytes. Agents write notes, and
+// the context is for the work.
 const maxNotes = 8 << 10
 
 func (p *PRD) notes(text string) string {

@@ -141,7 +141,7 @@ func TestGuard(t *testing.T) {
 			}
 			return os.Symlink("elsewhere", filepath.Join(root, ".ralph"))
 		}, ".ralph", "replaced by a link to elsewhere", ""},
-		{"the folder made unusable", func(root string) error { return os.Chmod(filepath.Join(root, folder), 0) }, folder, "permissions were taken away (0000)", ""},
+		{"the folder made unusable", func(root string) error { return os.Chmod(filepath.Join(root, folder), 0) }, folder, "permissions were removed (0000)", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, root := feature(t)

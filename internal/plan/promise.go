@@ -5,11 +5,10 @@ import (
 	"unicode"
 )
 
-// Promised reports whether the agent's final message holds the promise: alone
-// on a line, or at the very end. A promise that is merely mentioned in passing
-// is none, nor is one in a code block with more text behind it: that shows what the
-// promise looks like. White space inside the promise does not count, nor does
-// emphasis round a promise that stands alone.
+// Promised reports whether the agent's final message has the promise: alone on a line, or
+// at the end of the message. A promise inside a sentence does not count, nor one in a code
+// block with more text after it: that shows what the promise looks like. White space in
+// the promise is ignored, and so is emphasis around a promise that is alone.
 func Promised(final, promise string) bool {
 	want := squeeze(promise)
 	if want == "" {

@@ -43,7 +43,7 @@ func (*Prompt) Judge(_ State, promised, _ bool) Verdict {
 	return Verdict{Done: promised, Reason: "promise"}
 }
 
-// Revoke implements Plan: there are no marks to take back.
+// Revoke implements Plan: there are no marks to revoke.
 func (*Prompt) Revoke([]string) error { return nil }
 
 // Mark implements Plan: there are no marks.

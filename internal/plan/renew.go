@@ -10,11 +10,10 @@ import (
 	"ralph/internal/spec"
 )
 
-// Renew replaces spec.md by the text that a person wrote while the loop was at
-// work, and makes prd.json from it: passes, notes and unknown keys stay, by id.
-// Where a finished story is no longer in the text, it is a *spec.OrphanError,
-// unless dropFinished says that the story may go. What is returned tells what
-// has changed, for the journal; with an error nothing has.
+// Renew replaces spec.md with the text that the user wrote while the loop was running, and
+// makes prd.json from it: passes, notes and unknown keys stay, by id. A finished story
+// that is no longer in the text is a *spec.OrphanError, unless dropFinished allows its
+// removal. what describes the changes for the journal. With an error nothing has changed.
 func (p *PRD) Renew(text string, dropFinished bool) (what string, err error) {
 	s, _, err := spec.Parse("spec.md", []byte(text))
 	if err != nil {
@@ -28,7 +27,7 @@ func (p *PRD) Renew(text string, dropFinished bool) (what string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := putBack(p.guard.dir, p.path("spec.md"), []byte(text)); err != nil {
+	if err := restoreFile(p.guard.dir, p.path("spec.md"), []byte(text)); err != nil {
 		return "", err
 	}
 	if err := now.Save(p.path("prd.json")); err != nil {

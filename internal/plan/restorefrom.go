@@ -13,10 +13,10 @@ func RestoreFrom(dir, root, label string) ([]Restored, error) {
 	return restoreFrom(dir, root, label, func(string) bool { return true })
 }
 
-// RestoreBroken puts back only that without which no run can begin: files of a
-// feature that are gone although its folder is there, and a prd.json that is none any
-// more. It is for a run of whose last iteration the record was lost: whether an agent
-// was at work cannot be told then, and all else may be a person's edit.
+// RestoreBroken restores only what a run needs to start: missing files of an existing
+// feature folder, and a prd.json that cannot be read. It is for a run without a record of
+// its last iteration. Then ralph does not know whether an agent was running, and all other
+// changes may be edits of the user.
 func RestoreBroken(dir, root, label string) ([]Restored, error) {
 	return restoreFrom(dir, root, label, func(rel string) bool {
 		path := filepath.Join(root, rel)
@@ -34,11 +34,11 @@ func RestoreBroken(dir, root, label string) ([]Restored, error) {
 	})
 }
 
-// SnapshotFiles lists the files of a plan, from the worktree's root, of which a snapshot is in
-// the folder dir.
+// SnapshotFiles lists the files with a snapshot in the folder dir, as paths from the
+// worktree's root.
 func SnapshotFiles(dir string) []string { return filesBelow(filepath.Join(dir, "files"), ".") }
 
-// restoreFrom holds those files of the snapshot against the tree that are wanted.
+// restoreFrom compares the wanted files of the snapshot with the worktree, and restores them.
 func restoreFrom(dir, root, label string, wanted func(rel string) bool) ([]Restored, error) {
 	base := filepath.Join(dir, "files")
 	g := guard{root: root, dir: dir, files: map[string][]byte{}}

@@ -8,7 +8,7 @@ import (
 	"ralph/internal/checklist"
 )
 
-// FindTasks returns the tasks.md of a worktree, empty where there is none.
+// FindTasks returns the tasks.md of a worktree, empty if it has none.
 func FindTasks(root string) string { return checklist.Find(root) }
 
 // Tasks is a checklist. Its boxes are the record of what is done.
@@ -63,7 +63,7 @@ func (t *Tasks) Context(s State, next *Item) string {
 	}
 	if next != nil {
 		fmt.Fprintf(&b, "\nThe next open task: %s\n\nTick its box (`- [x]`) only when it is finished and committed.\n"+
-			"Mark a task that only a person can decide with `- [?]` and go on with the next.\n", next.Title)
+			"Mark a task that only the user can decide with `- [?]` and continue with the next.\n", next.Title)
 	}
 	return b.String()
 }
@@ -81,8 +81,7 @@ func (t *Tasks) Snapshot(dir string) error {
 	return t.guard.snapshot(t.Root, dir, "", names...)
 }
 
-// Guard implements Plan. A checklist is the agent's to work with, but it cannot be
-// done by taking tasks away.
+// Guard implements Plan. The agent may edit the checklist, but not remove open tasks.
 func (t *Tasks) Guard(label string) ([]Restored, error) {
 	rel, err := filepath.Rel(t.Root, t.File)
 	if err != nil {
@@ -94,8 +93,8 @@ func (t *Tasks) Guard(label string) ([]Restored, error) {
 // Allowed implements Plan.
 func (*Tasks) Allowed() string { return tasksAllowed }
 
-const tasksAllowed = "You may tick tasks (`[x]`), mark them as questions for a person (`[?]`), add to their text and add tasks; " +
-	"neither remove a task that is open nor open one that is finished."
+const tasksAllowed = "You may tick tasks (`[x]`), mark them as questions for the user (`[?]`), add to their text and add tasks; " +
+	"do not remove an open task, and do not reopen a finished one."
 
 // Left implements Plan.
 func (*Tasks) Left(s State) string { return tasksLeft(s) }

@@ -103,7 +103,7 @@ func (d *Difference) story(old, new *Story) {
 	}
 }
 
-// unknownChanges returns the unknown keys whose values are not the same.
+// unknownChanges returns the unknown keys with different values.
 func unknownChanges(old, new []member, known []string) []string {
 	var keys []string
 	before, after := unknownValues(old, known), unknownValues(new, known)

@@ -25,9 +25,9 @@ func Load(path string) (*PRD, []Finding, error) {
 	return Parse(path, data)
 }
 
-// Save replaces the file by rename, after fsync. A file that holds the same
-// bytes already is left alone; the mode of an existing file is kept, and where
-// path is a symbolic link, the file behind it is replaced.
+// Save replaces the file by rename, after fsync. A file with the same content is not
+// touched. The mode of an existing file is kept. If path is a symbolic link, its target
+// is replaced.
 func (p *PRD) Save(path string) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

@@ -17,7 +17,7 @@ type Finding struct {
 	Message string
 	Hint    string // what to do about it; may be empty
 
-	NoCriteria bool // a story lacks acceptance criteria, which quality checks can stand in for
+	NoCriteria bool // a story has no acceptance criteria; quality checks can replace them
 }
 
 // Place returns where the finding is, as editors read it: file:line:column,
@@ -47,7 +47,7 @@ type InvalidError struct {
 	Findings []Finding
 }
 
-// Error tells the first finding, and how many more there are.
+// Error returns the first finding and the number of the others.
 func (e *InvalidError) Error() string {
 	s := e.Findings[0].String()
 	if more := len(e.Findings) - 1; more > 0 {

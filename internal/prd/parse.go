@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads and checks the content of a prd.json; name stands for the file
-// in findings. A byte order mark and CRLF are accepted. What is returned
-// follows Load.
+// Parse reads and checks the content of a prd.json, and returns what Load returns. name
+// is the file's name in findings. A byte order mark and CRLF are accepted.
 func Parse(name string, data []byte) (*PRD, []Finding, error) {
 	src := strings.TrimPrefix(string(data), "\ufeff")
 	doc, f := document(src)
@@ -32,8 +31,8 @@ func Parse(name string, data []byte) (*PRD, []Finding, error) {
 	return p, d.odd, nil
 }
 
-// Blank tells whether a file with this content holds nothing that could be
-// lost, be it because a write was cut off.
+// Blank reports whether a file with this content has nothing to lose, for example after
+// an interrupted write.
 func Blank[T string | []byte](content T) bool {
 	return strings.TrimSpace(strings.TrimPrefix(string(content), "\ufeff")) == ""
 }

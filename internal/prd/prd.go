@@ -9,7 +9,7 @@ package prd
 // PRD is the content of a prd.json.
 type PRD struct {
 	Description string
-	CreatedAt   string // ISO-8601, as it stands in the file
+	CreatedAt   string // ISO-8601, as in the file
 	Stories     []Story
 
 	members []member // the object's keys in the order of the file; nil for the usual ones
@@ -31,9 +31,8 @@ type Story struct {
 	members []member
 }
 
-// member is one key of an object as it stood in the file. A nil slice of
-// members stands for the usual keys in the usual order. Slices of members are
-// never changed once they are made: stories share them.
+// member is one key of an object as it was in the file. A nil slice of members means the
+// usual keys in the usual order. Slices of members are never changed: stories share them.
 type member struct {
 	key string
 	raw string // JSON text to be kept as it is; empty for a key that a field of the struct holds
@@ -49,7 +48,7 @@ func (p *PRD) Story(id string) *Story {
 	return nil
 }
 
-// Counts tells how many stories pass, and how many there are.
+// Counts returns the number of stories that pass, and of all stories.
 func (p *PRD) Counts() (complete, total int) {
 	for i := range p.Stories {
 		if p.Stories[i].Passes {
@@ -59,15 +58,13 @@ func (p *PRD) Counts() (complete, total int) {
 	return complete, len(p.Stories)
 }
 
-// Complete tells whether every story passes. A plan without stories, which no
-// valid file holds, is not complete.
+// Complete reports whether every story passes. A plan without stories is not complete.
 func (p *PRD) Complete() bool {
 	complete, total := p.Counts()
 	return total > 0 && complete == total
 }
 
-// clone returns a copy whose stories can be changed without changing p's. The
-// criteria are shared.
+// clone returns a copy with stories of its own. The criteria are shared.
 func (p *PRD) clone() *PRD {
 	c := *p
 	c.Stories = append([]Story(nil), p.Stories...)

@@ -22,8 +22,8 @@ import (
 var Schema []byte
 
 var schema = sync.OnceValue(func() *jsonschema.Schema {
-	// An address without a scheme would be resolved against the working folder, whose name
-	// can be anything.
+	// An address without a scheme would be resolved against the working folder, and that can
+	// have any name.
 	return jsonschema.MustCompileString("https://ralph.invalid/prd.schema.json", string(Schema))
 })
 

@@ -230,7 +230,7 @@ func TestChecks(t *testing.T) {
 				in.Followed = []string{".claude/loop-state.json"}
 				return nil
 			},
-			[]string{"warn derived: git follows files that ralph derives, and agents commit them", "  .claude/loop-state.json"},
+			[]string{"warn derived: git tracks files that ralph writes, so agents commit them", "  .claude/loop-state.json"},
 		},
 		"no agent": {
 			func(_ *testing.T, in *preflight.Input) error { in.Agent.Path = ""; return nil },
@@ -285,7 +285,7 @@ func TestChecks(t *testing.T) {
 		},
 		"no criteria, but checks": {
 			func(t *testing.T, in *preflight.Input) error { withoutCriteria(t, *in); return nil },
-			[]string{"warn criteria: Stories without acceptance criteria: only the quality checks tell when they are done", "  .ralph/feature-user-auth/spec.md:29: STORY-002 has none"},
+			[]string{"warn criteria: Stories without acceptance criteria: only the quality checks decide when they are done", "  .ralph/feature-user-auth/spec.md:29: STORY-002 has none"},
 		},
 		"dependencies": {
 			func(t *testing.T, in *preflight.Input) error {

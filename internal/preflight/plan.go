@@ -57,7 +57,7 @@ func (r *runner) files() (missing map[string]bool) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			missing[name] = true
-		case name != "progress.txt": // what else may be wrong is told when they are read
+		case name != "progress.txt": // other faults are reported when the file is read
 			continue
 		case err != nil:
 			text = name + " cannot be read: " + cause(err).Error()
@@ -251,13 +251,12 @@ func (r *runner) sync(s *spec.Spec, p *prd.PRD) {
 	}
 }
 
-// criteria reports stories of which nothing says when they are done. The quality
-// checks can stand in for that.
+// criteria reports stories without acceptance criteria. Quality checks can replace them.
 func (r *runner) criteria(s *spec.Spec) {
 	c := Check{ID: "criteria", Severity: Error, Message: "Stories without acceptance criteria", located: true,
 		Hint: "List them in spec.md under '**Acceptance Criteria:**', then run 'ralph prd'; 'ralph plan --criteria' writes them with the agent."}
 	if r.in.Checked {
-		c.Severity, c.Message = Warn, c.Message+": only the quality checks tell when they are done"
+		c.Severity, c.Message = Warn, c.Message+": only the quality checks decide when they are done"
 	}
 	for _, story := range s.Stories {
 		if len(story.Criteria) == 0 {
@@ -322,8 +321,7 @@ func circles(p *prd.PRD, stories map[string]*prd.Story) (all [][]string) {
 	return all
 }
 
-// lostHint tells the two ways out for stories that were finished and are no
-// longer in the spec.
+// lostHint lists the two options for finished stories that are no longer in the spec.
 func lostHint(ids []string) string {
 	what := "This story was completed but is"
 	if len(ids) > 1 {

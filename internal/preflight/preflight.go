@@ -16,11 +16,11 @@ import (
 type Input struct {
 	Root       string       // of the worktree, absolute
 	Branch     string       // empty where HEAD is detached
-	InProgress string       // the operation that git has not ended, such as "merge"; empty where there is none
+	InProgress string       // the unfinished operation of git, such as "merge"; empty without one
 	Changes    []git.Change // all that is not committed
 	Dirty      []string     // paths outside of .ralph/ with uncommitted changes, from the root
 	Followed   []string     // files that ralph derives, and that git follows nevertheless
-	Nameless   bool         // git was told no name or no address to commit under
+	Nameless   bool         // git has no name or no address for commits
 	Protected  []string     // names of protected branches
 	OwnerFile  string       // where NoteOwner has put the folder's branch; empty for no such check
 	Archived   string       // the newest archive of the unit, from the root; empty where it has none
@@ -29,19 +29,19 @@ type Input struct {
 	Fallback   []Agent // who takes over while it is at its limit
 
 	// Of a plan that is no feature folder.
-	Change *change.Change // nil where it is none
+	Change *change.Change // nil for another kind of plan
 	Tasks  string         // its tasks.md, from the root; empty where it has none
 }
 
-// Agent is what can be told of the agent without starting it. Without a name
-// it is not checked.
+// Agent is what can be known about the agent without starting it. Without a name it is
+// not checked.
 type Agent struct {
 	Name              string // of the harness
 	Fault, Remedy     string // why it cannot do this run, and what helps
 	Command           string // as the settings name its program
 	Path              string // of its program; empty where it cannot be run
 	Blocked           bool   // the program is there, and may not be executed
-	RootAndApproveAll bool   // it would be told to approve everything, as root
+	RootAndApproveAll bool   // it would run as root with the flag that approves everything
 	LoginSign         bool   // there is a key, a token or a credentials file
 }
 

@@ -36,10 +36,10 @@ var vague = []struct{ verbs, words []string }{
 	{[]string{"has", "have", "with"}, []string{"good performance"}},
 }
 
-// degrees are words that may stand between the two.
+// degrees are words that may be between the two.
 var degrees = []string{"very", "really", "reasonably", "sufficiently"}
 
-// proof are words of which one is in a criterion that a program can check, as "test" is.
+// proof lists words, such as "test", that show that a program can check a criterion.
 var proof = []string{"typecheck", "type check", "type-check", "types check", "tsc", "mypy", "lint", "compile", "build"}
 
 // untested are words with "test" in them that speak of none.
@@ -92,7 +92,7 @@ func criteria(story *spec.Story, add func(line int, format string, args ...any))
 	}
 }
 
-// proves tells whether a program can check what the text, in small letters, asks for.
+// proves reports whether a program can check what the text, in lower case, asks for.
 func proves(text string) bool {
 	tests := strings.Count(text, "test")
 	for i := 0; tests > 0 && i < len(untested); i++ {

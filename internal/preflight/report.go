@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Severity says whether a check stands in the way of a run.
+// Severity says whether the result of a check prevents a run.
 type Severity string
 
 // The severities. A run begins unless there is an Error.

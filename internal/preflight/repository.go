@@ -17,7 +17,7 @@ import (
 
 const planHint = "Plan the feature by running '/ralph-plan' in Claude Code, or 'ralph plan'."
 
-// branch checks what is checked out, and tells whether it names a unit.
+// branch checks the current branch, and reports whether it names a unit.
 func (r *runner) branch() bool {
 	if op := r.in.InProgress; op != "" {
 		message := fmt.Sprintf("A %s is in progress", op)
@@ -105,14 +105,14 @@ func (r *runner) owner() bool {
 	return false
 }
 
-// Owner reads what NoteOwner has written; it is empty where nobody has run yet.
+// Owner reads what NoteOwner has written; it is empty before the first run.
 func Owner(file string) string {
-	content, _ := os.ReadFile(file) // there is none, or it tells nothing
+	content, _ := os.ReadFile(file) // a missing file has no owner
 	return strings.TrimSuffix(string(content), "\n")
 }
 
-// NoteOwner writes down whose folder it is, for later checks; the file's
-// directory must exist.
+// NoteOwner records the branch that owns the folder, for later checks. The file's directory
+// must exist.
 func NoteOwner(file, branch string) error {
 	if err := renameio.WriteFile(file, []byte(branch+"\n"), 0o600, renameio.WithTempDir(filepath.Dir(file))); err != nil {
 		return fmt.Errorf("%s cannot be written: %w", file, err)
@@ -132,12 +132,12 @@ func (r *runner) workingTree() {
 	r.add(c)
 }
 
-// derived are the files that ralph writes anew at each step of a loop.
+// derived lists the files that ralph writes at each step of a loop.
 var derived = []string{".ralph/*/status.json", ".ralph/*/state.json", ".ralph/*/logs/*", ".ito/.state/ralph/*/*", ".ito/.state/ralph/*/logs/*",
 	".claude/loop-state.json", ".claude/ralph-loop.log", ".claude/ralph-terminal.pid"}
 
-// followed tells whether a change is one of a derived file that was committed, by
-// whoever did it, and is not about to be taken out.
+// followed reports whether a change is in a derived file that git tracks and that is not
+// about to be removed.
 func followed(c git.Change) bool {
 	return !c.Untracked() && !strings.HasPrefix(c.XY, "D") && slices.ContainsFunc(derived, func(pattern string) bool {
 		ok, err := path.Match(pattern, c.Path)
@@ -155,10 +155,10 @@ func setUp(c git.Change) bool {
 }
 
 func (r *runner) followed() {
-	c := Check{ID: "derived", Severity: OK, Message: "git follows none of the files that ralph derives", quiet: true}
+	c := Check{ID: "derived", Severity: OK, Message: "git tracks no file that ralph writes", quiet: true}
 	if len(r.in.Followed) > 0 {
-		c = Check{ID: "derived", Severity: Warn, Message: "git follows files that ralph derives, and agents commit them", hinted: true,
-			Hint: "Take each out of git with 'git rm --cached FILE', and commit that."}
+		c = Check{ID: "derived", Severity: Warn, Message: "git tracks files that ralph writes, so agents commit them", hinted: true,
+			Hint: "Remove each from git with 'git rm --cached FILE', and commit that."}
 		for _, file := range r.in.Followed {
 			c.Details = append(c.Details, Detail{Text: file})
 		}
@@ -174,8 +174,8 @@ func (r *runner) identity() {
 	r.add(c)
 }
 
-// Nameless warns of a git that was told nobody's name. Where it cannot guess one
-// each commit of an agent fails, and a run may end with nothing committed.
+// Nameless warns that git has no name for commits. Where git cannot guess one, each commit
+// of an agent fails, and a run may end with nothing committed.
 func Nameless(id string) Check {
 	return Check{ID: id, Severity: Warn, Message: "git knows no name and address for commits: the agent's fail, or carry what git guesses", hinted: true,
 		Hint: "Tell it with these two commands:\n  git config --global user.name \"NAME\"\n  git config --global user.email ADDRESS"}
@@ -213,7 +213,7 @@ func (r *runner) agent() {
 	}
 }
 
-// fallback looks at an agent that may have to take over. The run can do without it.
+// fallback checks an agent that may have to take over. The run can start without it.
 func (r *runner) fallback(a Agent) {
 	c := Check{ID: "fallback", Severity: Warn}
 	switch {

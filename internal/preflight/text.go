@@ -90,19 +90,19 @@ func (r Report) Warned() bool {
 	return slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Severity != OK })
 }
 
-// errors are the checks that stand in the way.
+// errors returns the checks that prevent a run.
 func (r Report) errors() []Check {
 	return slices.DeleteFunc(slices.Clone(r.Checks), func(c Check) bool { return c.Severity != Error })
 }
 
-// tied tells whether each error has what to do about it below: at the end one
-// could not tell which of several it is about.
+// tied reports whether each error is followed by its hint: at the end it would not be
+// clear to which of several errors a hint belongs.
 func (r Report) tied() bool {
 	failed := r.errors()
 	return slices.ContainsFunc(failed, func(c Check) bool { return c.Hint != failed[0].Hint })
 }
 
-// ending tells what to do about the errors, or that there are none.
+// ending returns the last line: what to do about the errors, or that there are no errors.
 func (r Report) ending() string {
 	if r.OK {
 		if r.Warned() {

@@ -17,7 +17,7 @@ import (
 func RunWithoutFeature(in Input) Report {
 	r := runner{in: in, report: Report{Branch: in.Branch, OK: true}}
 	r.branch()
-	r.report.Folder = "" // there is none to speak of, unless it is a change
+	r.report.Folder = "" // only a change has a folder
 	if c := in.Change; c != nil {
 		r.report.Unit, r.report.Folder, r.report.kind = c.ID, c.Folder+"/", "Change"
 		r.proposal()
@@ -37,14 +37,14 @@ func RunWithoutFeature(in Input) Report {
 func (r *runner) proposal() {
 	file := path.Join(r.in.Change.Folder, "proposal.md")
 	info, err := os.Lstat(filepath.Join(r.in.Root, file))
-	c := Check{ID: "proposal", Severity: Error, Hint: "Write there what the change is for, and what shall be different."}
+	c := Check{ID: "proposal", Severity: Error, Hint: "Describe there what the change is for, and what it changes."}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		c.Message = "Proposal missing: " + file
 	case err != nil:
 		c.Message = fmt.Sprintf("%s cannot be read: %s", file, cause(err))
 	case !info.Mode().IsRegular():
-		c.Message, c.Hint = file+" is not a regular file", "Put the file itself in its place."
+		c.Message, c.Hint = file+" is not a regular file", "Replace it with a regular file."
 	case info.Size() == 0:
 		c.Message = file + " is empty"
 	default:
@@ -78,11 +78,11 @@ func (r *runner) tasks() {
 	}
 	switch {
 	case open == 0 && len(questions) > 0:
-		c.Message, c.Details = r.in.Tasks+" has only questions for a person left", questions
+		c.Message, c.Details = r.in.Tasks+" has only questions for you left", questions
 		c.Hint = "Answer them, and tick their boxes."
 	case open+finished == 0:
 		c.Severity, c.Message = Error, r.in.Tasks+" has no task"
-		c.Hint = "A task is a line such as '- [ ] what to do'; in a code fence it is none."
+		c.Hint = "A task is a line such as '- [ ] what to do', outside of code fences."
 	default:
 		c.Severity, c.Message = OK, fmt.Sprintf("Tasks found: %s, %d of %d finished", r.in.Tasks, finished, open+finished+len(questions))
 	}

@@ -87,7 +87,7 @@ func (g *guard) run() error {
 	}
 	requests := make(chan request)
 	go g.listen(requests)
-	g.tell(message{Kind: kindReady, ID: self})
+	g.report(message{Kind: kindReady, ID: self})
 	g.serve(requests, children)
 	return nil
 }
@@ -122,8 +122,8 @@ func (g *guard) listen(requests chan<- request) {
 	}
 }
 
-// tell sends a message to ralph. An error means that ralph is gone, which listen reports.
-func (g *guard) tell(m message) { _ = g.conn.send(m) }
+// report sends a message to ralph. An error means that ralph is gone; listen handles that.
+func (g *guard) report(m message) { _ = g.conn.send(m) }
 
 // serve is the guardian's only loop: an event, then what follows from it.
 func (g *guard) serve(requests <-chan request, children <-chan os.Signal) {
@@ -168,7 +168,7 @@ func (g *guard) reap() (childless bool) {
 			if g.tree.room {
 				exit = exit.fromRoom()
 			}
-			g.tell(message{Kind: kindExited, ID: g.tree.leader, Exit: exit})
+			g.report(message{Kind: kindExited, ID: g.tree.leader, Exit: exit})
 		}
 	}
 }
@@ -184,7 +184,7 @@ func (g *guard) advance(childless bool) <-chan time.Time {
 		if left := g.tree.survivors; len(left) > 0 {
 			m.Survivors = survivors(left).Error()
 		}
-		g.tell(m)
+		g.report(m)
 		g.tree = nil
 	}
 	if due.IsZero() {
@@ -197,7 +197,7 @@ func (g *guard) handle(r request) {
 	defer closeAll(r.fds)
 	switch {
 	case r.Kind == kindStart:
-		g.tell(g.start(r))
+		g.report(g.start(r))
 	case r.Kind == kindClose:
 		g.leave()
 	case g.tree == nil || g.tree.leader != r.ID: // of a tree that is gone

@@ -26,9 +26,9 @@ func (f *finder) find(commands []string) {
 	}
 }
 
-// command follows one line of shell that is run in a folder. Whether a program of the
-// project that it calls is a check can be told only for the command of a check itself:
-// a script also calls the work.
+// command follows one line of shell that runs in a folder. direct is true for the command
+// of a check itself: only there a called program of the project is part of the check. A
+// script also calls the work.
 func (f *finder) command(line, dir string, direct bool) {
 	for _, argv := range simpleCommands(line) {
 		for len(argv) > 0 && (isAssignment(argv[0]) || isPrefix(argv[0])) {

@@ -56,7 +56,7 @@ type runKey struct{ tree, name, command string }
 type Change struct {
 	Base    string   // the commit with which the work began
 	Head    string   // the commit to be judged
-	Foreign []string // tips of other people's commits, which are not held against the work
+	Foreign []string // tips of other people's commits: they are not part of the work
 	Green   []check.Result
 }
 
@@ -106,7 +106,7 @@ type Count struct {
 	After  int    `json:"after"`
 }
 
-// maxFiles bounds how many files are put back one by one, and how many are named.
+// maxFiles bounds how many files are restored one by one, and how many are named.
 const maxFiles = 8
 
 // Prove runs what the settings ask for. Where a run cannot be done, its trial says so:
@@ -232,7 +232,7 @@ func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (Trial, 
 	}
 	failed, red, err := p.firstRed(ctx, r, c, commit)
 	if err == nil && failed == nil && red != "" {
-		// Where the head passes, it does so only because of what was put back.
+		// If the head passes, it does so only because of the restored files.
 		failed, err = p.greenAtHead(ctx, r, c, commit, red)
 	}
 	switch {
@@ -350,7 +350,7 @@ func trial(failed *check.Result) Trial {
 	return t
 }
 
-// unable is the trial that could not be run. A run that was told to end is an error.
+// unable returns a trial that could not be run, or an error if the run has to end.
 func unable(ctx context.Context, err error) (Trial, error) {
 	if ctx.Err() != nil {
 		return Trial{}, err
@@ -406,7 +406,7 @@ func (p *Prover) origin(ctx context.Context, ch Change) (base string, others int
 			return "", 0, err
 		}
 		if brought == "" || brought == ch.Head {
-			continue // none of it is in head, or head itself is published: then it says nothing
+			continue // it is not in head, or head itself is published: then it says nothing
 		}
 		known, err := p.Repo.IsAncestor(ctx, brought, base)
 		if err != nil {

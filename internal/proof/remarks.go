@@ -33,8 +33,8 @@ func directive(remark string) bool {
 	return strings.HasPrefix(remark, "#!") || strings.HasPrefix(remark, "#[")
 }
 
-// withoutRemarks returns what is left of a file without blank lines and comments that
-// have lines of their own. A comment that cannot be told from code is left.
+// withoutRemarks removes blank lines, and comments on lines of their own, from a file. A
+// comment that may be code stays.
 func withoutRemarks(name, text string) string {
 	begin, blocks := remarkOf(name)
 	for _, mark := range []string{`"""`, "'''", "`", "<<"} {

@@ -87,7 +87,7 @@ var proseFiles = []string{
 	"LICENSE*", "COPYING*", "NOTICE*", "AUTHORS*", "CONTRIBUTORS*", "CODEOWNERS", ".mailmap", ".editorconfig", ".gitignore",
 }
 
-// foreign are the plan and what agents and editors keep beside it.
+// foreignFiles are the folders of the plan, of agents and of editors.
 var foreignFiles = []string{".ralph/", ".claude/", ".ralph-tmp/", ".idea/", ".vscode/"}
 
 // table is the languages and lists above, ready to match.

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// choose returns the steps that this session plays. The first turn whose selectors
-// all hold wins; else the turns without a selector are counted off by the
-// iteration, of which the last one repeats unless there is 'otherwise'.
+// choose returns the steps that this session plays: those of the first turn with matching
+// selectors. Without such a turn it takes the turns without selectors, one for each
+// iteration; the last one repeats unless there is an 'otherwise'.
 func (s *Script) choose(plan *plan, env environ, model string) ([]Step, error) {
 	iteration, attempt, story := env.number("RALPH_ITERATION"), env.number("RALPH_ATTEMPT"), plan.open()
 	var plain []Turn

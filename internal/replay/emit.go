@@ -12,7 +12,7 @@ import (
 
 // emitter prints the session's lines in the shapes of Claude Code's
 // "--output-format stream-json". Lines are written at once, each with one call.
-// Write errors are dropped: an agent whose reader is gone works on.
+// Write errors are ignored: an agent without a reader continues.
 type emitter struct {
 	w       io.Writer
 	dir     string
@@ -170,8 +170,8 @@ func (e *emitter) write(v any) {
 	_, _ = e.w.Write(b.Bytes())
 }
 
-// result is the terminal event of the stream. Claude Code calls a refusal by
-// its provider a "success" too: only is_error tells them apart.
+// result is the terminal event of the stream. Claude Code also calls a refusal by its
+// provider a "success": only is_error distinguishes them.
 type result struct {
 	Type       string   `json:"type"`
 	Subtype    string   `json:"subtype"`

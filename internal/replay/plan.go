@@ -38,8 +38,8 @@ func readPlan(env environ) *plan {
 
 func (p *plan) path() string { return filepath.Join(p.folder, "prd.json") }
 
-// open returns the id of the open story with the highest priority (1 is the
-// highest), of equals the first; "" where there is none.
+// open returns the id of the open story with the highest priority (1 is the highest), the
+// first one if several have it; "" without an open story.
 func (p *plan) open() string {
 	id, best := "", 0.0
 	for _, s := range gjson.Get(p.text, "userStories").Array() {

@@ -27,8 +27,8 @@ const (
 	DefaultScript = ".ralph/replay.yaml"  // below the working directory
 )
 
-// ExitScript is the exit status of a session whose script could not be played:
-// it is missing or wrong, a step failed, or an expectation did not hold.
+// ExitScript is the exit status of a session that could not play its script: the script is
+// missing or wrong, a step failed, or an expectation was not met.
 const ExitScript = 97
 
 // Input is all that a session knows of the outside.

@@ -167,7 +167,7 @@ func (s *Step) check() error {
 	case s.Limit != nil && !slices.Contains([]string{"", "five_hour", "seven_day"}, s.Limit.Window):
 		return fmt.Errorf("window %q is neither five_hour nor seven_day", s.Limit.Window)
 	case s.Progress != nil && !slices.Contains([]string{"", "complete", "in-progress", "blocked"}, s.Progress.Status):
-		return fmt.Errorf("status %q is none of complete, in-progress, blocked", s.Progress.Status)
+		return fmt.Errorf("status %q is not one of complete, in-progress, blocked", s.Progress.Status)
 	case s.TickTask != nil && s.TickTask.Task == "":
 		return errors.New("a task's text or number is needed")
 	case s.Replace != nil && s.Replace.Old == "":

@@ -8,7 +8,7 @@ import (
 	"ralph/internal/words"
 )
 
-// Mark says in a word how an iteration or story stands.
+// Mark is the state of an iteration or a story in one word.
 type Mark string
 
 // The marks.
@@ -18,7 +18,7 @@ const (
 	None Mark = "none" // neither
 )
 
-// Mark is good where the iteration brought progress.
+// Mark is good if the iteration made progress.
 func (it *Iteration) Mark() Mark {
 	switch {
 	case it.Outcome == outcomeRunning:
@@ -31,12 +31,12 @@ func (it *Iteration) Mark() Mark {
 	return None
 }
 
-// Brief says in a line what came of the iteration.
+// Brief returns the results of the iteration in one line.
 func (it *Iteration) Brief() string {
 	var parts []string
 	switch {
 	case it.Outcome == outcomeRunning:
-		parts = append(parts, "at work")
+		parts = append(parts, "running")
 	case !it.Ended && it.Outcome == outcomeNoCall:
 		parts = append(parts, "its agent was not called")
 	case !it.Ended && it.Outcome != journal.OutcomeCrash:
@@ -68,7 +68,7 @@ func (it *Iteration) Brief() string {
 		parts = append(parts, words.Count(len(it.Tamper.Findings)+it.Tamper.More, "sign")+" of tampering")
 	}
 	if len(it.Restored) > 0 {
-		parts = append(parts, words.Count(len(it.Restored), "file")+" of the plan put back")
+		parts = append(parts, words.Count(len(it.Restored), "file")+" of the plan restored")
 	}
 	if it.Ended && !it.Progress && it.NoProgress > 0 {
 		parts = append(parts, fmt.Sprintf("no progress (%d in a row)", it.NoProgress))
@@ -89,7 +89,7 @@ func (r Rejection) what(most int) string {
 	return string(r.Claim)
 }
 
-// Brief says in a line how the story stands and why.
+// Brief returns the state of the story and the reason, in one line.
 func (s *Story) Brief() string {
 	var parts []string
 	switch {

@@ -50,10 +50,10 @@ type tick struct {
 // Drawn is the height of what is drawn between the axes' ends.
 func (c *chart) Drawn() int { return c.Bottom - c.Top }
 
-// YText is where the numbers beside the axis end.
+// YText is where the numbers next to the axis end.
 func (c *chart) YText() int { return c.Left - 7 }
 
-// XText is where the times below the axis stand.
+// XText is the height of the times below the axis.
 func (c *chart) XText() int { return c.Bottom + 18 }
 
 // chart draws the run; nil where its plan has no items.
@@ -119,7 +119,7 @@ func thin[T any](list []T, most int) []T {
 	return out
 }
 
-// steps is the path of a line that goes on level until it changes.
+// steps returns the path of a step line: each value stays level until the next one.
 func steps(points []Point, x func(time.Time) float64, y func(Point) float64) string {
 	var path strings.Builder
 	for i, p := range points {

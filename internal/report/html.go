@@ -17,8 +17,8 @@ var pageSource string
 // PageOptions say what a page needs beyond the report.
 type PageOptions struct {
 	Now time.Time // when it is made
-	// Log returns the address of a log, which the journal names from the
-	// worktree's root, as a relative path; empty where there is none.
+	// Log returns the relative address of a log that the journal names from the
+	// worktree's root; empty without one.
 	Log func(logFile string) string
 }
 
@@ -68,9 +68,9 @@ func (r *Report) page(o PageOptions) htmlPage {
 			p.Meta = append(p.Meta, text)
 		}
 	}
-	p.EndTitle = "Why it ended so"
+	p.EndTitle = "Why it ended"
 	if run.Active() {
-		p.EndTitle = "How it stands"
+		p.EndTitle = "Current state"
 	}
 	p.Rows, p.RowsNote = run.rows(o)
 	p.Tables = r.Tables()
@@ -95,10 +95,10 @@ func (s Summary) Agent() string {
 	return s.Harness + " (" + s.Model + ")"
 }
 
-// at shows a time in the zone of whoever makes the page.
+// at formats a time in the local time zone.
 func at(t time.Time) string { return t.Local().Format("2 Jan 2006 15:04") }
 
-// when shows from when to when the run went on.
+// when formats the start and the end of the run.
 func (s Summary) when() string {
 	start, end, between := s.StartedAt.Time, s.EndedAt.Time, " – "
 	if end.IsZero() {

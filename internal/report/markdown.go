@@ -45,7 +45,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	for _, t := range r.Tables() {
 		t.markdown(out)
 	}
-	fmt.Fprintf(out, "\nTimes are %s.\n", run.StartedAt.Local().Format("MST (-07:00)")) // whoever reads it may be elsewhere
+	fmt.Fprintf(out, "\nTimes are %s.\n", run.StartedAt.Local().Format("MST (-07:00)")) // the reader may be in another zone
 	return out.Flush()
 }
 
@@ -71,9 +71,8 @@ func sign(m Mark) string {
 	return map[Mark]string{Good: "✓", Bad: "✗", None: "●"}[m]
 }
 
-// escape makes a text mean nothing in Markdown and stand on one line. Mentions,
-// numbers of issues and addresses are broken up by a character that nobody sees:
-// the words of an agent should call nobody.
+// escape makes a text plain in Markdown, on one line. An invisible character breaks up
+// mentions, issue numbers and addresses: the words of an agent must not notify anyone.
 func escape(text string) string {
 	var out strings.Builder
 	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "://", ":\u2060//")

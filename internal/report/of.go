@@ -249,17 +249,17 @@ func noteOf(of run.Note) Note {
 	return n
 }
 
-// asked says in a line what the loop was asked for.
+// asked describes a request to the loop in one line.
 func asked(b journal.Request) string {
 	switch b.Kind {
 	case journal.RequestPlan:
-		return "a person handed over a new plan" // whose text is the whole of spec.md
+		return "the user submitted a new plan" // the request's text is the whole spec.md
 	case journal.RequestContext:
-		return "a person told the agent: " + clean(b.Text)
+		return "the user added context: " + clean(b.Text)
 	case journal.RequestClearContext:
-		return "a person took back what the agent was told"
+		return "the user cleared the added context"
 	}
-	return "a person asked to " + clean(string(b.Kind))
+	return "the user asked to " + clean(string(b.Kind))
 }
 
 // The end of a failed check's output that a report keeps.
@@ -268,7 +268,7 @@ const (
 	tailBytes = 1500
 )
 
-// tailOf is the end of what a check printed, where someone will want to read it.
+// tailOf returns the end of a failed check's output.
 func tailOf(b journal.CheckEnded) string {
 	if b.Outcome == journal.CheckPassed {
 		return ""
@@ -305,7 +305,7 @@ func list[T any](s []T) []T {
 	return s
 }
 
-// Iteration is the iteration with that number, nil where there is none.
+// Iteration returns the iteration with this number, or nil.
 func (r *Run) Iteration(n int) *Iteration {
 	for i := range r.Iterations {
 		if r.Iterations[i].N == n {

@@ -11,17 +11,17 @@ import (
 	"ralph/internal/words"
 )
 
-// PullRequest is what a reviewer is told of a unit: what was done, what it was
-// believed for, and where to look twice.
+// PullRequest is a unit for its reviewer: what was done, the evidence for it, and what to
+// review closely.
 type PullRequest struct {
 	About    string            // what the feature is about, in a sentence
 	Unit     string            //
 	Plan     string            // prd, tasks, change or prompt
-	Runs     []*Run            // all that are known, the oldest first; at least one
-	Receipts map[string]string // in words, by the id of the story: of finished ones
+	Runs     []*Run            // all known runs, the oldest first; at least one
+	Receipts map[string]string // in words, of finished stories, by id
 }
 
-// Markdown writes the text. What agents and plans say in it is escaped.
+// Markdown writes the text. It escapes the words of agents and plans.
 func (p PullRequest) Markdown(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	last := p.Runs[len(p.Runs)-1]
@@ -64,7 +64,7 @@ func (p PullRequest) items() string {
 	return "tasks"
 }
 
-// checks is how each quality check ended the last time, in whichever run.
+// checks writes the last result of each quality check in all runs.
 func (p PullRequest) checks(out io.Writer) {
 	var names []string
 	rows := map[string]TableRow{}
@@ -88,10 +88,10 @@ func (p PullRequest) checks(out io.Writer) {
 	fmt.Fprintln(out)
 }
 
-// mostLooks bounds each list of things to look at.
+// mostLooks bounds the list of things to review.
 const mostLooks = 20
 
-// lookTwice lists what a person should see before they believe the rest.
+// lookTwice lists what a reviewer should see before they trust the rest.
 func (p PullRequest) lookTwice(out io.Writer) {
 	var looks []string
 	seen := map[string]bool{}
@@ -110,7 +110,7 @@ func (p PullRequest) lookTwice(out io.Writer) {
 	p.unproved(add)
 	fmt.Fprint(out, "### Look twice\n\n")
 	if len(looks) == 0 {
-		fmt.Fprint(out, "Nothing was weakened or put back, and all checks passed.\n\n")
+		fmt.Fprint(out, "Nothing was weakened or restored, and all checks passed.\n\n")
 		return
 	}
 	for _, text := range looks[:min(len(looks), mostLooks)] {
@@ -122,7 +122,7 @@ func (p PullRequest) lookTwice(out io.Writer) {
 	fmt.Fprintln(out)
 }
 
-// unproved names what only the agent's word stands for.
+// unproved adds the results without a check.
 func (p PullRequest) unproved(add func(format string, args ...any)) {
 	last, checked := p.Runs[len(p.Runs)-1], false
 	for _, run := range p.Runs {
@@ -134,7 +134,7 @@ func (p PullRequest) unproved(add func(format string, args ...any)) {
 		}
 	}
 	if !checked {
-		add("no quality check was run: nothing but the agent's word stands for it")
+		add("no quality check was run: only the agent says that this works")
 	}
 	for i := range last.Stories {
 		if s := &last.Stories[i]; checked && p.Plan == "prd" && s.Done && s.Proof == nil && p.Receipts[s.ID] == "" {
@@ -153,14 +153,14 @@ func (it *Iteration) looks(add func(format string, args ...any)) {
 		}
 	}
 	for _, f := range it.Restored {
-		add("%s: %s; it was put back", f.Path, f.What)
+		add("%s: %s; it was restored", f.Path, f.What)
 	}
 	for _, text := range it.HeadMoved {
 		add("%s", text)
 	}
 	for _, n := range it.NoWork {
 		if n.Accepted {
-			add("%s: accepted although nothing outside of the plan was changed", some(n.Stories, 4))
+			add("%s: accepted although nothing outside the plan was changed", some(n.Stories, 4))
 		}
 	}
 	for _, proof := range it.Proofs {
@@ -170,7 +170,7 @@ func (it *Iteration) looks(add func(format string, args ...any)) {
 	}
 }
 
-// made tells by whom and at which cost, and how to prove it again.
+// made writes who did the work, its cost, and how to check it again.
 func (p PullRequest) made(out io.Writer) {
 	total := *p.Runs[len(p.Runs)-1]
 	total.StartedAt = p.Runs[0].StartedAt
@@ -193,14 +193,10 @@ func (p PullRequest) made(out io.Writer) {
 	}
 	fmt.Fprintf(out, "### How it was made\n\nBy %s with ralph: %s.", escape(strings.Join(agents, ", then ")), escape(strings.Join(total.Facts(p.Plan), ", ")))
 	if claims > 0 {
-		often := "Once"
-		if claims > 1 {
-			often = words.Count(claims, "time")
-		}
-		fmt.Fprintf(out, " %s the agent said that something was done, and was not believed.", often)
+		fmt.Fprintf(out, " ralph rejected %s of the agent.", words.Count(claims, "claim"))
 	}
 	if p.Plan == "prd" {
-		fmt.Fprintf(out, " Prove it again with `ralph verify --unit %s`.", strings.ReplaceAll(stream.ShellWord(p.Unit), "`", ""))
+		fmt.Fprintf(out, " Check it again with `ralph verify --unit %s`.", strings.ReplaceAll(stream.ShellWord(p.Unit), "`", ""))
 	}
 	fmt.Fprintln(out)
 }

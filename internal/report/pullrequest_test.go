@@ -22,8 +22,8 @@ func TestPullRequestTellsWhereToLookTwice(t *testing.T) {
 	text := pullRequest(t, fold("", false, eventful().events))
 	for _, want := range []string{
 		"\n> **Not done: 2 iterations in a row brought no progress.**\n", "\n- [x] S-1: Log in: receipt of a day\n", "\n- [ ] S-3: Log out: open\n",
-		"\n- tests or checks were weakened: auth/login\\_test.go:12: a test is skipped", "story S-3 removed; it was put back",
-		" times the agent said that something was done, and was not believed.", "`ralph verify --unit feature-x`",
+		"\n- tests or checks were weakened: auth/login\\_test.go:12: a test is skipped", "story S-3 removed; it was restored",
+		" claims of the agent.", "`ralph verify --unit feature-x`",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)
@@ -34,8 +34,8 @@ func TestPullRequestTellsWhereToLookTwice(t *testing.T) {
 	}
 }
 
-func TestPullRequestCountsWhatWasNotBelieved(t *testing.T) {
-	for most, want := range map[int]string{1: " Once the agent said that", 3: " 3 times the agent said that", 0: ""} {
+func TestPullRequestCountsRejectedClaims(t *testing.T) {
+	for most, want := range map[int]string{1: " ralph rejected 1 claim of the agent.", 3: " ralph rejected 3 claims of the agent.", 0: ""} {
 		var events []journal.Event
 		rejected := 0
 		for _, e := range eventful().events {
@@ -47,7 +47,7 @@ func TestPullRequestCountsWhatWasNotBelieved(t *testing.T) {
 			events = append(events, e)
 		}
 		text := pullRequest(t, fold("", false, events))
-		if !strings.Contains(text, want) || strings.Contains(text, "the agent said") != (want != "") {
+		if !strings.Contains(text, want) || strings.Contains(text, "ralph rejected") != (want != "") {
 			t.Errorf("%d claims, and not %q:\n%s", most, want, text)
 		}
 	}

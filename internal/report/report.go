@@ -12,7 +12,7 @@ import (
 	"ralph/internal/stream"
 )
 
-// Report is what a journal tells of a unit: one run in full, all in brief.
+// Report is the journal of a unit for readers: one run in full, all runs in brief.
 type Report struct {
 	Unit     string    `json:"unit"`
 	Plan     string    `json:"plan"` // prd, tasks, change or prompt
@@ -28,7 +28,7 @@ type Summary struct {
 	Harness   string            `json:"harness"`
 	Model     string            `json:"model"` // as the agent reports it, else as configured
 	StartedAt journal.Time      `json:"startedAt"`
-	EndedAt   journal.Time      `json:"endedAt"` // null while it goes on
+	EndedAt   journal.Time      `json:"endedAt"` // null while it runs
 	UpdatedAt journal.Time      `json:"updatedAt"`
 	Status    journal.RunStatus `json:"status"` // as of status.json
 	Reason    string            `json:"reason"` // of the end or of the wait
@@ -40,7 +40,7 @@ type Summary struct {
 
 	Tokens          stream.Tokens `json:"tokens"` // of all calls
 	TokensEstimated bool          `json:"tokensEstimated"`
-	CostUSD         *float64      `json:"costUsd"` // null where no call told its cost
+	CostUSD         *float64      `json:"costUsd"` // null if no call reported its cost
 	Spent           Times         `json:"spent"`
 	Complete        int           `json:"storiesComplete"`
 	Total           int           `json:"storiesTotal"`
@@ -50,7 +50,7 @@ type Summary struct {
 type Times struct {
 	Agent float64 `json:"agentSeconds"` // calls of the agent
 	Check float64 `json:"checkSeconds"` // quality checks, those of proofs included
-	Wait  float64 `json:"waitSeconds"`  // for limits, for a person, after overloads
+	Wait  float64 `json:"waitSeconds"`  // for limits, for the user, after overloads
 }
 
 // Run is a run in full.
@@ -78,7 +78,7 @@ type Run struct {
 type Story struct {
 	ID         string `json:"id"`
 	Title      string `json:"title"`
-	Done       bool   `json:"done"`       // as ralph believes it
+	Done       bool   `json:"done"`       // as ralph accepted it
 	Earlier    bool   `json:"earlier"`    // it was done before the run
 	Iteration  int    `json:"iteration"`  // that it was accepted in; 0 where none
 	Proof      *Proof `json:"proof"`      // the newest
@@ -112,7 +112,7 @@ type Iteration struct {
 	Story     *Title          `json:"story"` // the open one with the highest priority, when it began
 	StartedAt journal.Time    `json:"startedAt"`
 	EndedAt   journal.Time    `json:"endedAt"`
-	Ended     bool            `json:"ended"`   // else it goes on, or is no iteration in the end
+	Ended     bool            `json:"ended"`   // else it is still running, or did not count as an iteration
 	Outcome   journal.Outcome `json:"outcome"` // of iteration_ended; "running", or of the last call where it has not ended
 	Error     string          `json:"error"`
 	ExitCode  int             `json:"exitCode"`
@@ -122,7 +122,7 @@ type Iteration struct {
 	Claimed  []string `json:"claimed"`  // stories that the agent marked as done
 	Accepted []string `json:"accepted"` // of them
 	Promised bool     `json:"promised"`
-	Done     bool     `json:"done"` // the plan was done behind it
+	Done     bool     `json:"done"` // the plan was done after it
 	Complete int      `json:"storiesComplete"`
 	Total    int      `json:"storiesTotal"`
 
@@ -157,7 +157,7 @@ type Attempt struct {
 	StartedAt journal.Time    `json:"startedAt"`
 	Harness   string          `json:"harness"`
 	Model     string          `json:"model"`
-	Outcome   journal.Outcome `json:"outcome"` // empty while it goes on
+	Outcome   journal.Outcome `json:"outcome"` // empty while it runs
 	Message   string          `json:"message"`
 	Hint      string          `json:"hint"`
 	ExitCode  int             `json:"exitCode"`
@@ -213,7 +213,7 @@ type NoWork struct {
 	Accepted bool     `json:"accepted"`
 }
 
-// Restored is a file of the plan that was put back.
+// Restored is a file of the plan that ralph restored.
 type Restored struct {
 	Path string `json:"path"`
 	What string `json:"what"`
@@ -250,7 +250,7 @@ const (
 // Note is something that happened in or between iterations.
 type Note struct {
 	At        journal.Time `json:"at"`
-	Iteration int          `json:"iteration"` // at work, or the last one; 0 before the first
+	Iteration int          `json:"iteration"` // the current or the last one; 0 before the first
 	Kind      string       `json:"kind"`
 	Reason    string       `json:"reason"`  // of a wait or of the breaker
 	Seconds   float64      `json:"seconds"` // of a wait that is over, of a jump of the clock

@@ -55,7 +55,7 @@ func (r *Run) rows(o PageOptions) ([]row, string) {
 			row, mean := blockRow(block)
 			rows, means = append(rows, row), append(means, mean)
 		}
-		note = fmt.Sprintf("The first %d of %d iterations are put together in blocks of up to %d, whose bars are means. The evidence of each: ralph why N --run %s",
+		note = fmt.Sprintf("The first %d of %d iterations are shown in blocks of up to %d; their bars are averages. The evidence of each: ralph why N --run %s",
 			single, len(r.Iterations), size, r.ID)
 	}
 	for i := single; i < len(r.Iterations); i++ {

@@ -28,15 +28,15 @@ func tripped(reason string, count int) string {
 	return fmt.Sprintf("%s, %d in a row", words.Spaced(reason), count)
 }
 
-// Active tells whether the run goes on, as far as the journal knows.
+// Active reports whether the run has not ended, according to the journal.
 func (s Summary) Active() bool {
 	return s.Status == journal.StatusRunning || s.Status == journal.StatusPaused
 }
 
-// Done tells whether the run ended with its plan done.
+// Done reports whether the run ended with its plan done.
 func (s Summary) Done() bool { return s.Status == journal.StatusCompleted }
 
-// Outcome says in one sentence how the run ended or how it stands.
+// Outcome describes the end or the state of the run in one sentence.
 func (s Summary) Outcome() string {
 	switch {
 	case s.Done():
@@ -92,8 +92,8 @@ func firstOf(texts ...string) string {
 // short is a commit's hash as people know it.
 func short(commit string) string { return commit[:min(len(commit), 8)] }
 
-// atCommit says on which commit something was proved. There is none in a repository in
-// which nothing was committed yet.
+// atCommit names the commit on which something was proved; empty in a repository without
+// commits.
 func atCommit(commit string) string {
 	if commit == "" {
 		return " without a commit"

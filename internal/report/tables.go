@@ -271,7 +271,7 @@ func (r *Run) waitTable() Table {
 		if n.Kind != NoteWait {
 			continue
 		}
-		span := "going on"
+		span := "so far"
 		if n.Over {
 			span = words.Seconds(n.Seconds)
 		}

@@ -24,8 +24,8 @@ const (
 	Progress    = "progress"     // counts for the breaker
 	NoProgress  = "no_progress"  //
 	SameError   = "same_error"   //
-	Baseline    = "baseline"     // what the checks said before the first iteration
-	Checked     = "checked"      // what they said in an iteration
+	Baseline    = "baseline"     // results of the checks before the first iteration
+	Checked     = "checked"      // results in an iteration
 	Waited      = "waited"       // the run
 	Noted       = "noted"        // what else happened
 	GoesOn      = "goes_on"      // the run
@@ -36,12 +36,12 @@ const (
 type Decision struct {
 	Iteration int      `json:"iteration"` // 0 before the first
 	Kind      string   `json:"kind"`
-	Good      bool     `json:"good"` // it brings the plan nearer to its end
+	Good      bool     `json:"good"` // it is progress for the plan
 	Text      string   `json:"text"` // what was decided
 	Because   []string `json:"because"`
 }
 
-// most of what a list in a decision names.
+// The longest lists in a decision.
 const (
 	mostNames    = 12
 	mostFindings = 10
@@ -49,8 +49,8 @@ const (
 	mostNotes    = 20
 )
 
-// Decisions explains what was decided in an iteration of the run, in the order
-// in which it was. The iteration may be what came before the first one.
+// Decisions explains the decisions in an iteration of the run, in their order. The
+// iteration may be the time before the first one.
 func (r *Run) Decisions(it *Iteration) []Decision {
 	d := decider{run: r, it: it}
 	d.calls()
@@ -80,14 +80,14 @@ func (d *decider) add(kind string, good bool, text string, because ...string) {
 	d.list = append(d.list, Decision{d.it.N, kind, good, text, list(because)})
 }
 
-// calls explains what became of the calls of the agent.
+// calls explains the outcomes of the agent's calls.
 func (d *decider) calls() {
 	for i, a := range d.it.Attempts {
 		last := i == len(d.it.Attempts)-1
 		switch {
 		case a.Outcome == "":
 			if !d.it.Ended && d.it.Outcome == journal.OutcomeCrash {
-				d.add(Session, false, fmt.Sprintf("call %d of %s was cut off", a.N, a.Harness), "ralph itself died while the agent was at work")
+				d.add(Session, false, fmt.Sprintf("call %d of %s was cut off", a.N, a.Harness), "ralph itself died while the agent was running")
 			}
 		case a.Outcome.NoIteration() && !(last && d.it.Ended):
 			d.add(Refused, false, fmt.Sprintf("call %d of %s does not count as an iteration: %s", a.N, a.Harness, words.Spaced(a.Outcome)), a.evidence()...)
@@ -106,7 +106,7 @@ func (d *decider) session(a Attempt) {
 	d.add(Session, false, fmt.Sprintf("the session of %s counts as an error: %s", a.Harness, words.Spaced(a.Outcome)), a.evidence()...)
 }
 
-// evidence is what is known of a call.
+// evidence returns what is known about a call.
 func (a Attempt) evidence() []string {
 	end := fmt.Sprintf("it took %s and ended with exit status %d", words.Seconds(a.Seconds), a.ExitCode)
 	if a.Signal != "" {
@@ -125,29 +125,29 @@ func (a Attempt) evidence() []string {
 		because = append(because, words.Count(a.Broken, "line")+" of its output could not be read")
 	}
 	if a.Strays > 0 {
-		because = append(because, fmt.Sprintf("it left processes behind, which had to be ended: %d", a.Strays))
+		because = append(because, fmt.Sprintf("it left processes that ralph had to end: %d", a.Strays))
 	}
 	return because
 }
 
-// notes tells what happened in the iteration or behind it: the waits, or all else.
+// notes explains what happened during or after the iteration: the waits, or all else.
 func (d *decider) notes(waits bool) {
 	first, _ := slices.BinarySearchFunc(d.run.Notes, d.it.N, func(n Note, it int) int { return n.Iteration - it })
-	told, more := 0, 0
+	shown, more := 0, 0
 	for _, n := range d.run.Notes[first:] {
 		if n.Iteration != d.it.N {
 			break
 		}
 		switch {
 		case (n.Kind == NoteWait) != waits:
-		case told == mostNotes:
+		case shown == mostNotes:
 			more++
 		case waits:
 			d.add(Waited, false, n.waited(), n.Text)
-			told++
+			shown++
 		default:
 			d.add(Noted, false, n.Text)
-			told++
+			shown++
 		}
 	}
 	if more > 0 {
@@ -164,31 +164,31 @@ func (n Note) waited() string {
 	return fmt.Sprintf("the run waited %s: %s", words.Seconds(n.Seconds), reason)
 }
 
-// plan explains what was done about the plan's files and the branch.
+// plan explains changes to the plan's files, the branch and the tests.
 func (d *decider) plan() {
 	for _, r := range d.it.Restored {
 		because := []string{r.What}
 		if r.Kept != "" {
-			because = append(because, "what stood there is kept in "+r.Kept)
+			because = append(because, "the replaced content is kept in "+r.Kept)
 		}
-		d.add(PutBack, false, r.Path+" was put back", because...)
+		d.add(PutBack, false, r.Path+" was restored", because...)
 	}
 	for _, message := range d.it.HeadMoved {
-		d.add(HeadMoved, false, "the history is not what it was", message)
+		d.add(HeadMoved, false, "the history changed", message)
 	}
 	if t := d.it.Tamper; t != nil {
-		text := "tests or checks were weakened, and the stories of the iteration were not accepted for it"
+		text := "tests or checks were weakened, so the stories of the iteration were not accepted"
 		if t.Accepted {
-			text = "tests or checks were weakened; that alone held nothing back (setting tamper: warn)"
+			text = "tests or checks were weakened; this alone rejected nothing (setting tamper: warn)"
 		}
 		d.add(Tampered, false, text, t.evidence()...)
 	}
 	for _, w := range d.it.NoWork {
-		text := some(w.Stories, mostNames) + ": marked with no work behind it, and accepted all the same"
+		text := some(w.Stories, mostNames) + ": marked without any work, and accepted"
 		if !w.Accepted {
-			text = some(w.Stories, mostNames) + ": marked with no work behind it"
+			text = some(w.Stories, mostNames) + ": marked without any work"
 		}
-		d.add(NoWorkFound, false, text, "nothing outside of the plan had changed since a story was last accepted")
+		d.add(NoWorkFound, false, text, "nothing outside the plan had changed since the last accepted story")
 	}
 }
 

@@ -48,55 +48,55 @@ func TestWhy(t *testing.T) {
     S-1 was proved in a clean worktree at 9d8e7f60 by 1 check; the receipt is a git note too
 - the plan is not done
     1 of 3 stories are done
-+ the iteration brought progress
++ the iteration made progress
     newly accepted: S-1
-+ the run went on
++ the run continued
     the plan was not done, and no limit was reached
 `,
 		2: `+ the session of claude ended well
     it took 4m and ended with exit status 0
-- .ralph/feature-x/prd.json was put back
+- .ralph/feature-x/prd.json was restored
     story S-3 removed
-    what stood there is kept in /home/ada/shop/.git/ralph/feature-x/snapshot/replaced/1-prd.json
-- tests or checks were weakened, and the stories of the iteration were not accepted for it
+    the replaced content is kept in /home/ada/shop/.git/ralph/feature-x/snapshot/replaced/1-prd.json
+- tests or checks were weakened, so the stories of the iteration were not accepted
     auth/login_test.go:12: a test is skipped (test-skipped): t.Skip("later")
     and 1 more
 - quality checks failed: backend
     check backend failed with exit status 1 after 13s: pytest tests/
       collected 42
       1 failed, 41 passed
-- not accepted: S-2; the mark was taken back
+- not accepted: S-2; the mark was revoked
     check backend failed: exit status 1
     check backend failed with exit status 1
 - not accepted: the promise that all is done
     2 stories are still open in prd.json
 - the plan is not done
     1 of 3 stories are done
-- the iteration brought no progress: 1 iteration in a row, and at 3 the circuit breaker opens
-    no story was accepted that had not been accepted in this run before
-- a person told the agent: use argon2
+- the iteration made no progress: 1 iteration in a row, and at 3 the circuit breaker opens
+    no story was accepted for the first time in this run
+- the user added context: use argon2
 - 1 story added
 - a warning
 - the clock went 1h forward
 - codex takes over from claude: usage limit
-+ the run went on
++ the run continued
     the plan was not done, and no limit was reached
 `,
 		3: `- the session of codex counts as an error: timeout
     it took 15m and was ended by a signal: terminated
     no end after 15m
     it was not permitted 1 call: Bash
-    it left processes behind, which had to be ended: 2
-- the history is not what it was
+    it left processes that ralph had to end: 2
+- the history changed
     the agent took 1 commit back
-- S-2: marked with no work behind it
-    nothing outside of the plan had changed since a story was last accepted
-- not accepted: S-2; the mark was taken back
+- S-2: marked without any work
+    nothing outside the plan had changed since the last accepted story
+- not accepted: S-2; the mark was revoked
     nothing outside of the plan was changed for it
 - the plan is not done
     1 of 4 stories are done
-- the iteration brought no progress: 2 iterations in a row, and at 3 the circuit breaker opens
-    no story was accepted that had not been accepted in this run before
+- the iteration made no progress: 2 iterations in a row, and at 3 the circuit breaker opens
+    no story was accepted for the first time in this run
 - equal errors in a row: 1, and at 5 the circuit breaker opens
     no end after 15m
 - the circuit breaker opened: 2 iterations in a row without progress
@@ -135,10 +135,10 @@ func TestWhyDone(t *testing.T) {
 	want := `+ the session of claude ended well
     it took 1m and ended with exit status 0
 + the agent's promise that all is done was accepted
-    it stands in its final message, and nothing speaks against it
+    it is in the final message, and no check speaks against it
 + the plan is done
     the plan has no items: the agent's promise decides
-+ the iteration brought progress
++ the iteration made progress
     1 commit
 + Done: the agent promised completion
     the reason is promise: the agent promised completion, and nothing speaks against it
@@ -169,7 +169,7 @@ func TestWhyComparedWithTheCommitBefore(t *testing.T) {
 			{Phase: "claim", Outcome: "failed", ExitCode: 1, Clean: true}, {Phase: "baseline", Outcome: "failed", ExitCode: 1, Clean: true, Same: true},
 			{Phase: "claim", Outcome: "passed"}},
 			[]string{"check unit failed with exit status 1 after 0s, in a clean worktree: make test",
-				"check unit failed with exit status 1 on the same files before, and was not run again, in a clean worktree of the commit before the work: make test",
+				"check unit failed with exit status 1 on the same files before and was not run again, in a clean worktree of the commit before the work: make test",
 				"check unit passed after 0s: make test"},
 			"the quality checks passed", ""},
 	} {

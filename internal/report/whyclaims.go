@@ -9,7 +9,7 @@ import (
 	"ralph/internal/words"
 )
 
-// checks explains what the quality checks said.
+// checks explains the results of the quality checks.
 func (d *decider) checks() {
 	var red, because []string
 	for _, c := range d.it.Checks {
@@ -26,7 +26,7 @@ func (d *decider) checks() {
 	case len(red) == 0 && before:
 		d.add(Baseline, true, "the quality checks were green before the first iteration", because...)
 	case before:
-		d.add(Baseline, false, "quality checks failed before the first iteration, and hold no story back until they have passed once: "+some(red, mostNames), because...)
+		d.add(Baseline, false, "quality checks failed before the first iteration; they do not block a story until they have passed once: "+some(red, mostNames), because...)
 	case len(red) == 0:
 		d.add(Checked, true, "the quality checks passed", because...)
 	default:
@@ -42,16 +42,16 @@ func (d *decider) claims() {
 	for _, r := range d.it.Rejected {
 		text := "not accepted: " + r.what(mostNames)
 		if r.Claim == journal.ClaimStory {
-			text += "; the mark was taken back"
+			text += "; the mark was revoked"
 		}
 		d.add(NotAccepted, false, text, append([]string{r.Reason}, d.against(r)...)...)
 	}
 	if d.it.Promised && d.it.Done {
-		d.add(Accepted, true, "the agent's promise that all is done was accepted", "it stands in its final message, and nothing speaks against it")
+		d.add(Accepted, true, "the agent's promise that all is done was accepted", "it is in the final message, and no check speaks against it")
 	}
 }
 
-// forAccepted is what spoke for the stories that were accepted.
+// forAccepted returns the evidence for the accepted stories.
 func (d *decider) forAccepted() []string {
 	because := []string{"the agent marked " + some(d.it.Accepted, mostNames) + " in the plan"}
 	if n := len(d.it.Commits); n > 0 {
@@ -75,7 +75,7 @@ func (d *decider) forAccepted() []string {
 	return because
 }
 
-// against are the checks that spoke against a claim.
+// against returns the failed checks that contradict a claim.
 func (d *decider) against(r Rejection) []string {
 	var because []string
 	for _, c := range d.it.lastChecks() {
@@ -86,11 +86,11 @@ func (d *decider) against(r Rejection) []string {
 	return because
 }
 
-// evidence is how a check ended, and the end of what it printed where it failed.
+// evidence describes the result of a check, with the end of its output if it failed.
 func (c Check) evidence() []string {
 	text := fmt.Sprintf("check %s %s after %s", c.Name, c.ended(), words.Seconds(c.Seconds))
 	if c.Same {
-		text = fmt.Sprintf("check %s %s on the same files before, and was not run again", c.Name, c.ended())
+		text = fmt.Sprintf("check %s %s on the same files before and was not run again", c.Name, c.ended())
 	}
 	switch {
 	case c.Compares:
@@ -118,14 +118,14 @@ func (c Check) ended() string {
 	case "timeout":
 		return "did not end in time"
 	case "missing":
-		return "could not be run: its command is not there"
+		return "could not be run: its command was not found"
 	case "interrupted":
 		return "was cut off"
 	}
 	return string(c.Outcome)
 }
 
-// where says where the checks passed, or that nothing was proved because none ran.
+// where says where the checks passed, or that no check ran.
 func (p Proof) where() string {
 	switch {
 	case len(p.Checks) == 0:
@@ -136,7 +136,7 @@ func (p Proof) where() string {
 	return "proved in place" + atCommit(p.Commit)
 }
 
-// String says what a story was accepted for.
+// String describes the proof of a story.
 func (p Proof) String() string {
 	text := p.Story + " was " + p.where()
 	if len(p.Checks) > 0 {
@@ -160,7 +160,7 @@ func (p Proof) String() string {
 	return text
 }
 
-// verdict explains whether the plan was done behind the iteration.
+// verdict explains whether the plan was done after the iteration.
 func (d *decider) verdict() {
 	so := fmt.Sprintf("%d of %d %s are done", d.it.Complete, d.it.Total, words.Items(d.run.Plan))
 	if d.it.Total == 0 {
@@ -182,9 +182,9 @@ func (d *decider) verdict() {
 // counts explains the counters of the breaker.
 func (d *decider) counts() {
 	if d.it.Progress {
-		d.add(Progress, true, "the iteration brought progress", d.advance())
+		d.add(Progress, true, "the iteration made progress", d.advance())
 	} else {
-		text := fmt.Sprintf("the iteration brought no progress: %s in a row", words.Count(d.it.NoProgress, "iteration"))
+		text := fmt.Sprintf("the iteration made no progress: %s in a row", words.Count(d.it.NoProgress, "iteration"))
 		d.add(NoProgress, false, text+limit(d.run.StallThreshold), d.standstill())
 	}
 	if d.it.SameError > 0 {
@@ -193,12 +193,12 @@ func (d *decider) counts() {
 	}
 }
 
-// standstill is what was missing for progress.
+// standstill says what was missing for progress.
 func (d *decider) standstill() string {
 	if d.run.Plan == "prd" {
-		return "no story was accepted that had not been accepted in this run before"
+		return "no story was accepted for the first time in this run"
 	}
-	return "there is no new commit, and no task is newly ticked"
+	return "there is no new commit and no newly ticked task"
 }
 
 func (d *decider) advance() string {
@@ -215,21 +215,21 @@ func limit(threshold int) string {
 	return fmt.Sprintf(", and at %d the circuit breaker opens", threshold)
 }
 
-// after explains how the run went on behind the iteration.
+// after explains how the run continued after the iteration.
 func (d *decider) after() {
 	switch last := d.run.Iterations[len(d.run.Iterations)-1]; {
 	case d.it.N != last.N:
-		d.add(GoesOn, true, "the run went on", "the plan was not done, and no limit was reached")
+		d.add(GoesOn, true, "the run continued", "the plan was not done, and no limit was reached")
 	case d.run.Active() && d.it.Ended:
-		d.add(GoesOn, true, "the run goes on", "the plan is not done, and no limit is reached")
+		d.add(GoesOn, true, "the run continues", "the plan is not done, and no limit is reached")
 	case d.run.Active():
-		d.add(GoesOn, true, "the iteration is going on")
+		d.add(GoesOn, true, "the iteration is still running")
 	default:
 		d.list = append(d.list, d.run.End())
 	}
 }
 
-// End explains the end of the run, or how it stands.
+// End explains the end of the run, or its state.
 func (r *Run) End() Decision {
 	d := Decision{Kind: RunEnded, Good: r.Done(), Text: strings.TrimSuffix(r.Outcome(), "."), Because: []string{}}
 	if n := len(r.Iterations); n > 0 {
@@ -270,7 +270,7 @@ func (r *Run) End() Decision {
 	return d
 }
 
-// decidedBy says by which rule and from which events a decision was made.
+// decidedBy names the rule and the events of a decision.
 func decidedBy(rule string, facts []int) string {
 	text := "decided by the rule " + rule
 	if len(facts) == 0 {

@@ -15,7 +15,7 @@ type Site struct {
 	Common  string   // the git directory that all worktrees of the repository share
 	Home    string   // of the user, empty where unknown
 	Own     string   // ralph's folder of the user, empty without a home
-	Env     []string // of the person: PATH, and where tools and caches are
+	Env     []string // of the user: PATH, and the paths of tools and caches
 
 	// From the settings: paths that are readable, writable or hidden besides.
 	Read, Write, Hide []string
@@ -82,9 +82,9 @@ type Checks struct {
 // Shown is a folder from elsewhere that a room shows at a path of the worktree.
 type Shown struct{ From, Path string }
 
-// Checks describes the room of a quality check. The copy stands where the worktree is, so
-// that paths written into tools hold and nothing tells the copy from the worktree. The home
-// folder is an empty one, with the toolchains and caches of the real one in it, read-only.
+// Checks describes the room of a quality check. The copy has the path of the worktree, so
+// that paths inside tools stay valid and a check cannot recognise the copy. The home folder
+// is empty except for the toolchains and caches of the real one, read-only.
 func (s Site) Checks(c Checks) *Room {
 	r := newRoom(s.Program, c.Scratch, c.Network)
 	r.unset = []string{"RALPH_RUN_TOKEN", "RALPH_UNIT", "RALPH_ITERATION"}
@@ -207,7 +207,7 @@ func installation(file string) string {
 	return dir
 }
 
-// variable returns the value of a variable of the person's environment.
+// variable returns the value of a variable in the user's environment.
 func (s Site) variable(name string) string {
 	for _, entry := range slices.Backward(s.Env) {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {

@@ -7,8 +7,8 @@ import (
 	"ralph/internal/run"
 )
 
-// times is where the time of a run went: waited for limits, a person or an answer, asleep
-// with the machine, worked in the rest of it.
+// times splits the time of a run: waited for limits, the user or an answer, asleep with
+// the machine, and worked in the rest.
 func times(r *run.Run, took, asked time.Duration) (worked, waited, asleep time.Duration) {
 	waited = asked + time.Duration((r.Spent.Wait+r.Spent.CutOff)*float64(time.Second))
 	asleep = time.Duration(r.Spent.Asleep * float64(time.Second))

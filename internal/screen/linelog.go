@@ -17,12 +17,12 @@ type lineLog struct {
 	buf  *bufio.Writer
 }
 
-// openLineLog begins the log anew.
+// openLineLog starts an empty log.
 func openLineLog(path string) (*lineLog, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
-	// Not waiting for a reader where a FIFO stands in its place.
+	// Does not wait for a reader if the path is a FIFO.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func openLineLog(path string) (*lineLog, error) {
 	return &lineLog{file: f, buf: bufio.NewWriterSize(f, 64<<10)}, nil
 }
 
-// Write implements io.Writer; it never fails, so that the terminal goes on.
+// Write implements io.Writer. It never fails, so that the terminal output continues.
 func (l *lineLog) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

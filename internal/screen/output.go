@@ -13,12 +13,11 @@ import (
 	"ralph/internal/unit"
 )
 
-// Output is everything that a run tells: the screen or JSON lines, the status
-// files, the log of the whole terminal, which has the screen's lines also where
-// nobody sees them.
+// Output is all output of a run: the screen or JSON lines, the status files, and the log
+// of the whole terminal, which has the screen's lines even if no screen shows them.
 type Output struct {
 	Screen *Screen
-	json   io.Writer // nil where the person sees the screen
+	json   io.Writer // nil if the screen is shown
 	Files  *unit.Files
 	watch  stopwatch.Watch // since the run has started
 	asked  time.Duration   // until a question was answered
@@ -26,8 +25,8 @@ type Output struct {
 	t      *terminal.Terminal
 }
 
-// Open opens all that a run of the unit tells; events is for programs, which read the
-// journal's events from standard output.
+// Open opens the outputs of a run of the unit. With events, standard output has the
+// journal's events for programs.
 func Open(t *terminal.Terminal, p *unit.Place, events, verbose bool) (*Output, error) {
 	o := &Output{t: t, Files: unit.NewFiles(Notes(t), p)}
 	show, w := *t, io.Writer(quiet{t.Out})
@@ -62,12 +61,12 @@ func (o *Output) Event(e journal.Event) {
 	}
 }
 
-// Working says what goes on between two events.
+// Working shows what is running between two events.
 func (o *Output) Working(what string) {
 	o.Screen.working(what)
 }
 
-// Stopping says that the run was told to end.
+// Stopping shows that the run was asked to end.
 func (o *Output) Stopping() {
 	o.Screen.remarkf(terminal.Yellow, "…", "stopping, up to 5s")
 }

@@ -11,8 +11,8 @@ import (
 	"ralph/internal/words"
 )
 
-// ShowDifference prints what a refresh changes, story by story: in front of each
-// line stands a + for what is new, a - for what goes, a ~ for what holds both.
+// ShowDifference prints what a refresh changes, story by story. Each line starts with + for
+// new, - for removed, ~ for changed.
 func ShowDifference(t *terminal.Terminal, d prd.Difference, old, now *prd.PRD) {
 	v := diffView{t}
 	if old == nil {
@@ -26,7 +26,7 @@ func ShowDifference(t *terminal.Terminal, d prd.Difference, old, now *prd.PRD) {
 	for _, c := range d.Changed {
 		changed[c.ID] = append(changed[c.ID], c.Field)
 	}
-	var finished []string // of which more is asked now
+	var finished []string // finished stories with new criteria
 	for i := range now.Stories {
 		s := &now.Stories[i]
 		switch {
@@ -41,7 +41,7 @@ func ShowDifference(t *terminal.Terminal, d prd.Difference, old, now *prd.PRD) {
 		}
 	}
 	if len(finished) > 0 {
-		t.Warn("%s: finished before these criteria were asked for, and still counted as finished; to have the work looked at again set passes to false in prd.json",
+		t.Warn("%s: finished before these criteria were added, and still counted as finished; to check the work again, set passes to false in prd.json",
 			strings.Join(finished, ", "))
 	}
 }
@@ -63,7 +63,7 @@ func headline(s *prd.Story) string {
 	return text + ")"
 }
 
-// root prints what changes beside the stories.
+// root prints the changes outside of the stories.
 func (v diffView) root(d prd.Difference, old, now *prd.PRD) {
 	for _, key := range d.Other {
 		switch key {

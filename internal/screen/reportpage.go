@@ -142,7 +142,7 @@ func ShowDecisions(t *terminal.Terminal, decisions []report.Decision) {
 	}
 }
 
-// ShowStories lists the first stories of the plan and how each stands.
+// ShowStories lists the first stories of the plan and their states.
 func ShowStories(t *terminal.Terminal, acc *unit.Account, most int) {
 	if len(acc.Run.Stories) == 0 {
 		return

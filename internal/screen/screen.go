@@ -18,15 +18,15 @@ import (
 	"ralph/internal/words"
 )
 
-// Screen shows a run to the person at the terminal: the journal's events as
-// headings and verdicts, the agent's output as it comes. It decides nothing.
+// Screen shows a run to the user at the terminal: the journal's events as headings and
+// verdicts, and the agent's output at once. It decides nothing.
 type Screen struct {
 	mu      sync.Mutex
 	t       *terminal.Terminal
 	w       io.Writer
 	Agent   *stream.Printer
 	verbose bool
-	Title   string // of the terminal, empty where there is none
+	Title   string // of the terminal; empty without one
 	Max     int
 	started time.Time
 	stories int
@@ -71,7 +71,7 @@ func (s *Screen) Event(e journal.Event) {
 	defer s.mu.Unlock()
 	s.Agent.Flush()
 	if _, aside := e.Body.(journal.ClockJumped); aside {
-		s.foot.Erase() // what goes on, goes on
+		s.foot.Erase()
 	} else {
 		s.foot.Hide()
 	}
@@ -218,7 +218,7 @@ func (s *Screen) iterationEnded(b journal.IterationEnded) {
 	dot := " " + s.t.Symbol("·") + " "
 	if b.Outcome != journal.OutcomeOK {
 		s.line(terminal.Red, "✗", strings.Join(append([]string{string(b.Outcome) + ": " + b.Error}, parts...), dot))
-		if s.hint != "" && b.Outcome != journal.OutcomeAuth { // that ends the run, which tells it
+		if s.hint != "" && b.Outcome != journal.OutcomeAuth { // it ends the run, and the summary shows the hint
 			fmt.Fprintf(s.w, "  %s\n", s.t.Paint(terminal.Dim, stream.OneLine(s.hint)))
 		}
 		return

@@ -16,7 +16,7 @@ import (
 func ShowPast(t *terminal.Terminal, p *unit.Past, r *run.Run) {
 	state := r.Reason(p.Dead && r == p.State.Last())
 	if state == "" {
-		state = "at work"
+		state = "running"
 	}
 	t.Printf("%s  %s  %s\n", t.Paint(terminal.Bold, words.Local(r.StartedAt)), stream.Sanitize(r.Start.Harness), words.Spaced(state))
 	for _, it := range p.State.Rows(r, p.Dead) {
@@ -106,7 +106,7 @@ func ShowStatus(t *terminal.Terminal, now unit.Standing) {
 	row("Journal:", "%s", path)
 }
 
-// ShowPlan shows how far the plan is, and its stories.
+// ShowPlan shows the progress of the plan and its stories.
 func ShowPlan(t *terminal.Terminal, now unit.Standing) {
 	s := now.Status
 	if s.StoriesTotal == 0 {
@@ -116,7 +116,7 @@ func ShowPlan(t *terminal.Terminal, now unit.Standing) {
 	writeStories(t, t.Out, now.Items, strings.Repeat(" ", 14))
 }
 
-// calls shows the ledger as the run saw it last.
+// callsUsed formats the calls in the ledger, as the run saw it last.
 func callsUsed(s run.Status) string {
 	if s.APICallsLimit == 0 {
 		return fmt.Sprintf("%d calls, no limit", s.APICallsUsed)

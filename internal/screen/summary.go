@@ -16,9 +16,9 @@ import (
 // fits a terminal of 24 lines.
 const summaryStories = 8
 
-// Summary is the last that a run tells: how it ended, what it took, what is next.
-// archived is the name of the feature's archive, page the path of the report in
-// it; both are empty where there is none. leftOver is what is not committed.
+// Summary prints the end of a run: how it ended, its figures, and the next step. archived
+// is the name of the feature's archive, page the path of the report in it; both are empty
+// without an archive. leftOver lists what is not committed.
 func (o *Output) Summary(end run.End, archived, page, leftOver string) {
 	s := o.Screen
 	s.mu.Lock()
@@ -74,7 +74,7 @@ func (o *Output) summaryFigures() {
 		s.row("Progress:", fmt.Sprintf("%d/%d %s", st.StoriesComplete, st.StoriesTotal, words.Items(string(st.Plan))))
 	}
 	worked, waited, asleep := times(r, o.watch.Passed().Real, o.asked)
-	took := words.Duration(worked) + " at work"
+	took := words.Duration(worked) + " working"
 	if waited > 0 {
 		took += ", " + words.Duration(waited) + " waiting"
 	}
@@ -104,16 +104,16 @@ func (o *Output) summaryFigures() {
 	}
 }
 
-// next is what a person can do now.
+// next returns what the user can do now.
 func (o *Output) next(end run.End) string {
 	r := o.Files.Last()
 	if end.Hint != "" || !end.Done() || r.Commits == 0 || len(r.Start.Head) < 12 {
 		return end.Hint
 	}
-	return fmt.Sprintf("look at %s: git log -p %s..", words.Count(r.Commits, "commit"), r.Start.Head[:12])
+	return fmt.Sprintf("review %s: git log -p %s..", words.Count(r.Commits, "commit"), r.Start.Head[:12])
 }
 
-// row is a line of figures.
+// row prints a line of figures.
 func (s *Screen) row(name, text string) {
 	fmt.Fprintf(s.w, "  %-10s %s\n", name, stream.OneLine(text))
 }

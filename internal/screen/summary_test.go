@@ -61,7 +61,7 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 		for n := 12; n <= 17; n++ {
 			want = append(want, "  "+story("·", n))
 		}
-		want = append(want, "    and 23 more", "  Iteration: 7/20", "  Progress:  11/30 stories", "  Time:      2m at work, 1h00m waiting, 8m asleep",
+		want = append(want, "    and 23 more", "  Iteration: 7/20", "  Progress:  11/30 stories", "  Time:      2m working, 1h00m waiting, 8m asleep",
 			"  Tokens:    1.2M, $1.50", "  Checks:    3 passed, 3 failed; still red: unit",
 			"  Rejected:  1 claim, the last because: check unit failed with exit code 1 and …",
 			"  Limit:     resumes at "+words.Local(reset), "  Next:      go on after it with 'ralph run'", "")

@@ -67,13 +67,13 @@ func (s *Screen) tampered(b journal.TamperFound) {
 func asked(q journal.Request) string {
 	switch q.Kind {
 	case journal.RequestPlan:
-		return "a new plan was handed over" // whose text is the whole of spec.md
+		return "a new plan was submitted" // the request's text is the whole spec.md
 	case journal.RequestAllow:
 		return strings.TrimSpace(q.Who + " allowed " + q.Text + " " + q.Finding)
 	case journal.RequestContext:
-		return "the agent is told: " + q.Text
+		return "context added: " + q.Text
 	case journal.RequestClearContext:
-		return "the agent is told only the plan again"
+		return "added context cleared"
 	}
 	return strings.TrimSpace("asked to " + string(q.Kind) + " " + q.Text)
 }

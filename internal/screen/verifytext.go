@@ -13,8 +13,8 @@ import (
 	"ralph/internal/words"
 )
 
-// tailShown is how many lines of a failed check are shown: whoever reads the log
-// of a CI has nothing else.
+// tailShown is how many lines of a failed check are shown: the reader of a CI log has
+// nothing else.
 const tailShown = 20
 
 func ShowCheck(t *terminal.Terminal, c verify.Check) {
@@ -77,7 +77,7 @@ func failedChecks(r verify.Report) string {
 	return strings.Join(names, ", ")
 }
 
-// Receipt says in words what a story was believed for.
+// Receipt describes in words why a story was accepted.
 func Receipt(r *verify.Receipt) string {
 	if r == nil {
 		return "no receipt"

@@ -46,8 +46,8 @@ func (r *reader) beginAgain(line int, criteria bool) {
 	r.again.criteria = r.again.criteria || criteria
 }
 
-// judgeAgain reports where a heading seems to be missing, unless a finding in
-// one of the reported lines tells already that there is one which cannot be read.
+// judgeAgain reports where a heading seems to be missing, unless one of the reported lines
+// already has a finding about an unreadable heading.
 func (r *reader) judgeAgain(reported []int) {
 	slices.Sort(reported)
 	for _, a := range r.agains {

@@ -27,7 +27,7 @@ func (r *reader) criterion(item, first ast.Node) {
 		r.depends(text)
 	}
 	if first != nil {
-		r.behind(first, own)
+		r.afterCriterion(first, own)
 	}
 }
 
@@ -49,9 +49,9 @@ func (r *reader) beforeLabel(n ast.Node, lines [][]byte) int {
 	return len(lines)
 }
 
-// behind reads what an item holds behind the first lines of its first block,
-// which are a criterion.
-func (r *reader) behind(first ast.Node, lines int) {
+// afterCriterion reads the rest of a list item after the first lines of its first block,
+// the criterion.
+func (r *reader) afterCriterion(first ast.Node, lines int) {
 	if segments := first.Lines(); first.Kind() == ast.KindTextBlock || first.Kind() == ast.KindParagraph {
 		for i := lines; i < segments.Len(); i++ {
 			segment := segments.At(i)
@@ -81,6 +81,6 @@ func (r *reader) noCriterion(text string, offset int) {
 	}
 	r.loose = true
 	r.report(Finding{Warning: true}, r.lineOf(offset),
-		fmt.Sprintf("%q stands among the acceptance criteria of %s, and is not read as one", shortened(text), r.story.ID),
-		`Begin each criterion with "- [ ] ", and what is none with a label such as "**Technical Notes:**".`)
+		fmt.Sprintf("%q is among the acceptance criteria of %s, but is not read as one", shortened(text), r.story.ID),
+		`Start each criterion with "- [ ] ", and other text with a label such as "**Technical Notes:**".`)
 }

@@ -70,22 +70,22 @@ func TestNoStoryIsLost(t *testing.T) {
 		"no id, criteria below":   {"### Two\n\n#### Acceptance Criteria\n- b\n", []string{`error spec.md:15: "Two" looks like a story, but has no id`}},
 		"no id, criteria in list": {"### Two\n\n- **Acceptance Criteria:**\n  - b\n", []string{`error spec.md:15: "Two" looks like a story, but has no id`}},
 		"no id, only told":        {"### Two\n\n**As a** user\n", []string{`error spec.md:15: "Two" looks like a story, but has no id`}},
-		"no id, no criteria":      {"### Two\n\ntext\n", []string{`warning spec.md:15: "Two" stands among the stories, has no id, and is not taken for one`}},
+		"no id, no criteria":      {"### Two\n\ntext\n", []string{`warning spec.md:15: "Two" is among the stories, but has no id and is not read as one`}},
 		"no id, another section":  {"## Two" + list, []string{`warning spec.md:15: "Two" looks like a story, but has no id`}},
 		"small id in brackets":    {"### [story-2] Two" + list, []string{`error spec.md:15: "[story-2] Two" looks like a story, but its id is not in capitals`}},
 		"brackets in brackets":    {"### [(STORY-2)] Two" + list, []string{`error spec.md:15: "[(STORY-2)] Two" looks like a story, but does not begin with its id`}},
 		"unknown kind of id":      {"### TASK-2 Two" + list, []string{`error spec.md:15: "TASK-2 Two" looks like a story, but no colon or dash follows the id`}},
 		"no blank":                {"###STORY-2: Two" + list, []string{`error spec.md:15: "###STORY-2: Two" looks like a story, but no blank follows the #`}},
 		"too many marks":          {"####### STORY-2: Two" + list, []string{`error spec.md:15: "####### STORY-2: Two" looks like a story, but has 7 # where a heading has at most 6`}},
-		"no blank in a paragraph": {"Text\n###STORY-2: Two" + list, []string{`warning spec.md:15: "Text" stands among the acceptance criteria of STORY-1, and is not read as one`, `error spec.md:16: "###STORY-2: Two" looks like a story, but no blank follows the #`}},
+		"no blank in a paragraph": {"Text\n###STORY-2: Two" + list, []string{`warning spec.md:15: "Text" is among the acceptance criteria of STORY-1, but is not read as one`, `error spec.md:16: "###STORY-2: Two" looks like a story, but no blank follows the #`}},
 		"indented":                {"**Notes:**\n\n    ### STORY-2: Two" + list, []string{`error spec.md:17: "### STORY-2: Two" looks like a story, but is indented like code`}},
 		"indented in a paragraph": {"**Notes:** x\n    ### STORY-2: Two" + list, []string{`error spec.md:16: "### STORY-2: Two" looks like a story, but is indented too far`}},
-		"indented below a list":   {"    ### STORY-2: Two" + list, []string{`error spec.md:15: "STORY-2: Two" looks like a story, but stands in an item of a list`}},
-		"an item":                 {"- ### STORY-2: Two" + list, []string{`error spec.md:15: "STORY-2: Two" looks like a story, but stands in an item of a list`}},
+		"indented below a list":   {"    ### STORY-2: Two" + list, []string{`error spec.md:15: "STORY-2: Two" looks like a story, but is inside a list item`}},
+		"an item":                 {"- ### STORY-2: Two" + list, []string{`error spec.md:15: "STORY-2: Two" looks like a story, but is inside a list item`}},
 		"heading quoted":          {"> ### STORY-2: Two" + list, []string{`error spec.md:17: STORY-1 has a second list of acceptance criteria: the heading of a story seems to be missing in front of it`}},
 		"heading lost":            {"**As a** user" + list, []string{`error spec.md:15: STORY-1 has a second list of acceptance criteria: the heading of a story seems to be missing in front of it`}},
 		"heading lost, all told":  {"**As a** user\n", []string{`warning spec.md:15: STORY-1 has a second "As a": the heading of a story seems to be missing in front of it`}},
-		"in HTML":                 {"<div>\n### STORY-2: Two" + list, []string{`error spec.md:16: STORY-2 looks like a story, but stands in a block of HTML`}},
+		"in HTML":                 {"<div>\n### STORY-2: Two" + list, []string{`error spec.md:16: STORY-2 looks like a story, but is inside a block of HTML`}},
 		"swallowed by a comment":  {"<!-- later\n### STORY-2: Two" + list + "<!-- done -->\n\n", []string{`error spec.md:15: the comment that begins here is not closed where it should be: it swallows STORY-2 in line 16`}},
 		"swallowed by code":       {"~~~\nx\n\n### STORY-2: Two" + list + "~~~\n\n### STORY-4: Four" + list + "~~~\n", []string{`error spec.md:15: the code block that begins here is not closed where it should be: it swallows STORY-2 in line 18`, `error spec.md:30: the code block that begins here is never closed: it swallows STORY-3 in line 32`}},
 	}
@@ -128,7 +128,7 @@ func TestBlocksThatAreNeverClosed(t *testing.T) {
 }
 
 func TestWhatIsNoCriterionIsReported(t *testing.T) {
-	const hidden = " stands among the acceptance criteria of STORY-1, and is not read as one"
+	const hidden = " is among the acceptance criteria of STORY-1, but is not read as one"
 	tests := map[string]struct {
 		text string // from line 10, directly below the only criterion
 		want []string

@@ -13,8 +13,8 @@ const maxFrontMatter = 64 << 10
 
 const createdHint = "Begin the file with three lines: ---, created: 2026-01-15T10:30:00Z, ---."
 
-// frontMatter reads the block between two lines of three dashes at the very
-// beginning, and moves the reader behind it.
+// frontMatter reads the block between two lines of three dashes at the start of the file,
+// and moves the reader past it.
 func (r *reader) frontMatter() {
 	block, size := cutFrontMatter(r.src)
 	if size == 0 {
@@ -59,8 +59,8 @@ func cutFrontMatter(src []byte) (block []byte, size int) {
 	return nil, 0
 }
 
-// lookup returns the value of a key of the document's top mapping, or nil. It
-// works on the nodes, where a time is still the text that stands in the file.
+// lookup returns the value of a key of the document's top mapping, or nil. It works on
+// the nodes, because a decoded time is no longer the text of the file.
 func lookup(doc *yaml.Node, key string) *yaml.Node {
 	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
 		return nil

@@ -27,13 +27,12 @@ func (e *OrphanError) Error() string {
 		strings.Join(e.IDs, ", "))
 }
 
-// Generate makes the plan that the spec asks for, and tells what it changes in
-// the old one, which may be nil. From the old plan come, by id, passes, notes,
-// unknown keys and the order of keys, and where the spec is silent the
-// descriptions, dependencies and models. Priorities follow the order of the spec
-// unless it names them.
-// The result is valid, and generating it again changes nothing. The error is
-// an *OrphanError, or tells what in the spec cannot be read.
+// Generate makes the plan that the spec describes, and returns its differences from the
+// old plan, which may be nil. The old plan gives, by id: passes, notes, unknown keys, the
+// order of keys, and the descriptions, dependencies and models that the spec leaves out.
+// Priorities follow the order of the spec unless it names them. The result is valid, and
+// generating it again changes nothing. The error is an *OrphanError, or says what in the
+// spec cannot be read.
 func Generate(s *Spec, old *prd.PRD, opts Options) (*prd.PRD, prd.Difference, error) {
 	if s.broken != nil {
 		return nil, prd.Difference{}, fmt.Errorf("%s; nothing was generated", s.broken)

@@ -7,7 +7,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// Stories are headings of these levels.
+// The levels of headings that can be stories.
 const minLevel, maxLevel = 2, 4
 
 // storiesTitle is the section that holds the stories.
@@ -78,8 +78,8 @@ type head struct {
 	struck    bool // it is crossed out
 }
 
-// readHead reads the text of a heading, of which plain has left code, brackets
-// and strikes.
+// readHead reads the text of a heading, after plain has removed all markup except code,
+// brackets and strikes.
 func readHead(text string) (h head, ok bool) {
 	if strings.HasPrefix(text, "~") {
 		h, ok = readHead(strings.ReplaceAll(strings.TrimLeft(text, "~"), "~~", ""))
@@ -111,8 +111,8 @@ func readHead(text string) (h head, ok bool) {
 	return h, true
 }
 
-// wordHead reads the heading of a story whose id has no number: STORY-LOGIN.
-// Other words with a hyphen are ids only within the section of the stories.
+// wordHead reads the heading of a story with an id without a number: STORY-LOGIN. Other
+// words with a hyphen are ids only in the section of the stories.
 func (r *reader) wordHead(text string, level int) (h head, ok bool) {
 	id, rest, ok := cutID(strings.TrimLeft(text, "[(`"))
 	usual := strings.HasPrefix(id, "STORY-") || strings.HasPrefix(id, "US-")
@@ -175,7 +175,7 @@ func cutCloser(s, open string) string {
 	return before + after
 }
 
-// cutBrackets splits off what stands in brackets, or as code, at the beginning.
+// cutBrackets splits off text in brackets, or in code, at the start.
 func cutBrackets(s string) (inner, rest string, ok bool) {
 	if s == "" {
 		return "", "", false

@@ -26,7 +26,7 @@ func (r *reader) fence(n *ast.FencedCodeBlock) {
 	h := hidden{what: "code block"}
 	r.lookInto(&h, n)
 	end := r.endOf(n)
-	h.open = len(bytes.TrimSpace(r.src[end:])) == 0 // a fence would stand behind it
+	h.open = len(bytes.TrimSpace(r.src[end:])) == 0 // otherwise a closing fence would follow
 	r.hide(h)
 }
 
@@ -35,7 +35,7 @@ var closers = map[ast.HTMLBlockType]string{
 	ast.HTMLBlockType1: "</", ast.HTMLBlockType2: "-->", ast.HTMLBlockType3: "?>", ast.HTMLBlockType4: ">", ast.HTMLBlockType5: "]]>",
 }
 
-// html looks into a comment or another block of HTML.
+// html searches a comment or another block of HTML for hidden stories.
 func (r *reader) html(n *ast.HTMLBlock) {
 	h := hidden{what: "HTML block"}
 	r.lookInto(&h, n)
@@ -43,7 +43,7 @@ func (r *reader) html(n *ast.HTMLBlock) {
 	if !lasting {
 		for i, id := range h.ids {
 			r.suspects = append(r.suspects, &suspect{line: h.lines[i], id: id,
-				text: fmt.Sprintf("%s looks like a story, but stands in a block of HTML", id),
+				text: fmt.Sprintf("%s looks like a story, but is inside a block of HTML", id),
 				hint: "Leave a blank line in front of its heading."})
 		}
 		return
@@ -68,7 +68,7 @@ func (r *reader) hide(h hidden) {
 	}
 }
 
-// endOf is the offset in the file behind the lines of a block.
+// endOf returns the offset in the file after the lines of a block.
 func (r *reader) endOf(n ast.Node) int {
 	if lines := n.Lines(); lines.Len() > 0 {
 		return r.base + lines.At(lines.Len()-1).Stop

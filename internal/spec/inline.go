@@ -9,8 +9,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxInline is the longest text, in bytes, whose emphasis is looked at: the
-// time for it can grow with the square of its length.
+// maxInline is the longest text, in bytes, in which emphasis is parsed: the time for it
+// can grow with the square of the length.
 const maxInline = 1000
 
 // plain returns the text of a heading without emphasis, links, comments and the
@@ -58,8 +58,8 @@ func writePlain(b *strings.Builder, n ast.Node, src []byte) {
 	}
 }
 
-// formats tells the tags that show nothing by themselves, comments among them.
-// Others are words of a title, as in "Add a <Button> to the page".
+// formats reports whether a tag shows nothing by itself, such as a comment. Other tags are
+// words of a title, as in "Add a <Button> to the page".
 func formats(tag string) bool {
 	if strings.HasPrefix(tag, "<!") || strings.HasPrefix(tag, "<?") {
 		return true

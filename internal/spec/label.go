@@ -13,7 +13,7 @@ func cutLabel(line string) (l label, rest string, ok bool) {
 	if bold == "" {
 		name, rest, found := strings.Cut(line, ":")
 		l := partOf(name)
-		if !found { // only a line that says nothing else can be told from prose
+		if !found { // otherwise the line may be prose
 			list, ok := cutCriteria(name)
 			return l, "", ok && list == ""
 		}

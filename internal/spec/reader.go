@@ -71,7 +71,7 @@ func (r *reader) body() {
 		end := nextHeading(r.src, r.next+size)
 		piece := r.src[r.next:end]
 		doc := r.blocks.Parse(text.NewReader(piece))
-		if end < len(r.src) && mayGoOn(doc) {
+		if end < len(r.src) && mayContinue(doc) {
 			// Doubling keeps the time linear when the block is a long one.
 			size *= 2
 			continue
@@ -86,7 +86,7 @@ func (r *reader) body() {
 
 // nextHeading returns the offset of the first line from offset on that begins
 // with a heading's mark, or the end. Such a line ends every block that is open,
-// but for those that mayGoOn names.
+// but for those that mayContinue names.
 func nextHeading(src []byte, offset int) int {
 	for offset < len(src) {
 		i := bytes.Index(src[offset:], []byte("\n##"))
@@ -101,8 +101,8 @@ func nextHeading(src []byte, offset int) int {
 	return len(src)
 }
 
-// mayGoOn tells whether the last block of a piece could swallow a heading.
-func mayGoOn(doc ast.Node) bool {
+// mayContinue reports whether the last block of a piece could swallow a heading.
+func mayContinue(doc ast.Node) bool {
 	last := doc.LastChild()
 	return last != nil && (last.Kind() == ast.KindFencedCodeBlock || last.Kind() == ast.KindHTMLBlock)
 }
@@ -125,8 +125,8 @@ func (r *reader) block(n ast.Node) {
 	}
 }
 
-// lineAt returns the line of a block: that of its first text, since the position
-// that goldmark gives a block is too large behind tabs.
+// lineAt returns the line of a block. It is the line of the block's first text, because
+// goldmark's position of a block is too large after tabs.
 func (r *reader) lineAt(n ast.Node) int {
 	if n.Type() == ast.TypeBlock && n.Lines().Len() > 0 {
 		return r.lineOf(n.Lines().At(0).Start)
@@ -145,7 +145,7 @@ func (r *reader) lineOf(offset int) int {
 	return r.line
 }
 
-// lines returns the lines of a block, each as it stands in the file.
+// lines returns the lines of a block, as they are in the file.
 func (r *reader) lines(n ast.Node) [][]byte {
 	segments := n.Lines()
 	lines := make([][]byte, segments.Len())
@@ -156,12 +156,12 @@ func (r *reader) lines(n ast.Node) [][]byte {
 	return lines
 }
 
-// finish closes the last story and judges what only the whole file can tell.
+// finish closes the last story and checks what needs the whole file.
 func (r *reader) finish() {
 	r.endStory()
 	r.judge()
 	broken := func(f Finding) bool { return !f.Warning }
-	if len(r.spec.Stories) == 0 && !slices.ContainsFunc(r.findings, broken) { // which tells why there is none
+	if len(r.spec.Stories) == 0 && !slices.ContainsFunc(r.findings, broken) { // such a finding explains why there is no story
 		r.report(Finding{}, 0, "there is no story in it",
 			`Write each as a heading "### STORY-001: Title" with its "**Acceptance Criteria:**" below.`)
 	}

@@ -1,6 +1,6 @@
 // Package spec reads spec.md, the source of truth for what a feature must do:
-// its sections and its stories, each with the line where it stands. It makes
-// prd.json from them and tells where the two disagree.
+// its sections and its stories, each with its line. It makes prd.json from them and
+// reports where the two disagree.
 //
 // It is tolerant in form and strict in meaning. What looks like a story but
 // cannot be read as one is reported, never skipped in silence.
@@ -63,8 +63,8 @@ type Criterion struct {
 	Line int
 }
 
-// Finding is something in a spec.md that a person should look at. One that is
-// no warning leaves the plan incomplete: nothing can be generated from it.
+// Finding is a problem in a spec.md. One that is not a warning leaves the plan incomplete:
+// nothing can be generated from it.
 type Finding struct {
 	prd.Finding
 	Warning bool
@@ -91,8 +91,8 @@ func Load(path string) (*Spec, []Finding, error) {
 	return Parse(path, data)
 }
 
-// Parse reads the content of a spec.md; name stands for the file in findings.
-// What is returned follows Load.
+// Parse reads the content of a spec.md, and returns what Load returns. name is the file's
+// name in findings.
 func Parse(name string, data []byte) (*Spec, []Finding, error) {
 	src := normal(data)
 	if f := unreadable(src); f != nil {
@@ -117,7 +117,7 @@ func normal(data []byte) []byte {
 	return data
 }
 
-// unreadable tells why a text cannot be parsed, or nil.
+// unreadable returns the reason why a text cannot be parsed, or nil.
 func unreadable(src []byte) *prd.Finding {
 	if len(src) > MaxSize {
 		return &prd.Finding{Message: fmt.Sprintf("larger than %d MB", MaxSize>>20)}

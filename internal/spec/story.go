@@ -34,7 +34,7 @@ func labelOf(words string) label {
 	return partOf(words)
 }
 
-// partOf returns the label that the words stand for, or labelNone.
+// partOf returns the label with these words, or labelNone.
 func partOf(words string) label {
 	if name, ok := cutCriteria(words); ok {
 		if c, _ := utf8.DecodeRuneInString(name); name == "" || strings.ContainsRune("([-–—:", c) {
@@ -66,7 +66,7 @@ func cutCriteria(words string) (name string, ok bool) {
 	if words == "" || words[0]|' ' != 'a' {
 		return "", false
 	}
-	const most = 100 // bytes that are looked at
+	const most = 100 // bytes that are searched
 	words = fold(words[:min(len(words), most)])
 	for _, label := range [...]string{"acceptance criteria", "acceptance criterion"} {
 		if n := len(label); len(words) >= n && strings.EqualFold(words[:n], label) && !isLetter(words, n) {
@@ -95,8 +95,8 @@ func (n narrative) String() string {
 	return strings.Join(parts, ", ") + "."
 }
 
-// add puts text behind what the last part has. Text before the first part is
-// none of the narrative.
+// add appends text to the last part. Text before the first part does not belong to the
+// narrative.
 func (n narrative) add(text string) {
 	if len(n) > 0 {
 		n[len(n)-1] = append(n[len(n)-1], text)
@@ -121,8 +121,8 @@ func (r *reader) endStory() {
 	r.story, r.label, r.told, r.free, r.notes, r.begun, r.who, r.again = nil, labelNone, nil, nil, nil, nil, false, nil
 }
 
-// paragraph reads a block of text line by line: labels stand at the beginning
-// of lines more often than of paragraphs.
+// paragraph reads a block of text line by line: labels start lines more often than
+// paragraphs.
 func (r *reader) paragraph(n ast.Node) {
 	lines := r.lines(n)
 	if r.problem && r.spec.Problem == "" && n.Parent().Kind() == ast.KindDocument {
@@ -154,14 +154,14 @@ func (r *reader) textLine(text string, offset int) {
 	if l, rest, ok := cutLabel(text); ok {
 		r.begin(l, strings.TrimSuffix(text, rest), r.lineOf(offset))
 		if l == labelStory {
-			r.tell(text)
+			r.narrate(text)
 			return
 		}
 		text = rest
 	}
 	switch r.label {
 	case labelStory:
-		r.tell(text)
+		r.narrate(text)
 	case labelNone:
 		r.free = append(r.free, text)
 	case labelNotes:
@@ -178,8 +178,8 @@ func (r *reader) textLine(text string, offset int) {
 	r.depends(text)
 }
 
-// tell adds a line to the narrative. One line may hold all of its parts.
-func (r *reader) tell(text string) {
+// narrate adds a line to the narrative. One line may have all of its parts.
+func (r *reader) narrate(text string) {
 	seen := 0
 	for seen < len(text) {
 		start, end, bold := nextBold(text[seen:])
@@ -233,8 +233,8 @@ func (r *reader) list(n ast.Node) {
 	}
 }
 
-// newLabel tells whether an item of the criteria begins another part. A label
-// must be in bold for that: "Notes: are saved" can be a criterion.
+// newLabel reports whether an item of the criteria starts another part. Its label must be
+// in bold: "Notes: are saved" can be a criterion.
 func (r *reader) newLabel(n ast.Node) bool {
 	if n == nil || n.Lines().Len() == 0 {
 		return false

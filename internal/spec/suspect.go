@@ -15,8 +15,8 @@ type suspect struct {
 	title string
 	level int // 0 for what is no heading
 	line  int
-	id    string // in capitals; empty where there is none
-	text  string // why it looks like a story and is none; empty where it does not
+	id    string // in capitals; empty without an id
+	text  string // why it looks like a story but is not one; empty if it does not look like one
 	hint  string // empty for the usual one
 
 	parent   *suspect // the section that it is in
@@ -25,7 +25,7 @@ type suspect struct {
 	told     bool     // "As a"
 }
 
-// explain tells whether the title looks like a story, and notes why it is none.
+// explain reports whether the title looks like a story, and notes why it is not read as one.
 func (s *suspect) explain() bool {
 	h, isHead := readHead(s.title)
 	s.id = h.id
@@ -49,8 +49,8 @@ func (s *suspect) explain() bool {
 	return s.text != ""
 }
 
-// misshapen tells what is wrong with an id that is almost one: STORY 3,
-// story-3, STORY3, "1. STORY-3: Title".
+// misshapen returns what is wrong with an almost correct id: STORY 3, story-3, STORY3,
+// "1. STORY-3: Title".
 func misshapen(title string) (id, why string) {
 	title = strings.Map(func(c rune) rune {
 		if strings.ContainsRune("[]()`~", c) {
@@ -80,7 +80,7 @@ func misshapen(title string) (id, why string) {
 	return "", ""
 }
 
-// numbered tells words such as Story 3, STORY3, Story #3 and US3.
+// numbered reports whether words are like Story 3, STORY3, Story #3 or US3.
 func numbered(words []string) bool {
 	if len(words) == 0 {
 		return false
@@ -100,8 +100,8 @@ func numbered(words []string) bool {
 // deepest is the lowest level of a heading in markdown.
 const deepest = 6
 
-// falseHeading notes a line that has the mark of a heading and the id of a
-// story, and is no heading; it tells whether the line is such a one.
+// falseHeading notes a line with the mark of a heading and the id of a story that is not a
+// heading, and reports whether the line is one.
 func (r *reader) falseHeading(text string, offset int, why string) bool {
 	if !strings.HasPrefix(text, "#") {
 		return false
@@ -123,8 +123,7 @@ func (r *reader) falseHeading(text string, offset int, why string) bool {
 	return true
 }
 
-// boldHeading notes a line of its own in bold that looks like a story, and
-// tells whether it does.
+// boldHeading notes a line in bold that looks like a story, and reports whether it does.
 func (r *reader) boldHeading(title string, offset int) bool {
 	s := &suspect{title: title, line: r.lineOf(offset)}
 	found := s.explain()
@@ -134,19 +133,19 @@ func (r *reader) boldHeading(title string, offset int) bool {
 	return found
 }
 
-// headingInList notes the heading of a story that is in an item of a list, and
-// tells whether it is one.
+// headingInList notes the heading of a story inside a list item, and reports whether it
+// is one.
 func (r *reader) headingInList(n *ast.Heading) bool {
 	title := r.plain(joined(r.lines(n)))
 	h, found := readHead(title)
 	if found {
 		r.suspects = append(r.suspects, &suspect{line: r.lineAt(n), id: h.id,
-			text: fmt.Sprintf("%q looks like a story, but stands in an item of a list", shortened(title))})
+			text: fmt.Sprintf("%q looks like a story, but is inside a list item", shortened(title))})
 	}
 	return found
 }
 
-// indented looks into text that four blanks make code of.
+// indented searches text that is code because of four blanks.
 func (r *reader) indented(n *ast.CodeBlock) {
 	r.loose = false
 	for i, line := range r.lines(n) {
@@ -158,7 +157,7 @@ func (r *reader) indented(n *ast.CodeBlock) {
 	}
 }
 
-// stray notes what only a story has where there is none.
+// stray notes a label that belongs to a story, outside of a story.
 func (r *reader) stray(l label) {
 	if r.at == nil || r.at.level == 1 {
 		return
@@ -167,8 +166,8 @@ func (r *reader) stray(l label) {
 	r.at.told = r.at.told || l == labelStory
 }
 
-// strayHeading notes a heading "Acceptance Criteria" that is no part of a
-// story, and tells whether it is part of a section.
+// strayHeading notes a heading "Acceptance Criteria" outside of a story, and reports
+// whether it is part of a section.
 func (r *reader) strayHeading(level int) bool {
 	s := r.at
 	for s != nil && (s.level > level || s.level == level && !s.below) {
@@ -183,9 +182,9 @@ func (r *reader) strayHeading(level int) bool {
 
 const headingHint = `Write it as a heading "### STORY-001: Title", with level 2 to 4.`
 
-// judgeSuspects reports what was meant as a story, and returns the lines of
-// those that leave the plan incomplete. prefixes are those of the ids in this
-// file, and lines those of the stories.
+// judgeSuspects reports what was meant as a story, and returns the lines of the findings
+// that leave the plan incomplete. prefixes are the prefixes of the ids in this file, and
+// lines the lines of the stories.
 func (r *reader) judgeSuspects(prefixes map[string]bool, lines map[string]int) (reported []int) {
 	levels := map[int]bool{}
 	for _, s := range r.spec.Stories {
@@ -204,7 +203,7 @@ func (r *reader) judgeSuspects(prefixes map[string]bool, lines map[string]int) (
 			text = cmp.Or(text, fmt.Sprintf("%q looks like a story, but has no id", shortened(s.title)))
 			warning = r.usual > 0 && !s.below && !s.told && !levels[s.level] && !sameWords(s.title, storiesTitle)
 		case s.below && levels[s.level]:
-			text = fmt.Sprintf("%q stands among the stories, has no id, and is not taken for one", shortened(s.title))
+			text = fmt.Sprintf("%q is among the stories, but has no id and is not read as one", shortened(s.title))
 			s.hint = `If it is one, give it an id: "### STORY-001: Title".`
 			warning = true
 		default:

@@ -17,7 +17,7 @@ func fold(s string) string {
 	}), " ")
 }
 
-// folded tells quickly of most text that it is folded already.
+// folded reports whether a text is surely folded already. It is quick.
 func folded(s string) bool {
 	last := byte(' ')
 	for i := range len(s) {
@@ -42,8 +42,8 @@ func stripBox(s string) string {
 	return s
 }
 
-// endsBox tells whether brackets are a box, by what follows them: a blank is often
-// forgotten, and the beginning of a link is none.
+// endsBox reports, from the text after brackets, whether they are a box. A blank is often
+// forgotten, and the start of a link is not a box.
 func endsBox(rest string) bool {
 	return rest == "" || strings.IndexByte("([:", rest[0]) < 0
 }

@@ -2,5 +2,6 @@ package stopwatch
 
 import "golang.org/x/sys/unix"
 
-// Go's timers use CLOCK_MONOTONIC, which is still in sleep on Linux.
+// sleepingClock is the clock that continues in sleep. Go's timers use CLOCK_MONOTONIC,
+// which stops in sleep on Linux.
 const sleepingClock = unix.CLOCK_BOOTTIME

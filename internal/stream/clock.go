@@ -72,9 +72,8 @@ func toCome(t, now time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// localTime is the moment at which a clock in loc shows that time. In the hour
-// that is skipped in spring it is the moment as far behind the gap's start,
-// so that it is never early.
+// localTime returns the moment when a clock in loc shows this time. A time in the skipped
+// hour of spring is moved after the gap, so that the moment is never too early.
 func localTime(year int, month time.Month, day, hour, minute int, loc *time.Location) time.Time {
 	t := time.Date(year, month, day, hour, minute, 0, 0, loc)
 	if t.Hour() == hour && t.Minute() == minute {

@@ -56,7 +56,7 @@ func (a *assembler) take() (line []byte, ok bool) {
 
 func (a *assembler) empty() bool { return len(a.buf) == 0 && !a.tooLong }
 
-// compact looks at what is new in buf and cuts the strings that are too long.
+// compact scans the new bytes in buf and shortens strings that are too long.
 func (a *assembler) compact() {
 	for a.scanned < len(a.buf) {
 		n := bytes.IndexByte(a.buf[a.scanned:], '"')
@@ -91,9 +91,9 @@ func (a *assembler) closeString(quote int) {
 	a.scanned, a.open, a.tail = quote+1, 0, 0
 }
 
-// cut leaves out the middle of the open string, whose text reaches to end in
-// buf, when more than slack times the tail would be kept; it returns where
-// the text ends now. With slack 2 each byte of a tail is moved about once.
+// cut removes the middle of the open string if more than slack times the tail would be
+// kept. The string's text ends at end in buf; cut returns its new end. With slack 2 each
+// byte of a tail is moved about once.
 func (a *assembler) cut(end, slack int) int {
 	limit := maxFinal
 	if a.kept > maxKept {

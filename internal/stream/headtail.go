@@ -40,8 +40,8 @@ func (h *headTail) reset() {
 	h.head, h.tail, h.cut = h.head[:0], h.tail[:0], false
 }
 
-// String is the text, with a mark where something was left out. A text of
-// which only the end is kept starts with a whole line.
+// String returns the text, with a mark where something was left out. If only the end is
+// kept, it starts with a complete line.
 func (h *headTail) String() string {
 	h.trim()
 	if !h.cut {

@@ -11,7 +11,7 @@ var refusals = [...]string{
 	"Permission denied and could not request permission from user",
 }
 
-// noteTool notes tools whose names show that the session asks the user, or only plans.
+// noteTool notes tools with names that show that the agent asks the user, or only plans.
 func (s *session) noteTool(name string) {
 	s.lastTool = name
 	switch name {

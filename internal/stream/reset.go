@@ -9,7 +9,7 @@ import (
 	_ "time/tzdata" // messages name zones, and minimal containers know none
 )
 
-// maxReset is how far away a reset may be and still be believed.
+// maxReset is the longest time until a reset that is accepted as real.
 const maxReset = 400 * 24 * time.Hour
 
 var resetPhrases = sync.OnceValue(func() *regexp.Regexp {

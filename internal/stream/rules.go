@@ -13,7 +13,7 @@ type failureRule struct {
 	only  []Format // the agents that print it; empty for all
 	reset bool     // the message must name a reset
 	not   string   // a pattern of messages that it does not mean
-	any   string   // alternatives, one of which must occur
+	any   string   // alternatives: at least one must occur
 }
 
 // pattern is a failureRule with its patterns compiled.

@@ -30,7 +30,7 @@ type session struct {
 	step    string // id of the step counted last
 
 	lastTool    string
-	denied      []Denial // on the way, for agents whose terminal event does not list them
+	denied      []Denial // collected on the way: the terminal event of some agents does not list them
 	listsDenied bool     // it does
 	context     int64    // tokens that the model was last given
 	status      int      // of the call that failed last, for the retry that follows
@@ -117,7 +117,7 @@ func (s *session) fail(text, class string, status int) {
 	}
 }
 
-// recovered forgets a failure: the session went on.
+// recovered forgets a failure, because the session continued.
 func (s *session) recovered() {
 	s.failed, s.retry, s.status = false, 0, 0
 	s.sum.LastError, s.sum.ErrorClass, s.sum.Status = "", "", 0
@@ -141,8 +141,8 @@ func (s *session) limit(l Limit) {
 	s.emit(Event{Kind: KindLimit, Limit: &l})
 }
 
-// window remembers the last word about each window. A limit of which neither the
-// use nor the reset is known says nothing.
+// window remembers the last state of each window. A limit without use and reset says
+// nothing.
 func (s *session) window(l Limit) {
 	if l.Utilization < 0 && l.ResetsAt.IsZero() {
 		return

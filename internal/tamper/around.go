@@ -22,11 +22,11 @@ var ofLFS = []string{
 	"filter.lfs.process = git-lfs filter-process", "filter.lfs.process = git-lfs filter-process --skip", "filter.lfs.required = true",
 }
 
-// Hooked tells whether there are hooks, or were to be.
+// Hooked reports whether the repository has hooks, or a setting for their folder.
 func (a Around) Hooked() bool { return len(a.Hooks) > 0 || a.HooksPath != "" }
 
-// Compare returns what was weakened between two looks at the git directory. A
-// hook that is new asks for more, and is no finding unless it touches the plan.
+// Compare returns what was weakened between two states of the git directory. A new hook
+// adds a check, and is a finding only if it touches the plan.
 func Compare(before, after Around) []Finding {
 	var found []Finding
 	for _, name := range slices.Sorted(maps.Keys(before.Hooks)) {
@@ -39,18 +39,18 @@ func Compare(before, after Around) []Finding {
 	}
 	for _, name := range slices.Sorted(maps.Keys(after.Hooks)) {
 		if _, was := before.Hooks[name]; !was && strings.HasSuffix(after.Hooks[name], " plan") {
-			found = append(found, Finding{Path: ".git/hooks/" + name, Rule: "hook-changed", Message: "a new git hook names the plan's files: it could mark stories when a person commits"})
+			found = append(found, Finding{Path: ".git/hooks/" + name, Rule: "hook-changed", Message: "a new git hook names the plan's files: it could mark stories when the user commits"})
 		}
 	}
 	if after.HooksPath != before.HooksPath && before.Hooked() {
-		found = append(found, Finding{Path: ".git/config", Rule: "hook-changed", Message: "git was told to look for hooks elsewhere", Text: "core.hooksPath = " + shorten(after.HooksPath)})
+		found = append(found, Finding{Path: ".git/config", Rule: "hook-changed", Message: "git's setting core.hooksPath was changed", Text: "core.hooksPath = " + shorten(after.HooksPath)})
 	}
 	for _, pattern := range after.Excluded {
 		if !slices.Contains(before.Excluded, pattern) {
-			found = append(found, Finding{Path: ".git/info/exclude", Rule: "hidden-from-git", Message: "files are hidden from git; .gitignore is the place for files that nobody should commit", Text: shorten(pattern)})
+			found = append(found, Finding{Path: ".git/info/exclude", Rule: "hidden-from-git", Message: "files are hidden from git; list files that no one should commit in .gitignore", Text: shorten(pattern)})
 		}
 	}
-	const unseen = "git was told to show files otherwise than they are, or to leave some out"
+	const unseen = "git is configured to hide files or their changes"
 	for _, line := range after.Unseen {
 		if !slices.Contains(before.Unseen, line) && !slices.Contains(ofLFS, line) {
 			found = append(found, Finding{Path: unseenIn(line), Rule: "hidden-from-git", Message: unseen, Text: shorten(line)})
@@ -62,7 +62,7 @@ func Compare(before, after Around) []Finding {
 	return found
 }
 
-// unseenIn is where a line of Around.Unseen stands.
+// unseenIn returns the file that has a line of Around.Unseen.
 func unseenIn(line string) string {
 	if strings.HasPrefix(line, "info/attributes: ") {
 		return ".git/info/attributes"
@@ -70,8 +70,8 @@ func unseenIn(line string) string {
 	return ".git/config"
 }
 
-// narrower returns the patterns for which a sparse checkout leaves out what was there
-// before, as far as the lists tell that git itself writes.
+// narrower returns the pattern by which a sparse checkout leaves out files that were there
+// before. It understands the lists that git itself writes.
 func narrower(before, after []string) (pattern string, is bool) {
 	switch {
 	case after == nil:
@@ -98,7 +98,7 @@ func narrower(before, after []string) (pattern string, is bool) {
 	return "", false
 }
 
-// holds tells whether a list of patterns has all of a folder checked out.
+// holds reports whether a list of patterns checks out all of a folder.
 func holds(list []string, folder string) bool {
 	return slices.ContainsFunc(list, func(p string) bool {
 		if p == "/*" {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Command looks at a line of shell that an agent ran: does it go round the
-// repository's hooks, or hide files from git? Where the repository had no hooks
-// before, as hooked tells, to say where they are goes round none.
+// Command reports whether a line of shell that an agent ran bypasses the repository's
+// hooks, or hides files from git. hooked is false if the repository had no hooks before:
+// then a change of their folder bypasses nothing.
 func Command(line string, hooked bool) (Finding, bool) {
 	for _, argv := range commandsOf(withoutDocuments(line)) {
 		if message := evades(argv, hooked); message != "" {
@@ -71,8 +71,8 @@ func gitWords(argv []string) (words []string, hooksOff bool) {
 
 func isHooksPath(word string) bool { return strings.EqualFold(word, "core.hooksPath") }
 
-// setsHooksPath tells whether the arguments of "git config" change where git looks
-// for hooks; to ask for it changes nothing.
+// setsHooksPath reports whether the arguments of "git config" change the folder of the
+// hooks. Reading the setting changes nothing.
 func setsHooksPath(args []string) bool {
 	at := slices.IndexFunc(args, isHooksPath)
 	if at < 0 {
@@ -89,8 +89,8 @@ func setsHooksPath(args []string) bool {
 	return at+1 < len(args) && !strings.ContainsAny(args[at+1], "<>")
 }
 
-// withoutDocuments leaves here documents out of a script: they are text, unless a
-// shell reads them. One that does not end was none: << also stands in quotes and sums.
+// withoutDocuments removes here documents from a script: they are text, unless a shell
+// reads them. One without an end is not a here document: << also occurs in quotes and sums.
 func withoutDocuments(script string) string {
 	if !strings.Contains(script, "<<") {
 		return script
@@ -110,14 +110,14 @@ func withoutDocuments(script string) string {
 	return b.String()
 }
 
-// documentAt returns the word that ends the here document which begins behind a line,
-// "" where none does or a shell reads it.
+// documentAt returns the word that ends the here document after a line; "" if no document
+// starts there or a shell reads it.
 func documentAt(line string) string {
 	_, after, found := strings.Cut(line, "<<")
 	if !found || strings.HasPrefix(after, "<") {
 		return ""
 	}
-	for _, argv := range commandsOf(line) { // one behind a pipe may read it, too
+	for _, argv := range commandsOf(line) { // one after a pipe may read it, too
 		if slices.ContainsFunc(argv, isShell) {
 			return ""
 		}

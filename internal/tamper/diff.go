@@ -76,7 +76,7 @@ func (f *file) read(line string, r *lines) {
 	}
 }
 
-// readHunk reads as many lines as the hunk's header tells: they may look like anything.
+// readHunk reads the number of lines in the hunk's header: they may look like anything.
 func readHunk(header string, r *lines) hunk {
 	before, rest, _ := strings.Cut(header, " ")
 	after, _, _ := strings.Cut(rest, " ")
@@ -119,8 +119,8 @@ func clip(line string) string {
 	return line
 }
 
-// headerPaths takes "a/P b/P" apart. Where the two differ the lines of the
-// rename tell them, so here they are taken to be equal.
+// headerPaths splits "a/P b/P". Different paths are in the lines of the rename, so here
+// the two are taken to be equal.
 func headerPaths(header string) (old, new string) {
 	if strings.HasPrefix(header, `"`) {
 		if end := strings.Index(header, `" `); end > 0 {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// expr is an expression that knows which texts a line must hold to be found: most
-// lines hold none of them, and looking for a text is twenty times cheaper.
+// expr is a regular expression with texts that every match contains. Most lines contain
+// no such text, and searching for a text is twenty times cheaper.
 type expr struct {
 	*regexp.Regexp
-	needs []string // one of them; empty where nothing can be told
+	needs []string // a match contains one of them; empty if unknown
 }
 
 func newExpr(text string) (expr, error) {
@@ -28,7 +28,7 @@ func newExpr(text string) (expr, error) {
 func mustExpr(text string) expr {
 	e, err := newExpr(text)
 	if err != nil {
-		panic(err) // it stands in the program itself
+		panic(err) // the pattern is part of the program
 	}
 	return e
 }
@@ -45,8 +45,8 @@ func (e expr) possible(line string) bool {
 
 func (e expr) match(line string) bool { return e.possible(line) && e.MatchString(line) }
 
-// needed returns texts of which every match of the expression holds at least
-// one, nil where there are none or too many.
+// needed returns texts such that every match of the expression contains at least one; nil
+// if there are no such texts or too many.
 func needed(re *syntax.Regexp) []string {
 	const most = 40
 	switch re.Op {
@@ -83,8 +83,8 @@ func needed(re *syntax.Regexp) []string {
 	return nil
 }
 
-// better prefers the choice whose shortest text is longer, and the later one:
-// brackets open more often than a line ends with one.
+// better prefers the choice with the longer shortest text, else the later one: a bracket
+// opens more often than a line ends with one.
 func better(a, b []string) bool {
 	if a == nil || b == nil {
 		return a != nil

@@ -165,7 +165,7 @@ func suppressions() []line {
 	}
 }
 
-// detections are conditions that tell a test from real use.
+// detections are conditions that recognise a test run.
 func detections() []line {
 	return []line{
 		{

@@ -60,8 +60,8 @@ func explained(h *hunk, n int) bool {
 	return isRemark(above) && len(strings.Fields(above)) >= 4
 }
 
-// ci reports steps that were taken out of CI and hooks: lines with a word that stands for
-// a check, or that say when it runs, without any line that came with the same word.
+// ci reports steps that were removed from CI and hooks: lines with a word of a check, or
+// with its trigger, if no added line has the same word.
 func (i *inspection) ci(f *file) {
 	if f.added() || !i.patterns.ci.Match(f.old) {
 		return
@@ -104,7 +104,7 @@ var (
 	})
 )
 
-// checkWords returns the words of a line that stand for checks.
+// checkWords returns the words of a line that name checks.
 func checkWords(line string) []string {
 	if isRemark(line) {
 		return nil
@@ -127,8 +127,8 @@ func takesAway(line string, came map[string]bool) bool {
 	return len(words) > 0
 }
 
-// submodule reports tests in a repository of their own that are another version now: a
-// clean worktree has none of them.
+// submodule reports tests in a submodule at another version: a clean worktree does not
+// have them.
 func (i *inspection) submodule(f *file) {
 	for _, h := range f.hunks {
 		for n, line := range h.added {

@@ -20,7 +20,7 @@ type Finding struct {
 	Path    string // from the worktree's root
 	Line    int    // in the new file; in the old one where the line is gone; 0 where no line says it
 	Rule    string // one word with hyphens, such as ci-changed
-	Message string // for a person
+	Message string // for the user
 	Text    string // the line itself, shortened
 }
 

@@ -13,15 +13,15 @@ import (
 	"ralph/internal/words"
 )
 
-// Ask puts a question with yes and no to the person at the terminal. No answer
-// within the limit is a no: nobody is there.
+// Ask asks the user at the terminal a yes-or-no question. No answer within the limit is a
+// no.
 func (t *Terminal) Ask(ctx context.Context, question string, limit time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	answer := make(chan string, 1)
 	go func() {
-		// A read of a terminal cannot be called off; this one is left behind when
-		// the limit is over, and ends with the process.
+		// A read of a terminal cannot be cancelled: after the limit this one continues
+		// until the process ends.
 		line, _ := bufio.NewReader(t.In).ReadString('\n')
 		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()
@@ -46,8 +46,7 @@ func (t *Terminal) Ask(ctx context.Context, question string, limit time.Duration
 	}
 }
 
-// AskNumber asks for a number from 1 to most until there is one, or the person
-// gives up.
+// AskNumber asks for a number from 1 to most until the user gives one or gives up.
 func (t *Terminal) AskNumber(ctx context.Context, most int) (int, error) {
 	in := bufio.NewReader(t.In)
 	type reply struct {
@@ -57,7 +56,7 @@ func (t *Terminal) AskNumber(ctx context.Context, most int) (int, error) {
 	for {
 		fmt.Fprintf(t.Out, "Number (1-%d): ", most)
 		answer := make(chan reply, 1)
-		go func() { // left behind where the context ends, as in ask
+		go func() { // continues after the end of the context, as in ask
 			line, err := in.ReadString('\n')
 			answer <- reply{line, err}
 		}()

@@ -8,13 +8,12 @@ import (
 	"ralph/internal/words"
 )
 
-// patienceOfPeople is how long something may take before it is said what is
-// going on.
-const patienceOfPeople = time.Second
+// patience is how long something may take before the terminal shows what it is.
+const patience = time.Second
 
-// Footer shows what goes on at the moment: on a terminal one line at its foot, drawn
-// anew each second and gone before anything else is shown; elsewhere a line, once. The
-// caller of its methods holds lock.
+// Footer shows what is running at the moment. On a terminal it is the last line, drawn
+// every second and erased before other output; elsewhere it is printed once. The caller of
+// its methods holds lock.
 type Footer struct {
 	T    *Terminal
 	Lock *sync.Mutex
@@ -35,7 +34,7 @@ func (f *Footer) Show(text func() string) {
 	now := &footing{text: text, done: make(chan struct{})}
 	f.now = now
 	go func() {
-		next := time.NewTimer(patienceOfPeople)
+		next := time.NewTimer(patience)
 		defer next.Stop()
 		for {
 			select {

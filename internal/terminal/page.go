@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Page gives fn a terminal whose output is gathered and written in large pieces.
-// A reader that has seen enough and goes away, such as head, is no error.
+// Page gives fn a terminal with buffered output. A reader that goes away early, such as
+// head, is not an error.
 func Page(t *Terminal, fn func(t *Terminal) error) error {
 	w := bufio.NewWriterSize(t.Out, 64<<10)
 	gathered := *t
@@ -20,7 +20,7 @@ func Page(t *Terminal, fn func(t *Terminal) error) error {
 	return Enough(err)
 }
 
-// Enough is err, but where nobody reads any more.
+// Enough returns err, or nil if the reader of the output has gone away.
 func Enough(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return nil

@@ -18,9 +18,9 @@ func (t *Terminal) Paged(text string) {
 	_, _ = io.WriteString(t.Out, text)
 }
 
-// pager is the command that shows so many lines, nil where none is needed or
-// wanted: where a program reads, or nobody can press a key. A terminal without a
-// size has nobody before it: 'script' makes one where it has none itself.
+// pager returns the command that shows so many lines, nil if no pager is needed or wanted:
+// if a program reads the output, or no one can press a key. A terminal without a size has
+// no user: 'script' makes such terminals.
 func (t *Terminal) pager(lines int) []string {
 	_, rows, err := term.GetSize(int(os.Stdout.Fd()))
 	if t.Out != os.Stdout || !t.CanAsk || err != nil || rows == 0 || lines < rows || os.Getenv("TERM") == "dumb" {

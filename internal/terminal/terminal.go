@@ -52,7 +52,7 @@ func (c *checked) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// New looks at the real standard files. mode is auto, always or never.
+// New returns the terminal of the standard files. mode is auto, always or never.
 func New(mode string) *Terminal {
 	t := &Terminal{In: os.Stdin, Err: os.Stderr}
 	t.Out = &checked{to: os.Stdout, failed: &t.Unwritten}
@@ -122,7 +122,7 @@ func paint(on bool, code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Symbol returns a mark, or its ASCII stand-in where the locale has no other.
+// Symbol returns a mark, or its ASCII replacement if the locale needs it.
 func (t *Terminal) Symbol(s string) string {
 	if !t.ASCII {
 		return s

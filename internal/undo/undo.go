@@ -15,8 +15,8 @@ import (
 	"ralph/internal/run"
 )
 
-// Left is the beginning of the names that stand for a run's id where a state is kept that the
-// user left with an undo. Its only iteration is the first.
+// Left is the prefix of the name that replaces a run's id for a state that an undo has
+// left. Its only iteration is the first.
 const Left = "undo-"
 
 // LeftAt returns the name of the state that is left at a time.

@@ -53,7 +53,7 @@ func atWork(home, unit string) (*Place, error) {
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(p *Place) bool { return p.Unit != unit })
-	found, state := slices.DeleteFunc(slices.Clone(all), func(p *Place) bool { return !Running(p) }), "at work"
+	found, state := slices.DeleteFunc(slices.Clone(all), func(p *Place) bool { return !Running(p) }), "running"
 	if len(found) == 0 {
 		found, state = slices.DeleteFunc(all, func(p *Place) bool { return !p.died() }), "cut off"
 	}
@@ -118,13 +118,13 @@ func (p *Place) Settle(ctx context.Context, t Notes) (said string, err error) {
 		if err := endStrays(p.StateDir); err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("the last run of %s was cut off; what it left alive is ended, and goes on record when the loop of %s has ended",
+		return fmt.Sprintf("the last run of %s was cut off; its remaining processes are ended, and the journal records it when the loop of %s has ended",
 			stream.OneLine(p.Unit), stream.OneLine(held.Holder.Unit)), nil
 	}
 	if err != nil || end == nil {
 		return "", err
 	}
-	return fmt.Sprintf("the last run of %s was cut off: %s; what it left alive is ended, and on record", stream.OneLine(p.Unit), stream.OneLine(end.Message)), nil
+	return fmt.Sprintf("the last run of %s was cut off: %s; its remaining processes are ended, and the journal records it", stream.OneLine(p.Unit), stream.OneLine(end.Message)), nil
 }
 
 // Look finds a unit that was named, which may be anywhere on this machine. A name

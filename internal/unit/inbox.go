@@ -85,7 +85,7 @@ func (p *Place) PlansThatWait() (inbox *journal.Inbox, names []string, err error
 func (p *Place) Busy() error {
 	for giveUp := time.Now().Add(lockWait); p.Unit != "" && Running(p); time.Sleep(20 * time.Millisecond) {
 		if ended, err := journal.Ended(p.JournalPath()); err != nil || !ended || time.Now().After(giveUp) {
-			return hint.With(fmt.Errorf("a loop is at work on %s already", stream.OneLine(p.Unit)), "look at it: ralph monitor; end it: ralph stop")
+			return hint.With(fmt.Errorf("a loop is already running on %s", stream.OneLine(p.Unit)), "watch it: ralph monitor; end it: ralph stop")
 		}
 	}
 	return nil
@@ -140,8 +140,8 @@ func (s *Stopping) Wait(ctx context.Context) (answered bool, err error) {
 		case <-ctx.Done():
 			return false, context.Cause(ctx)
 		case <-limit.C:
-			return false, hint.With(fmt.Errorf("the loop of %s was asked to stop, and is at work after %s (pid %d)", s.Place.Unit, stopLimit, s.holder.PID),
-				fmt.Sprintf("if it hangs: kill -9 %d, and then 'ralph stop' again, which ends what is left", s.holder.PID))
+			return false, hint.With(fmt.Errorf("the loop of %s was asked to stop, and is still running after %s (pid %d)", s.Place.Unit, stopLimit, s.holder.PID),
+				fmt.Sprintf("if it hangs: kill -9 %d, then run 'ralph stop' again to end what is left", s.holder.PID))
 		}
 	}
 }

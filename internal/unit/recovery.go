@@ -171,9 +171,9 @@ func tellPutBack(t Notes, p *Place) {
 
 // PutBack says what the guard of the plan did with a file.
 func PutBack(b journal.PlanRestored) string {
-	text := fmt.Sprintf("put back %s: %s", b.Path, b.What)
+	text := fmt.Sprintf("restored %s: %s", b.Path, b.What)
 	if b.Kept != "" {
-		text += "; what stood there is kept in " + b.Kept
+		text += "; the replaced content is kept in " + b.Kept
 	}
 	return text
 }

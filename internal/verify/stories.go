@@ -12,7 +12,7 @@ import (
 	"ralph/internal/prd"
 )
 
-// Feature is a unit with a prd.json: at work in its folder, or archived.
+// Feature is a unit with a prd.json, in its folder or archived.
 type Feature struct {
 	Unit string
 	File string // its prd.json, from the worktree's root

@@ -1,7 +1,6 @@
-// Package verify proves finished stories again: it runs the quality checks on
-// what is committed now, and holds the receipts in the git notes against it. It
-// needs no journal, so that it works in a fresh clone, and it writes nothing but
-// the clean worktree, which is removed.
+// Package verify checks finished stories again: it runs the quality checks on the
+// committed work, and compares the receipts in the git notes with it. It needs no journal,
+// so it works in a fresh clone. It writes only the clean worktree, and removes it.
 package verify
 
 import (
@@ -40,7 +39,7 @@ type Story struct {
 	Title   string   `json:"title"`
 	OK      bool     `json:"ok"`
 	Open    bool     `json:"open,omitempty"` // it is not even said to be finished
-	Receipt *Receipt `json:"receipt"`        // nil where there is none
+	Receipt *Receipt `json:"receipt"`        // nil without a receipt
 }
 
 // Receipt is the last receipt of a story that matters for the commit.
@@ -59,7 +58,7 @@ type Receipt struct {
 	Dropped []string `json:"dropped,omitempty"`
 }
 
-// Run runs the checks in dir, tells of each, and stops where ctx ends.
+// Run runs the checks in dir, calls tell with each result, and stops when ctx ends.
 func Run(ctx context.Context, g *proc.Guardian, checks []check.Check, dir string, env []string, tell func(Check)) ([]Check, error) {
 	list := []Check{}
 	for _, c := range checks {
@@ -140,7 +139,7 @@ func (r *Report) Judge(receipts bool) {
 	}
 }
 
-// name tells the story from those of other units.
+// name returns a name that is unique among the stories of all units.
 func (s Story) name() string { return s.Unit + " " + s.ID }
 
 // Unreceipted returns how many finished stories have no receipt.
