@@ -9,6 +9,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/journal"
 	"ralph/internal/loop"
+	"ralph/internal/prompt"
 	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/unit"
@@ -65,7 +66,7 @@ func (r *resolved) dryRun() error {
 	}
 	how := map[agent.PromptMode]string{agent.PromptStdin: "on standard input", agent.PromptArg: "as the last argument", agent.PromptFile: "as a file"}
 	row("Prompt:", "%s, %s:", r.source, how[r.harness.Prompt])
-	t.Printf("\n%s\n", stream.Sanitize(loop.Prompt(r.plan.Context(state, next), "", r.template, r.place.Repo.Root, r.harness.ExpandsRefs)))
+	t.Printf("\n%s\n", stream.Sanitize(prompt.Join(r.plan.Context(state, next), "", r.template, r.place.Repo.Root, r.harness.ExpandsRefs)))
 	return nil
 }
 

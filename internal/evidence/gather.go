@@ -26,6 +26,7 @@ type Gatherer struct {
 	Checks   []check.Check
 	Env      []string // of the checks
 	Rules    Rules
+	Notes    bool // write receipts as git notes too
 	// AcceptBaseline lets the plan be done although checks fail that failed before the work.
 	AcceptBaseline bool
 	// Guard returns the process under which checks are run.

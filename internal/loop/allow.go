@@ -5,18 +5,12 @@ import "ralph/internal/journal"
 // takeAllowed takes over what a person allowed: it holds for the next evaluation of the story.
 // A mark that was refused is made again, and so judged again.
 func (l *Loop) takeAllowed() error {
-	mail, _, err := l.Inbox.Take()
+	mail, err := l.requests.waiting(journal.RequestAllow)
 	if err != nil {
-		return l.warn("what other commands ask for cannot be read: %v", err)
+		return err
 	}
 	for _, m := range mail {
-		if m.Request.Kind != journal.RequestAllow {
-			continue
-		}
-		if err := l.record(m.Request); err != nil {
-			return err
-		}
-		if err := l.Inbox.Done(m.Name); err != nil {
+		if err := l.requests.done(m); err != nil {
 			return err
 		}
 		l.allowed[m.Request.Text] = m.Request.Finding

@@ -6,36 +6,37 @@ import (
 	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/recorder"
 	"ralph/internal/stopwatch"
 )
 
-// watchClock writes down every jump of the wall clock, in turns, checks, waits and
-// pauses alike, until the returned function is called.
-func (l *Loop) watchClock(ctx context.Context) (stop func()) {
-	// A run that is told to end still has its agent's grace ahead of it.
+// watchClock records every jump of the wall clock, in calls, checks, waits and pauses alike,
+// until the returned function is called.
+func watchClock(ctx context.Context, rec *recorder.Recorder) (stop func()) {
+	// A run that was asked to end still waits for its agent's grace.
 	ctx, end := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		look := time.NewTicker(stopwatch.Tick)
-		defer look.Stop()
+		tick := time.NewTicker(stopwatch.Tick)
+		defer tick.Stop()
 		watch := stopwatch.Start()
 		for {
 			select {
 			case <-ctx.Done():
 				return
-			case <-look.C:
-				// An error is met again by the loop's own next event, which acts on it.
-				_ = l.jumped(watch.Lap())
+			case <-tick.C:
+				// The loop's own next event meets the same error and acts on it.
+				_ = recordJumps(rec, watch.Lap())
 			}
 		}
 	})
 	return func() { end(); wg.Wait() }
 }
 
-// jumped records the jumps in what has passed since the last look.
-func (l *Loop) jumped(p stopwatch.Passed) error {
+// recordJumps records the jumps in the time that has passed.
+func recordJumps(rec *recorder.Recorder, p stopwatch.Passed) error {
 	for _, j := range p.Jumps() {
-		if err := l.record(journal.ClockJumped{Seconds: j.By.Round(time.Millisecond).Seconds(), Slept: j.Slept, Message: j.String()}); err != nil {
+		if err := rec.Record(journal.ClockJumped{Seconds: j.By.Round(time.Millisecond).Seconds(), Slept: j.Slept, Message: j.String()}); err != nil {
 			return err
 		}
 	}

@@ -39,7 +39,7 @@ func TestJumpsAreWrittenDown(t *testing.T) {
 		{Wall: 8*time.Hour + time.Second, Awake: time.Second, Real: 8*time.Hour + time.Second},
 		{Wall: -time.Hour + time.Second, Awake: time.Second, Real: time.Second},
 	} {
-		if err := l.jumped(p); err != nil {
+		if err := recordJumps(l.Recorder, p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,7 +55,7 @@ func TestJumpsAreWrittenDown(t *testing.T) {
 func TestWaitTakesAsLongAsItSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, told := recording(t)
-		stop := l.watchClock(t.Context())
+		stop := watchClock(t.Context(), l.Recorder)
 		began := time.Now()
 		until := began.Add(90*time.Minute + 300*time.Millisecond)
 		if err := l.team.Wait(t.Context(), journal.WaitStarted{Reason: "rate_limit", Until: timePtr(until), Message: "no calls are left"}); err != nil {
@@ -93,9 +93,9 @@ func TestWaitEndsWithTheRun(t *testing.T) {
 // TestStoppingIsSaidOnce, and not after the run has gone on to its end.
 func TestStoppingIsSaidOnce(t *testing.T) {
 	said := 0
-	l := &Loop{Stopping: func() { said++ }}
+	show := func() { said++ }
 	ctx, cancel := context.WithCancelCause(t.Context())
-	hush := l.sayStopping(ctx)
+	hush := showStopping(ctx, show)
 	cancel(ErrInterrupted)
 	cancel(ErrStopped)
 	hush()
@@ -103,7 +103,7 @@ func TestStoppingIsSaidOnce(t *testing.T) {
 		t.Errorf("it was said %d times", said)
 	}
 	ctx, cancel = context.WithCancelCause(t.Context())
-	l.sayStopping(ctx)()
+	showStopping(ctx, show)()
 	cancel(nil)
 	if said != 1 {
 		t.Error("it was said after the end")

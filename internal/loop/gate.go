@@ -6,32 +6,27 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"ralph/internal/check"
 	"ralph/internal/evidence"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
-	"ralph/internal/proof"
+	"ralph/internal/prompt"
 	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/tamper"
 )
 
-const (
-	// maxFindings bounds what one event of the journal lists, toldFindings what the agent is
-	// told.
-	maxFindings  = 50
-	toldFindings = 8
-)
+// maxFindings bounds how many findings one event of the journal lists.
+const maxFindings = 50
 
 // openGate makes the gate through which every mark goes, and compares its base with what is
 // there.
 func (l *Loop) openGate(ctx context.Context, on evidence.OnRecord) (evidence.Move, error) {
 	l.gate = &evidence.Gatherer{
 		Unit: l.Unit, Run: l.Identity.Run, StateDir: l.StateDir, Branch: l.branch, Repo: l.Repo, Plan: l.Plan,
-		Checks: l.Checks, Env: l.CheckEnv, Rules: l.Gate, AcceptBaseline: l.AcceptBaseline,
-		Guard: l.Keeper.Get, Recorder: l.Recorder, Working: l.working,
+		Checks: l.Checks, Env: l.CheckEnv, Rules: l.Gate, Notes: l.Notes, AcceptBaseline: l.AcceptBaseline,
+		Guard: l.Keeper.Get, Recorder: l.Recorder, Working: l.Working,
 	}
 	if err := check.Sweep(l.StateDir); err != nil {
 		l.late = append(l.late, fmt.Sprintf("the clean worktree of a run that died cannot be removed: %v", err))
@@ -91,7 +86,7 @@ func (l *Loop) beforeWork(ctx context.Context) error {
 	}
 	failed := f.Failures()
 	for _, r := range failed {
-		l.notes.add(failure(r))
+		l.notes.Add(prompt.Failure(r))
 	}
 	if len(items) > 0 {
 		c.State, c.Done = l.state, l.judged(items, false).Done
@@ -184,7 +179,7 @@ func (l *Loop) weigh(ctx context.Context, it *iteration, c evidence.Claim) (evid
 	}
 	for _, r := range f.Failures() {
 		if c.N > 0 { // else the baseline has told it
-			l.notes.add(failure(r))
+			l.notes.Add(prompt.Failure(r))
 		}
 	}
 	if len(v.Idle) > 0 {
@@ -193,14 +188,14 @@ func (l *Loop) weigh(ctx context.Context, it *iteration, c evidence.Claim) (evid
 		}
 	}
 	if v.Weakened && len(f.Findings) > 0 {
-		l.notes.first(tamperNote(f.Findings))
+		l.notes.First(prompt.Weakened(f.Findings))
 	}
 	if r := f.Record(); r != nil {
 		if err := l.record(journal.WorkProved{N: c.N, Stories: c.Items, Proof: *r}); err != nil {
 			return f, v, err
 		}
-		if note := proofNote(f.Proof); note != "" && refusedBy(v, evidence.OldTests, evidence.NewTests, evidence.NoTestRan, evidence.Weak) {
-			l.notes.add(note)
+		if note := prompt.Proof(f.Proof); note != "" && refusedBy(v, evidence.OldTests, evidence.NewTests, evidence.NoTestRan, evidence.Weak) {
+			l.notes.Add(note)
 		}
 	}
 	return f, v, l.refuseClaims(c.N, v.Refusals)
@@ -219,7 +214,7 @@ func (l *Loop) refuseClaims(n int, refusals []evidence.Refusal) error {
 				return err
 			}
 			l.state = state
-			l.notes.first(fmt.Sprintf("%s: marked as done, and not accepted: %s.", list(r.Items), r.Reason))
+			l.notes.First(fmt.Sprintf("%s: marked as done, and not accepted: %s.", list(r.Items), r.Reason))
 		}
 		if err := l.record(journal.ClaimRejected{N: n, Claim: r.Claim, Stories: r.Items, Reason: r.Reason, Rule: string(r.Rule)}); err != nil {
 			return err
@@ -234,7 +229,11 @@ func (l *Loop) accept(ctx context.Context, it *iteration, f evidence.Facts, v ev
 	if len(v.Accepted) == 0 {
 		return nil
 	}
-	if err := l.receipts(ctx, it, f); err != nil {
+	var by evidence.Author
+	if it.n > 0 {
+		by = evidence.Author{Harness: l.team.Current().Harness.Name, Model: it.outcome.Summary.Model, Session: it.outcome.Summary.Session}
+	}
+	if err := l.gate.WriteReceipts(ctx, it.n, by, f, l.state, v.Accepted); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(v.Accepted, func(id string) bool { return !l.takenOver[id] }) {
@@ -252,7 +251,7 @@ func (l *Loop) accept(ctx context.Context, it *iteration, f evidence.Facts, v ev
 	if err := l.record(e); err != nil {
 		return err
 	}
-	return l.storiesDone(ctx, e)
+	return l.hooks.storiesDone(ctx, l.state, e)
 }
 
 // unseen returns the marks that were not judged: made in the iteration, or by somebody else
@@ -309,14 +308,14 @@ func (l *Loop) judge(it *iteration, of evidence.Verdict) error {
 	v := l.judged(of.Accepted, it.promised && !of.Weakened)
 	switch {
 	case v.Refused != "":
-		l.notes.first("You promised completion, and it was not accepted: " + v.Refused + ".")
+		l.notes.First("You promised completion, and it was not accepted: " + v.Refused + ".")
 		if err := l.record(journal.ClaimRejected{N: it.n, Claim: journal.ClaimPromise, Reason: v.Refused}); err != nil {
 			return err
 		}
 	case l.tooEarly(it, v):
 		v.Done, it.tooEarly = false, true
 		reason := fmt.Sprintf("iteration %d of at least %d", it.n, l.MinIterations)
-		l.notes.add("You promised completion in " + reason + ". Go over the work again, and promise again if nothing is left.")
+		l.notes.Add("You promised completion in " + reason + ". Go over the work again, and promise again if nothing is left.")
 		if err := l.record(journal.ClaimRejected{N: it.n, Claim: journal.ClaimPromise, Reason: reason}); err != nil {
 			return err
 		}
@@ -331,7 +330,7 @@ func (l *Loop) judge(it *iteration, of evidence.Verdict) error {
 // tellPlan records what the checks changed of the plan.
 func (l *Loop) tellPlan(n int, after evidence.PlanAfter) error {
 	for _, r := range after.Restored {
-		l.notes.add(fmt.Sprintf("`%s` was put back: %s while the quality checks ran. Code of the project must not touch the plan.", r.Path, r.What))
+		l.notes.Add(fmt.Sprintf("`%s` was put back: %s while the quality checks ran. Code of the project must not touch the plan.", r.Path, r.What))
 		if err := l.record(journal.PlanRestored{N: n, Path: r.Path, What: r.What + " while the quality checks ran", Kept: r.Kept}); err != nil {
 			return err
 		}
@@ -384,84 +383,12 @@ func tamperEvent(n int, base string, found []tamper.Finding, accepted bool) jour
 	return e
 }
 
-// tamperNote tells the agent what to undo.
-func tamperNote(found []tamper.Finding) string {
-	var b strings.Builder
-	b.WriteString("Nothing is accepted while tests, checks or CI are weaker than they were. Undo this, and make the code right instead; where the work really needs it, say so in the story's notes: a person decides.")
-	for _, f := range found[:min(toldFindings, len(found))] {
-		fmt.Fprintf(&b, "\n  - %s", evidence.Where(f))
-		if f.Text != "" {
-			fmt.Fprintf(&b, ": `%s`", f.Text)
-		}
-	}
-	if more := len(found) - toldFindings; more > 0 {
-		fmt.Fprintf(&b, "\n  - and %d more", more)
-	}
-	return b.String()
-}
-
 // refusedBy reports whether one of the rules refused something.
 func refusedBy(v evidence.Verdict, rules ...evidence.Rule) bool {
 	return slices.ContainsFunc(v.Refusals, func(r evidence.Refusal) bool { return slices.Contains(rules, r.Rule) })
 }
 
-// proofNote tells the agent what the runs showed: which tests fail as they were, which pass
-// without the work, and which lines no check holds.
-func proofNote(p *proof.Proof) string {
-	var b strings.Builder
-	switch p.Old.Verdict {
-	case proof.Failed, proof.NoCompile:
-		fmt.Fprintf(&b, "The tests as they were before this work fail with it (%s). Change the code, not what was expected; where the story asks for another behaviour, say so in its notes: a person decides.%s\n",
-			p.OldText(), tailOf(p.Old.Tail))
-	}
-	if p.Old.Verdict == proof.Weaker {
-		fmt.Fprintf(&b, "The tests catch less than before (%s): %s.\n", strings.Join(p.Old.Files, ", "), p.Old.Tail)
-	}
-	if p.New.Verdict == proof.Passed {
-		fmt.Fprintf(&b, "The tests that you added or changed pass without your work (%s): write one that fails without it.\n", strings.Join(p.New.Files, ", "))
-	}
-	if p.New.Verdict == proof.NoTests {
-		b.WriteString("No test has changed: write one that fails without your work.\n")
-	}
-	for _, c := range p.Counts {
-		b.WriteString(c.String() + ".\n")
-	}
-	for i, h := range p.Strength.Unheld {
-		if i == 0 {
-			b.WriteString("No check fails when these lines are taken out; test them, or remove them:")
-		}
-		if i == toldFindings {
-			fmt.Fprintf(&b, "\n  - and %d more", len(p.Strength.Unheld)-i)
-			break
-		}
-		fmt.Fprintf(&b, "\n  - %s: `%s`", h, h.Text)
-	}
-	return strings.TrimSpace(b.String())
-}
-
 func (l *Loop) redNames() string { return list(l.gate.Failing()) }
-
-// failure is what the agent is told about a check, bounded.
-func failure(r check.Result) string {
-	where := ""
-	if r.Commit != "" {
-		where = " That worktree holds what is committed and nothing else: no file that git ignores, none that was forgotten."
-	}
-	return fmt.Sprintf("Quality %s (`%s`).%s%s", r, r.Check.Command, where, tailOf(r.Tail))
-}
-
-// tailOf is the end of a check's output for the agent, bounded.
-func tailOf(tail string) string {
-	const most = 3000
-	if len(tail) > most {
-		tail = "…" + strings.ToValidUTF8(tail[len(tail)-most:], "")
-	}
-	fence := "```"
-	for strings.Contains(tail, fence) {
-		fence += "`" // what a check prints stays inside
-	}
-	return fmt.Sprintf(" The end of its output:\n\n%s\n%s\n%s", fence, tail, fence)
-}
 
 // overlap returns the elements of a that are in b, in their order.
 func overlap(a, b []string) []string { return missing(a, missing(a, b)) }

@@ -8,10 +8,9 @@ import (
 	"ralph/internal/plan"
 )
 
-// handedOver reports whether what the guard took out of spec.md is a new plan
-// that waits in the inbox: then it is no edit of the agent's, and comes back
-// when the plan is taken over.
-func (l *Loop) handedOver(r plan.Restored) bool {
+// handedOver reports whether the guard replaced a spec.md that is a new plan in the inbox. It is
+// not an edit of the agent then, and comes back when the plan is taken over.
+func handedOver(inbox *journal.Inbox, r plan.Restored) bool {
 	if filepath.Base(r.Path) != "spec.md" || r.Kept == "" {
 		return false
 	}
@@ -19,7 +18,7 @@ func (l *Loop) handedOver(r plan.Restored) bool {
 	if err != nil {
 		return false
 	}
-	mail, _, _ := l.Inbox.Take() // without those that cannot be read
+	mail, _, _ := inbox.Take() // without those that cannot be read
 	for _, m := range mail {
 		if m.Request.Kind == journal.RequestPlan && m.Request.Text == string(text) {
 			return true

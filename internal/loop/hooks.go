@@ -10,6 +10,9 @@ import (
 
 	"ralph/internal/check"
 	"ralph/internal/journal"
+	"ralph/internal/plan"
+	"ralph/internal/proc"
+	"ralph/internal/recorder"
 )
 
 // Hooks are the user's own commands around a run, lines for sh; an empty one is none.
@@ -19,7 +22,17 @@ type Hooks struct {
 	Timeout time.Duration // of each
 }
 
-// hooked is what a hook reads besides the keys of the event.
+// hooks runs the hooks of one run.
+type hooks struct {
+	Hooks
+	run, unit, branch, root string
+	env                     []string
+	keeper                  *proc.Keeper
+	recorder                *recorder.Recorder
+	working                 func(what string)
+}
+
+// hooked is what a hook reads in addition to the keys of the event.
 type hooked struct {
 	Hook     string         `json:"hook"`
 	Unit     string         `json:"unit,omitempty"`
@@ -29,77 +42,74 @@ type hooked struct {
 }
 
 // before runs a hook that has to succeed.
-func (l *Loop) before(ctx context.Context, name, command string, b journal.Body) error {
-	return l.hook(ctx, hooked{Hook: name}, command, b)
+func (h *hooks) before(ctx context.Context, name, command string, b journal.Body) error {
+	return h.call(ctx, hooked{Hook: name}, command, b)
 }
 
 // after runs a hook whose failure is only a warning.
-func (l *Loop) after(ctx context.Context, h hooked, command string, b journal.Body) error {
-	err := l.hook(ctx, h, command, b)
+func (h *hooks) after(ctx context.Context, in hooked, command string, b journal.Body) error {
+	err := h.call(ctx, in, command, b)
 	if err == nil || ctx.Err() != nil {
 		return nil
 	}
-	return l.warn("%v", err)
+	return h.recorder.Warn("%v", err)
 }
 
 // storiesDone runs the hook of accepted stories, once for each.
-func (l *Loop) storiesDone(ctx context.Context, b journal.ClaimAccepted) error {
-	titles := map[string]string{}
-	for _, it := range l.state.Items {
-		titles[it.ID] = it.Title
-	}
+func (h *hooks) storiesDone(ctx context.Context, s plan.State, b journal.ClaimAccepted) error {
 	for _, id := range b.Stories {
 		one := b
 		one.Stories = []string{id}
-		story := &journal.Story{ID: id, Title: titles[id], Done: true}
-		if err := l.after(ctx, hooked{Hook: "story_done", Story: story}, l.Hooks.StoryDone, one); err != nil {
+		story := &journal.Story{ID: id, Done: true}
+		if it := s.Item(id); it != nil {
+			story.Title = it.Title
+		}
+		if err := h.after(ctx, hooked{Hook: "story_done", Story: story}, h.StoryDone, one); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// hook runs a command under the guardian, with the event on its standard input.
-func (l *Loop) hook(ctx context.Context, h hooked, command string, b journal.Body) error {
+// call runs a command under the guardian, with the event on its standard input.
+func (h *hooks) call(ctx context.Context, in hooked, command string, b journal.Body) error {
 	if strings.TrimSpace(command) == "" {
 		return nil
 	}
-	if l.Working != nil {
-		l.Working("hook " + h.Hook)
-	}
+	h.working("hook " + in.Hook)
 	if _, has := b.(journal.RunStarted); !has { // which has these keys itself
-		h.Unit, h.Branch, h.Worktree = l.Unit, l.branch, l.Repo.Root
+		in.Unit, in.Branch, in.Worktree = h.unit, h.branch, h.root
 	}
-	event, err := journal.Event{Time: time.Now(), Run: l.Identity.Run, Body: b}.MarshalJSON()
+	event, err := journal.Event{Time: time.Now(), Run: h.run, Body: b}.MarshalJSON()
 	if err != nil {
 		return err
 	}
-	more, err := json.Marshal(h)
+	more, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
 	input := append(bytes.TrimSuffix(event, []byte("}")), ',')
 	input = append(append(input, more[1:]...), '\n')
-	g, err := l.Keeper.Get()
+	g, err := h.keeper.Get()
 	if err != nil {
 		return err
 	}
-	c := check.Check{Name: h.Hook, Command: command, Timeout: l.Hooks.Timeout, Input: input}
-	r, err := check.Run(ctx, g, c, l.Repo.Root, l.Env)
+	c := check.Check{Name: in.Hook, Command: command, Timeout: h.Timeout, Input: input}
+	r, err := check.Run(ctx, g, c, h.root, h.env)
 	switch {
 	case err != nil:
-		return fmt.Errorf("hook %s: %w", h.Hook, err)
+		return fmt.Errorf("hook %s: %w", in.Hook, err)
 	case r.Green():
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case r.Outcome == journal.CheckTimeout:
-		return fmt.Errorf("hook %s was ended after %s (hooks.timeout_seconds)%s", h.Hook, l.Hooks.Timeout, said(r.Tail))
+		return fmt.Errorf("hook %s was ended after %s (hooks.timeout_seconds)%s", in.Hook, h.Timeout, said(r.Tail))
 	}
-	return fmt.Errorf("hook %s failed with exit status %d%s", h.Hook, r.ExitCode, said(r.Tail))
+	return fmt.Errorf("hook %s failed with exit status %d%s", in.Hook, r.ExitCode, said(r.Tail))
 }
 
-// said is the end of what a command printed, in one line with a colon before it.
+// said returns the end of what a command printed, in one line with a colon before it.
 func said(tail string) string {
 	const most = 500
 	text := strings.Join(strings.Fields(tail), " ")

@@ -97,7 +97,7 @@ func (l *Loop) afterAgent(ctx context.Context) error {
 	}
 	l.unseenIn = l.it.n
 	l.gate.Worked()
-	l.notes.forget() // from here on they are about this iteration
+	l.notes.Forget() // from here on they are about this iteration
 	if err := l.history(ctx, l.it); err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 		return err
 	}
 	upcoming := journal.IterationStarted{N: step.N, Head: l.head, Story: l.nextStory()}
-	if err := l.before(ctx, "before_iteration", l.Hooks.BeforeIteration, upcoming); err != nil {
+	if err := l.hooks.before(ctx, "before_iteration", l.Hooks.BeforeIteration, upcoming); err != nil {
 		return err
 	}
 	if err := l.reread(); err != nil {
@@ -193,10 +193,10 @@ func (l *Loop) protect(it *iteration) error {
 		return err
 	}
 	for _, r := range restored {
-		if l.handedOver(r) {
+		if handedOver(l.Inbox, r) {
 			r.What = "edited by a person, for the new plan that comes next"
 		} else {
-			l.notes.add(fmt.Sprintf("`%s` was put back: %s. %s", r.Path, r.What, l.Plan.Allowed()))
+			l.notes.Add(fmt.Sprintf("`%s` was put back: %s. %s", r.Path, r.What, l.Plan.Allowed()))
 		}
 		if err := l.record(journal.PlanRestored{N: it.n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
 			return err
@@ -234,7 +234,7 @@ func (l *Loop) history(ctx context.Context, it *iteration) error {
 		it.moved = fmt.Sprintf("the agent left the branch %s for %s", l.branch, orDetached(head.Branch))
 	case len(lost) > 0:
 		l.gate.Rewound()
-		l.notes.add("Commits that were there before are no longer in the branch. Never rewrite or reset commits.")
+		l.notes.Add("Commits that were there before are no longer in the branch. Never rewrite or reset commits.")
 		return l.record(journal.HeadMoved{N: it.n, From: before.Commit, To: head.Commit, Branch: head.Branch,
 			Message: fmt.Sprintf("the agent took %s back; find them with: git log %s", count(len(lost), "commit"), before.Commit[:12])})
 	}
@@ -262,11 +262,11 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 	trouble := ""
 	if it.outcome.Kind != journal.OutcomeOK {
 		trouble = it.outcome.Message
-		l.notes.add("The last iteration ended with an error: " + trouble)
+		l.notes.Add("The last iteration ended with an error: " + trouble)
 	}
 	if hindrance := it.hindrance(); hindrance != "" {
 		trouble = hindrance
-		l.notes.add("The last iteration did nothing that counts: " + hindrance + ". Nobody can answer or approve anything here.")
+		l.notes.Add("The last iteration did nothing that counts: " + hindrance + ". Nobody can answer or approve anything here.")
 		if len(it.outcome.Summary.Denied) == 0 { // that was said already
 			if err := l.warn("%s; %s", hindrance, it.outcome.Hint); err != nil {
 				return err
@@ -291,7 +291,7 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 		return err
 	}
 	l.it = nil
-	return l.after(ctx, hooked{Hook: "after_iteration"}, l.Hooks.AfterIteration, e)
+	return l.hooks.after(ctx, hooked{Hook: "after_iteration"}, l.Hooks.AfterIteration, e)
 }
 
 // hindrance is what kept the agent from working, empty where it left anything

@@ -20,6 +20,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/plan"
 	"ralph/internal/proc"
+	"ralph/internal/prompt"
 	"ralph/internal/ratelimit"
 	"ralph/internal/recorder"
 	"ralph/internal/run"
@@ -119,6 +120,7 @@ type Loop struct {
 	firstRun  bool // of the unit
 	team      *calls.Team
 	requests  requests
+	hooks     hooks
 	opening   journal.RunStarted
 	ready     bool       // prepare is done
 	it        *iteration // that is open, nil between two
@@ -137,7 +139,7 @@ type Loop struct {
 	unnoted   bool      // it was said that git notes cannot be written
 	kept      git.Saved // the state before the last iteration
 	unkept    bool      // it was said that the state before an iteration cannot be kept
-	notes     notes
+	notes     prompt.Notes
 	late      []string // warnings from before the run had a record
 }
 
@@ -150,15 +152,15 @@ func (l *Loop) Run(ctx context.Context) (run.End, error) {
 	if err := l.begin(ctx); err != nil {
 		return run.End{Reason: journal.ReasonError, Message: err.Error()}, err
 	}
-	if err := l.clearInbox(); err != nil {
+	if err := l.requests.clear(l.Since); err != nil {
 		return run.End{Reason: journal.ReasonError, Message: err.Error()}, err
 	}
-	stopListening := l.listen(ctx, cancel)
+	stopListening := l.requests.listen(ctx, func() { cancel(ErrStopped) })
 	defer stopListening()
-	stopWatching := l.watchClock(ctx)
+	stopWatching := watchClock(ctx, l.Recorder)
 	defer stopWatching()
 
-	hush := l.sayStopping(ctx)
+	hush := showStopping(ctx, l.Stopping)
 	step, err := l.iterate(ctx)
 	if err == nil {
 		err = l.lookLast(context.WithoutCancel(ctx))
@@ -171,7 +173,7 @@ func (l *Loop) Run(ctx context.Context) (run.End, error) {
 	stopWatching() // the end of the run is its last event
 	end := run.End{Reason: step.Reason, Message: l.Recorder.Secrets.Text(step.Message), Hint: l.Recorder.Secrets.Text(step.Hint), ResumesAt: step.Until}
 	// A living guardian stays until the end is on record: it would record a death before.
-	if err := l.acknowledge(); err != nil {
+	if err := l.requests.recordStop(); err != nil {
 		return end, err
 	}
 	seen, err := l.gate.Now(ctx)
@@ -191,7 +193,7 @@ func (l *Loop) Run(ctx context.Context) (run.End, error) {
 	if err := l.record(ended); err != nil {
 		return end, err
 	}
-	if err := l.hook(context.WithoutCancel(ctx), hooked{Hook: "after_run"}, l.Hooks.AfterRun, ended); err != nil && l.Complain != nil {
+	if err := l.hooks.call(context.WithoutCancel(ctx), hooked{Hook: "after_run"}, l.Hooks.AfterRun, ended); err != nil && l.Complain != nil {
 		l.Complain(err.Error())
 	}
 	return end, nil
@@ -213,6 +215,7 @@ func (l *Loop) begin(ctx context.Context) error {
 		return err
 	}
 	l.branch, l.head, l.state = head.Branch, head.Commit, state
+	l.hooks.branch = head.Branch
 	l.ever = map[string]bool{}
 	l.reopen(state)
 	if l.firstRun {
@@ -254,7 +257,13 @@ func (l *Loop) record(b journal.Body) error { return l.Recorder.Record(b) }
 
 func (l *Loop) warn(format string, args ...any) error { return l.Recorder.Warn(format, args...) }
 
+// assemble makes the collaborators of the loop.
 func (l *Loop) assemble() {
+	if l.Working == nil {
+		l.Working = func(string) {}
+	}
+	l.requests = requests{inbox: l.Inbox, recorder: l.Recorder, more: make(chan struct{}, 1), seen: map[string]bool{}}
+	l.hooks = hooks{Hooks: l.Hooks, run: l.Identity.Run, unit: l.Unit, root: l.Repo.Root, env: l.Env, keeper: l.Keeper, recorder: l.Recorder, working: l.Working}
 	l.team = &calls.Team{Recorder: l.Recorder, Keeper: l.Keeper, Env: l.Env, Unit: l.Unit, Root: l.Repo.Root, LogDir: l.LogDir,
 		Limits: l.Limits, Promise: l.Promise, Drained: l.Drained}
 	l.team.Assemble(l.Agents, l.Ledger)
@@ -262,7 +271,7 @@ func (l *Loop) assemble() {
 
 // iterate asks for the next step and does it, until that is the end of the run.
 func (l *Loop) iterate(ctx context.Context) (run.Step, error) {
-	if err := l.before(ctx, "before_run", l.Hooks.BeforeRun, l.opening); err != nil {
+	if err := l.hooks.before(ctx, "before_run", l.Hooks.BeforeRun, l.opening); err != nil {
 		return run.Step{}, err
 	}
 	for _, w := range l.late {
@@ -382,7 +391,7 @@ func (l *Loop) prepare(ctx context.Context) error {
 	}
 	l.ready = true
 	if l.judged(nil, false).Done && len(l.gate.Standing()) > 0 {
-		l.notes.add("Every item of the plan is marked as done, but a quality check fails: " + l.redNames() + ". Mend what it complains about.")
+		l.notes.Add("Every item of the plan is marked as done, but a quality check fails: " + l.redNames() + ". Mend what it complains about.")
 	}
 	return nil
 }

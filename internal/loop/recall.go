@@ -25,10 +25,9 @@ func (l *Loop) recall(ctx context.Context) (on evidence.OnRecord, err error) {
 		l.firstRun = len(s.Runs) == 0
 		l.accepted, l.takenOver = filled(s.Gate.Accepted), filled(s.Gate.TakenOver)
 		l.allowed, l.refused = filled(s.Gate.Allowed), filled(s.Gate.Refused)
-		l.notes.steer = slices.Clone(s.Steer)
 		l.team.Resume(s.Limits)
 		if s.Gate.CutOff() {
-			l.notes.add("The last iteration was cut off. Look at `git status` and `git log` for what it left, and finish it or clean it up first.")
+			l.notes.Add("The last iteration was cut off. Look at `git status` and `git log` for what it left, and finish it or clean it up first.")
 		}
 		if r := s.Last(); r != nil {
 			token, made = r.Start.Token, maps.Clone(r.Calls.By)

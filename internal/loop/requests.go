@@ -4,32 +4,37 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/recorder"
 	"ralph/internal/run"
 	"ralph/internal/stopwatch"
 )
 
-// requests are what was asked of the loop and not answered yet. The listener
-// puts them in, the loop takes them out between two iterations; a stop is
-// carried out at once. A new plan only wakes the loop, which reads it from the
-// inbox: a newer one may have come meanwhile.
+// requests are what other commands ask of the loop. The listener adds them, and the loop takes
+// them between two iterations. A stop ends the run at once.
 type requests struct {
+	inbox    *journal.Inbox
+	recorder *recorder.Recorder
+
 	mu    sync.Mutex
 	seen  map[string]bool // by name of the mail
 	queue []journal.Mail
 	more  chan struct{} // of size one: something was added
 }
 
-// ownTime are the kinds of request that only wake the loop, which reads them from the inbox.
-var ownTime = []journal.RequestKind{journal.RequestPlan, journal.RequestAllow, journal.RequestSet}
+// own are the kinds of request that only wake the loop, which reads them from the inbox: a newer
+// one may have come.
+var own = []journal.RequestKind{journal.RequestPlan, journal.RequestAllow, journal.RequestSet}
 
-func (r *requests) put(m journal.Mail) {
+// add notes a request that was not seen before.
+func (r *requests) add(m journal.Mail) {
 	r.mu.Lock()
 	known := r.seen[m.Name]
 	if !known {
 		r.seen[m.Name] = true
-		if !slices.Contains(ownTime, m.Request.Kind) {
+		if !slices.Contains(own, m.Request.Kind) {
 			r.queue = append(r.queue, m)
 		}
 	}
@@ -43,6 +48,7 @@ func (r *requests) put(m journal.Mail) {
 	}
 }
 
+// take returns the requests that were added, and removes them from the queue.
 func (r *requests) take() []journal.Mail {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,58 +57,67 @@ func (r *requests) take() []journal.Mail {
 	return q
 }
 
-// clearInbox drops what was asked of a loop that has ended meanwhile: a stop of
-// yesterday must not end today's run. What is about the plan still counts.
-func (l *Loop) clearInbox() error {
-	mail, _, err := l.Inbox.Take()
+// done records a request and removes it from the inbox.
+func (r *requests) done(m journal.Mail) error {
+	if err := r.recorder.Record(m.Request); err != nil {
+		return err // it stays in the inbox
+	}
+	return r.inbox.Done(m.Name)
+}
+
+// waiting returns the requests of one kind that are in the inbox.
+func (r *requests) waiting(kind journal.RequestKind) ([]journal.Mail, error) {
+	mail, _, err := r.inbox.Take()
+	if err != nil {
+		return nil, r.recorder.Warn("what other commands ask for cannot be read: %v", err)
+	}
+	return slices.DeleteFunc(mail, func(m journal.Mail) bool { return m.Request.Kind != kind }), nil
+}
+
+// clear removes requests to a loop that has ended: a stop of yesterday must not end today's run.
+// What is about the plan still counts, and so does what came since the time.
+func (r *requests) clear(since time.Time) error {
+	mail, _, err := r.inbox.Take()
 	for _, m := range mail {
-		switch m.Request.Kind {
-		case journal.RequestStop, journal.RequestPause, journal.RequestResume, journal.RequestSet:
-			if m.Posted().After(l.Since) {
-				continue // somebody was quick: it is meant for this run
-			}
-			if err := l.Inbox.Done(m.Name); err != nil {
-				return err
-			}
+		if !m.Request.Passing() || m.Posted().After(since) {
+			continue
+		}
+		if err := r.inbox.Done(m.Name); err != nil {
+			return err
 		}
 	}
 	return err
 }
 
-// listen reads the inbox until the returned function is called.
-func (l *Loop) listen(ctx context.Context, cancel context.CancelCauseFunc) (stop func()) {
-	l.requests.more, l.requests.seen = make(chan struct{}, 1), map[string]bool{}
-	ctx, end := context.WithCancel(ctx)
+// listen reads the inbox until the returned function is called. It calls stop for a request to
+// stop.
+func (r *requests) listen(ctx context.Context, stop func()) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		for range l.Inbox.Notify(ctx) {
-			mail, _, err := l.Inbox.Take()
+		for range r.inbox.Notify(ctx) {
+			mail, _, err := r.inbox.Take()
 			if err != nil {
-				continue // it is tried again with the next one
+				continue // the next one tries again
 			}
 			for _, m := range mail {
-				l.requests.put(m)
+				r.add(m)
 				if m.Request.Kind == journal.RequestStop {
-					cancel(ErrStopped)
+					stop()
 				}
 			}
 		}
 	})
-	return func() { end(); wg.Wait() }
+	return func() { cancel(); wg.Wait() }
 }
 
-// acknowledge records the stop that ends the run; everything else that waits is
-// left for the next one.
-func (l *Loop) acknowledge() error {
-	for _, m := range l.requests.take() {
-		if m.Request.Kind != journal.RequestStop {
-			continue
-		}
-		if err := l.record(m.Request); err != nil {
-			return err
-		}
-		if err := l.Inbox.Done(m.Name); err != nil {
-			return err
+// recordStop records the stop that ends the run. All other requests are left for the next run.
+func (r *requests) recordStop() error {
+	for _, m := range r.take() {
+		if m.Request.Kind == journal.RequestStop {
+			if err := r.done(m); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -134,56 +149,38 @@ func (l *Loop) answer() (some bool, err error) {
 	}
 	for _, m := range l.requests.take() {
 		some = true
-		if err := l.record(m.Request); err != nil {
+		if err := l.requests.done(m); err != nil {
 			return some, err
-		}
-		if err := l.Inbox.Done(m.Name); err != nil {
-			return some, err
-		}
-		switch m.Request.Kind {
-		case journal.RequestContext:
-			l.notes.steer = append(l.notes.steer, m.Request.Text)
-		case journal.RequestClearContext:
-			l.notes.steer = nil
 		}
 	}
 	return some, nil
 }
 
-// newPlan takes over the newest of the plans that wait, and leaves all other
-// requests for later: an older plan is what a person has thought better of, and
-// could drop a finished story on the way. It comes before every judgement of whether
-// the plan is done: a person who has just added a story must not find the feature
-// finished without it.
+// newPlan takes over the newest of the plans in the inbox. It comes before each decision whether
+// the plan is done: a user who has just added a story must not find the feature finished
+// without it.
 func (l *Loop) newPlan() (some bool, err error) {
-	mail, _, err := l.Inbox.Take()
-	if err != nil {
-		return false, l.warn("what other commands ask for cannot be read: %v", err)
+	mail, err := l.requests.waiting(journal.RequestPlan)
+	if len(mail) == 0 || err != nil {
+		return false, err
 	}
-	mail = slices.DeleteFunc(mail, func(m journal.Mail) bool { return m.Request.Kind != journal.RequestPlan })
 	for _, m := range mail {
-		if err := l.record(m.Request); err != nil {
-			return true, err // it stays in the inbox
-		}
-		if err := l.Inbox.Done(m.Name); err != nil {
+		if err := l.requests.done(m); err != nil {
 			return true, err
 		}
-	}
-	if len(mail) == 0 {
-		return false, nil
 	}
 	return true, l.renew(mail[len(mail)-1].Request)
 }
 
-// renewer is a plan that a person can replace while the loop works on it.
+// renewer is a plan that the user can replace while the loop works on it.
 type renewer interface {
-	// Renew takes over the text of a new spec.md and returns what has changed.
-	// dropFinished lets it lack stories that are finished. With an error the plan
-	// is as it was.
+	// Renew takes over the text of a new spec.md and returns what has changed. With
+	// dropFinished, finished stories may be missing in it. After an error the plan is as
+	// before.
 	Renew(text string, dropFinished bool) (what string, err error)
 }
 
-// renew takes over a plan that a person made while the loop was running.
+// renew takes over a plan that the user made while the loop was running.
 func (l *Loop) renew(q journal.Request) error {
 	r, ok := l.Plan.(renewer)
 	if !ok {

@@ -12,14 +12,11 @@ import (
 // takeSettings takes over what the user has changed of the settings. It comes before each
 // step: the next one is decided with them.
 func (l *Loop) takeSettings() error {
-	mail, _, err := l.Inbox.Take()
+	mail, err := l.requests.waiting(journal.RequestSet)
 	if err != nil {
-		return l.warn("what other commands ask for cannot be read: %v", err)
+		return err
 	}
 	for _, m := range mail {
-		if m.Request.Kind != journal.RequestSet {
-			continue
-		}
 		if err := l.change(m.Request); err != nil {
 			return err
 		}

@@ -2,9 +2,11 @@ package loop
 
 import (
 	"context"
+	"slices"
 
 	"ralph/internal/calls"
 	"ralph/internal/journal"
+	"ralph/internal/prompt"
 	"ralph/internal/run"
 )
 
@@ -34,13 +36,16 @@ func (l *Loop) call(ctx context.Context) error {
 		l.turn.full = &run.FullHour{Used: g.Used, Limit: g.Limit, ResetsAt: g.ResetsAt}
 		return err
 	}
-	prompt, err := l.prompt()
+	l.Recorder.Read(func(s *run.State) { l.notes.Steer = slices.Clone(s.Steer) })
+	notes := l.Recorder.Secrets.Text(l.notes.Text())
+	text, err := prompt.Make(l.Plan.Context(l.state, l.state.Next(l.Recorder.Position())), notes, l.Template, l.Repo.Root,
+		l.team.Current().Harness.ExpandsRefs)
 	if err != nil {
 		return err
 	}
 	it := l.it
 	it.attempts++
-	o, err := l.team.Call(ctx, it.n, it.attempts, prompt, l.hear)
+	o, err := l.team.Call(ctx, it.n, it.attempts, text, l.hear)
 	if unfit, err := l.team.DropUnfit(o, err); unfit || err != nil && o.Kind == "" {
 		return err // what the iteration came to is what the agent before it left
 	}

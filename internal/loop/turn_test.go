@@ -62,11 +62,10 @@ func TestWhatTheAgentDidIsOnRecord(t *testing.T) {
 	}
 	l.Keeper = &proc.Keeper{Start: func() (*proc.Guardian, error) { return proc.StartGuardian([]string{exe, "guardian"}, t.Name()) }}
 	t.Cleanup(l.Keeper.Close)
-	l.assemble()
-
 	if l.Inbox, err = journal.OpenInbox(root); err != nil {
 		t.Fatal(err)
 	}
+	l.assemble()
 	l.it = &iteration{n: 1}
 	if err = l.call(t.Context()); err == nil {
 		t.Fatal("the journal was away, and no error")

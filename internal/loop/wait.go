@@ -6,21 +6,14 @@ import (
 	"strings"
 )
 
-// working says what is going on.
-func (l *Loop) working(what string) {
-	if l.Working != nil {
-		l.Working(what)
-	}
-}
-
-// sayStopping says once that the run was told to end, by whoever it was. After the
-// returned function nothing is said any more.
-func (l *Loop) sayStopping(ctx context.Context) (hush func()) {
+// showStopping calls show once when the run is asked to end, unless the returned function was
+// called before. show may be nil.
+func showStopping(ctx context.Context, show func()) (hush func()) {
 	said := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(said)
-		if l.Stopping != nil {
-			l.Stopping()
+		if show != nil {
+			show()
 		}
 	})
 	return func() {

@@ -1,4 +1,4 @@
-package loop
+package prompt
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// maxRef bounds how much of one referenced file stands in the prompt.
+// maxRef bounds how much of one referenced file is in the prompt.
 const maxRef = 256 << 10
 
 // refs lists the words of text that are @path, without the @, where a word begins,
@@ -75,7 +75,7 @@ func inlineRefs(text, root string) string {
 	return b.String()
 }
 
-// fence is a code fence that does not occur in the text it goes round.
+// fence returns a code fence that does not occur in the text.
 func fence(data []byte) string {
 	f := "```"
 	for strings.Contains(string(data), f) {

@@ -1,4 +1,4 @@
-package loop
+package prompt
 
 import (
 	"fmt"
@@ -51,23 +51,23 @@ func TestInlineRefs(t *testing.T) {
 }
 
 func TestNotesAreBoundedAndForgotten(t *testing.T) {
-	var n notes
-	n.steer = []string{"mind the gap"}
+	var n Notes
+	n.Steer = []string{"mind the gap"}
 	for range 20 {
-		n.add(strings.Repeat("y", 1000))
+		n.Add(strings.Repeat("y", 1000))
 	}
-	first := n.text()
-	if again := n.text(); again != first {
+	first := n.Text()
+	if again := n.Text(); again != first {
 		t.Errorf("a second try is told something else: %q", again)
 	}
-	n.forget()
+	n.Forget()
 	if len(first) > maxNotes+200 || strings.Count(first, "y…") < 10 || !strings.Contains(first, "mind the gap") {
 		t.Errorf("%d bytes of notes", len(first))
 	}
 	if !strings.Contains(first, "- yyy") {
 		t.Error("nothing was told whole")
 	}
-	if second := n.text(); strings.Contains(second, "yyy") || !strings.Contains(second, "mind the gap") {
+	if second := n.Text(); strings.Contains(second, "yyy") || !strings.Contains(second, "mind the gap") {
 		t.Errorf("the next notes are %q", second)
 	}
 }
@@ -75,13 +75,13 @@ func TestNotesAreBoundedAndForgotten(t *testing.T) {
 // TestNotesOfAHundredChecks: what was not accepted comes first, the newest output
 // comes whole, the rest is named as far as there is room.
 func TestNotesOfAHundredChecks(t *testing.T) {
-	var n notes
+	var n Notes
 	for i := range 100 {
-		n.add(fmt.Sprintf("Quality check c%02d failed. The end of its output:\n\n%s", i, strings.Repeat("noise\n", 500)))
+		n.Add(fmt.Sprintf("Quality check c%02d failed. The end of its output:\n\n%s", i, strings.Repeat("noise\n", 500)))
 	}
-	n.first("STORY-001: marked as done, and not accepted: check c00 failed.")
-	n.add("The last iteration ended with an error: short")
-	text := n.text()
+	n.First("STORY-001: marked as done, and not accepted: check c00 failed.")
+	n.Add("The last iteration ended with an error: short")
+	text := n.Text()
 	if len(text) > maxNotes+200 {
 		t.Errorf("%d bytes", len(text))
 	}
@@ -99,19 +99,19 @@ func TestNotesOfAHundredChecks(t *testing.T) {
 
 // TestNotesThatAreTooManyAreCounted where not even a line of each fits.
 func TestNotesThatAreTooManyAreCounted(t *testing.T) {
-	var n notes
+	var n Notes
 	for i := range 1000 {
-		n.add(fmt.Sprintf("Quality check c%03d failed. The end of its output:\n\nnoise", i))
+		n.Add(fmt.Sprintf("Quality check c%03d failed. The end of its output:\n\nnoise", i))
 	}
-	if text := n.text(); len(text) > maxNotes+200 || !strings.HasSuffix(text, " more were left out)\n") {
+	if text := n.Text(); len(text) > maxNotes+200 || !strings.HasSuffix(text, " more were left out)\n") {
 		t.Errorf("%d bytes that end with %q", len(text), text[len(text)-60:])
 	}
 }
 
 // TestAPersonsWordsAreBoundedToo: the newest stay.
 func TestAPersonsWordsAreBoundedToo(t *testing.T) {
-	n := notes{steer: []string{strings.Repeat("x", maxSteer), "the newest"}}
-	if text := n.text(); len(text) > 1000 || !strings.Contains(text, "the newest") || !strings.Contains(text, "1 older") {
+	n := Notes{Steer: []string{strings.Repeat("x", maxSteer), "the newest"}}
+	if text := n.Text(); len(text) > 1000 || !strings.Contains(text, "the newest") || !strings.Contains(text, "1 older") {
 		t.Errorf("%d bytes: %.200q", len(text), text)
 	}
 }

@@ -1,4 +1,4 @@
-package loop
+package prompt
 
 import (
 	"fmt"
@@ -8,38 +8,40 @@ import (
 )
 
 const (
-	// maxNotes bounds what is told about the last iteration, in bytes: the
-	// agent's context is for its work.
+	// maxNotes bounds the notes about the last iteration, in bytes: the agent's context is
+	// for its work.
 	maxNotes = 8 << 10
-	// maxSteer bounds what a person's own words take up, in bytes.
+	// maxSteer bounds the user's own words, in bytes.
 	maxSteer = 32 << 10
-	// maxBrief is what is left of a note that does not fit whole, in bytes.
+	// maxBrief bounds what is left of a note that does not fit, in bytes.
 	maxBrief = 160
 )
 
-// notes is what the next prompt tells of the iteration before.
-type notes struct {
+// Notes is what the next prompt says about the last iteration.
+type Notes struct {
+	Steer []string // added by the user with 'ralph context add', until they are cleared
+
 	claims []string // what was not accepted, and why
 	last   []string // everything else
-	steer  []string // given by a person with 'ralph context add', kept until cleared
 }
 
-// first notes what comes before everything else: a claim that was not accepted.
-func (n *notes) first(s string) { n.claims = append(n.claims, s) }
+// First adds a note that comes before all others: a claim that was not accepted.
+func (n *Notes) First(s string) { n.claims = append(n.claims, s) }
 
-func (n *notes) add(s string) { n.last = append(n.last, s) }
+// Add adds a note.
+func (n *Notes) Add(s string) { n.last = append(n.last, s) }
 
-// forget drops what was told of the last iteration.
-func (n *notes) forget() { n.claims, n.last = nil, nil }
+// Forget removes the notes about the last iteration.
+func (n *Notes) Forget() { n.claims, n.last = nil, nil }
 
-// text is the notes as a part of the prompt. What was not accepted comes first; in both parts, what was noted
-// last. A note that does not fit any more is told by its first line, and where
-// that is too much as well, counted.
-func (n *notes) text() string {
+// Text returns the notes as a part of the prompt. Claims that were not accepted come first, and
+// the newest note comes first in both parts. Of a note that does not fit only the first line is
+// there. If even these do not fit, they are counted.
+func (n *Notes) Text() string {
 	var b strings.Builder
-	if len(n.steer) > 0 {
+	if len(n.Steer) > 0 {
 		b.WriteString("\n## From the person who runs this loop\n\n")
-		kept, left := within(n.steer, maxSteer)
+		kept, left := within(n.Steer, maxSteer)
 		if left > 0 {
 			fmt.Fprintf(&b, "- (%d older ones were left out: they are too long)\n", left)
 		}
@@ -57,10 +59,10 @@ func (n *notes) text() string {
 	return b.String()
 }
 
-// bounded writes notes as a list of at most maxNotes bytes.
+// bounded returns notes as a list of at most maxNotes bytes.
 func bounded(all []string) string {
 	var b strings.Builder
-	// Half of the room is kept for the first lines of notes that do not fit whole.
+	// Half of the room is for the first lines of notes that do not fit.
 	room := maxNotes
 	if total(all) > maxNotes {
 		room = maxNotes / 2
@@ -92,7 +94,7 @@ func total(list []string) int {
 	return n
 }
 
-// within returns the newest of a list that fit, in their order, and how many do not.
+// within returns the newest elements of a list that fit, in their order, and how many do not.
 func within(list []string, most int) (kept []string, left int) {
 	at := len(list)
 	for at > 0 && most >= len(list[at-1]) {
@@ -102,7 +104,7 @@ func within(list []string, most int) (kept []string, left int) {
 	return list[at:], at
 }
 
-// brief is the first line of a note, shortened.
+// brief returns the first line of a note, shortened.
 func brief(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	if len(line) > maxBrief {

@@ -1,0 +1,76 @@
+package evidence
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"ralph/internal/journal"
+	"ralph/internal/plan"
+)
+
+// Author is the agent that made a claim. It is empty where that is not known any more.
+type Author struct{ Harness, Model, Session string }
+
+// WriteReceipts records for each accepted item what it was accepted for, in the journal and,
+// where the settings ask for it, in a git note on the commit.
+func (g *Gatherer) WriteReceipts(ctx context.Context, n int, by Author, f Facts, s plan.State, accepted []string) error {
+	if g.Rules.Mode == Off {
+		return nil
+	}
+	var list []journal.StoryProved
+	for _, item := range s.Items {
+		if !slices.Contains(accepted, item.ID) {
+			continue
+		}
+		one := f.receipt()
+		one.N, one.Story, one.Title = n, item.ID, item.Title
+		one.Harness, one.Model, one.Session = by.Harness, by.Model, by.Session
+		list = append(list, one)
+	}
+	noted, err := g.note(ctx, list)
+	if err != nil {
+		return err
+	}
+	for _, one := range list {
+		one.Noted = noted
+		if err := g.Recorder.Record(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// receipt returns what the receipts of all items of the claim have in common.
+func (f Facts) receipt() journal.StoryProved {
+	r := journal.StoryProved{Commit: f.Place.Commit, Tree: f.Place.Tree, Mode: journal.ProvedInPlace,
+		Why: f.Place.Why, Checks: []journal.CheckReceipt{}, Proof: f.Record()}
+	if f.Place.Clean {
+		r.Mode = journal.ProvedClean
+	}
+	for _, c := range f.Checks {
+		r.Checks = append(r.Checks, journal.CheckReceipt{Name: c.Check.Name, Command: c.Check.Command, Outcome: c.Outcome,
+			ExitCode: c.ExitCode, DurationSeconds: c.Duration.Seconds(), Unsealed: c.Unsealed})
+	}
+	return r
+}
+
+// note writes receipts on their commit, and reports whether it could. It warns once where not.
+func (g *Gatherer) note(ctx context.Context, list []journal.StoryProved) (bool, error) {
+	if !g.Notes || len(list) == 0 || list[0].Commit == "" {
+		return false, nil
+	}
+	var lines []byte
+	for _, p := range list {
+		r := journal.Receipt{Schema: journal.SchemaVersion, Time: time.Now().UTC().Truncate(time.Millisecond), Run: g.Run, Unit: g.Unit, StoryProved: p}
+		var err error
+		if lines, err = r.AppendTo(lines); err != nil {
+			return false, err
+		}
+	}
+	// A signal from now on must not leave it half written.
+	if err := g.Repo.AppendNote(context.WithoutCancel(ctx), journal.NotesRef, list[0].Commit, string(lines)); err != nil {
+		return false, g.once("notes", "the receipts are in the journal alone, the git note cannot be written: %v", err)
+	}
+	return true, nil
+}

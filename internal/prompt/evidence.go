@@ -1,0 +1,83 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+
+	"ralph/internal/check"
+	"ralph/internal/evidence"
+	"ralph/internal/proof"
+	"ralph/internal/tamper"
+)
+
+// maxFindings bounds how many findings a note lists.
+const maxFindings = 8
+
+// Weakened asks the agent to undo what weakens the evidence.
+func Weakened(found []tamper.Finding) string {
+	var b strings.Builder
+	b.WriteString("Nothing is accepted while tests, checks or CI are weaker than they were. Undo this, and make the code right instead; where the work really needs it, say so in the story's notes: a person decides.")
+	for _, f := range found[:min(maxFindings, len(found))] {
+		fmt.Fprintf(&b, "\n  - %s", evidence.Where(f))
+		if f.Text != "" {
+			fmt.Fprintf(&b, ": `%s`", f.Text)
+		}
+	}
+	if more := len(found) - maxFindings; more > 0 {
+		fmt.Fprintf(&b, "\n  - and %d more", more)
+	}
+	return b.String()
+}
+
+// Proof says what the runs of tests showed: which fail as they were, which pass without the
+// work, and which lines no check holds.
+func Proof(p *proof.Proof) string {
+	var b strings.Builder
+	switch p.Old.Verdict {
+	case proof.Failed, proof.NoCompile:
+		fmt.Fprintf(&b, "The tests as they were before this work fail with it (%s). Change the code, not what was expected; where the story asks for another behaviour, say so in its notes: a person decides.%s\n",
+			p.OldText(), tailOf(p.Old.Tail))
+	}
+	if p.Old.Verdict == proof.Weaker {
+		fmt.Fprintf(&b, "The tests catch less than before (%s): %s.\n", strings.Join(p.Old.Files, ", "), p.Old.Tail)
+	}
+	if p.New.Verdict == proof.Passed {
+		fmt.Fprintf(&b, "The tests that you added or changed pass without your work (%s): write one that fails without it.\n", strings.Join(p.New.Files, ", "))
+	}
+	if p.New.Verdict == proof.NoTests {
+		b.WriteString("No test has changed: write one that fails without your work.\n")
+	}
+	for _, c := range p.Counts {
+		b.WriteString(c.String() + ".\n")
+	}
+	for i, h := range p.Strength.Unheld {
+		if i == 0 {
+			b.WriteString("No check fails when these lines are taken out; test them, or remove them:")
+		}
+		if i == maxFindings {
+			fmt.Fprintf(&b, "\n  - and %d more", len(p.Strength.Unheld)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\n  - %s: `%s`", h, h.Text)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// Failure shows the end of what a failed check printed.
+func Failure(r check.Result) string {
+	where := ""
+	if r.Commit != "" {
+		where = " That worktree holds what is committed and nothing else: no file that git ignores, none that was forgotten."
+	}
+	return fmt.Sprintf("Quality %s (`%s`).%s%s", r, r.Check.Command, where, tailOf(r.Tail))
+}
+
+// tailOf returns the end of a check's output.
+func tailOf(tail string) string {
+	const most = 3000
+	if len(tail) > most {
+		tail = "…" + strings.ToValidUTF8(tail[len(tail)-most:], "")
+	}
+	f := fence([]byte(tail))
+	return fmt.Sprintf(" The end of its output:\n\n%s\n%s\n%s", f, tail, f)
+}
