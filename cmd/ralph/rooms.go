@@ -49,17 +49,15 @@ func (r *resolved) seal() error {
 	}
 	s := r.settings.Sandbox
 	site := room.Site{Program: program, Root: r.place.Repo.Root, GitDir: r.place.Repo.GitDir, Common: r.place.Repo.CommonDir,
-		Home: home, Own: r.app.home, Env: os.Environ(), Read: s.Read, Write: s.Write, Hide: s.Hide}
+		Home: home, Own: r.app.home, Env: os.Environ(), Read: s.Read, Write: s.Write, Hide: s.Hide}.Survey()
 	scratch := ""
 	if r.plan != nil { // a run; others write nothing in the repository
 		scratch = filepath.Join(r.place.StateDir, "rooms")
 		check.SweepRooms(scratch)
 	}
-	proof := r.settings.Proof
-	r.checkRooms = &check.Rooms{Site: site, Require: mode == "require", Network: proof.Network, Scratch: scratch,
+	r.checkRooms = &check.Rooms{Site: site, Require: mode == "require", Network: r.settings.Proof.Network, Scratch: scratch,
 		Keep: []string{filepath.Join(site.Root, ".ralph")},
-		Deps: &check.Deps{Repo: r.place.Repo, Prepare: proof.Prepare, Borrow: proof.Borrow, Limit: r.settings.Defaults.TimeoutMinutes.Duration(),
-			Store: filepath.Join(r.place.Repo.GitDir, "ralph", ".prepared")}}
+		Deps: r.deps()}
 	if scratch == "" {
 		return nil
 	}
@@ -69,6 +67,13 @@ func (r *resolved) seal() error {
 		r.fallback[i].Options.Rooms = rooms
 	}
 	return nil
+}
+
+// deps are the dependencies that the checks get although git does not have them.
+func (r *resolved) deps() *check.Deps {
+	proof := r.settings.Proof
+	return &check.Deps{Repo: r.place.Repo, Prepare: proof.Prepare, Borrow: proof.Borrow, Limit: r.settings.Defaults.TimeoutMinutes.Duration(),
+		Store: filepath.Join(r.place.Repo.GitDir, "ralph", ".prepared")}
 }
 
 // guard has what no room can protect restored after each agent, with and without rooms.

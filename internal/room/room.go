@@ -101,9 +101,11 @@ func (r *Room) bwrap(dir string) ([]string, error) {
 		argv = append(argv, "--unsetenv", name)
 	}
 	argv = append(argv, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
-	for _, path := range ofTheKernel { // bubblewrap leaves what only root may write
-		if _, err := os.Stat(path); err == nil {
-			argv = append(argv, "--ro-bind", path, path)
+	if os.Geteuid() == 0 { // bubblewrap leaves what only root may write
+		for _, path := range ofTheKernel {
+			if _, err := os.Stat(path); err == nil {
+				argv = append(argv, "--ro-bind", path, path)
+			}
 		}
 	}
 	var sealed []string

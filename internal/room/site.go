@@ -19,6 +19,25 @@ type Site struct {
 
 	// From the settings: paths that are readable, writable or hidden besides.
 	Read, Write, Hide []string
+
+	surveyed         bool
+	programs, stores []string // that are here: folders of programs, and caches
+}
+
+// Survey returns the site with the folders of programs and caches that are here now. Without
+// it each room looks for them again.
+func (s Site) Survey() Site {
+	here := func(paths []string) []string {
+		var list []string
+		for _, path := range paths {
+			if real, ok := existing(path); ok && !slices.Contains(list, real) {
+				list = append(list, real)
+			}
+		}
+		return list
+	}
+	s.programs, s.stores, s.surveyed = here(append(s.path(), s.tools()...)), here(s.caches()), true
+	return s
 }
 
 // Agent is what the room of an agent depends on besides the worktree.
@@ -33,6 +52,9 @@ type Agent struct {
 // Agent describes the room of an agent: the worktree, the git directory, the caches and
 // its own folders can be changed; the rest can be read; credentials and sockets are hidden.
 func (s Site) Agent(a Agent) *Room {
+	if !s.surveyed {
+		s = s.Survey()
+	}
 	r := newRoom(s.Program, a.Scratch, true)
 	s.privateTemp(r)
 	r.set(hidden, "/run", "/var/run", s.variable("XDG_RUNTIME_DIR"), s.Own)
@@ -40,13 +62,12 @@ func (s Site) Agent(a Agent) *Room {
 	r.reveal(s.Home)
 	r.reveal(system...)
 	r.reveal(resolver())
-	r.reveal(s.path()...)
-	r.reveal(s.tools()...)
+	r.reveal(s.programs...)
 	if file, ok := existing(a.Program); ok {
 		r.reveal(filepath.Dir(a.Program), file, installation(file))
 	}
 	r.reveal(a.Reveal...)
-	r.set(writable, s.caches()...)
+	r.set(writable, s.stores...)
 	r.set(writable, a.Own...)
 	r.set(writable, s.Root, s.Common, s.GitDir)
 	s.closeGit(r)
@@ -86,6 +107,9 @@ type Shown struct{ From, Path string }
 // that paths inside tools stay valid and a check cannot recognise the copy. The home folder
 // is empty except for the toolchains and caches of the real one, read-only.
 func (s Site) Checks(c Checks) *Room {
+	if !s.surveyed {
+		s = s.Survey()
+	}
 	r := newRoom(s.Program, c.Scratch, c.Network)
 	r.unset = []string{"RALPH_RUN_TOKEN", "RALPH_UNIT", "RALPH_ITERATION"}
 	s.privateTemp(r)
@@ -98,9 +122,8 @@ func (s Site) Checks(c Checks) *Room {
 	if c.Network {
 		r.reveal(resolver())
 	}
-	r.reveal(s.path()...)
-	r.reveal(s.tools()...)
-	r.reveal(s.caches()...)
+	r.reveal(s.programs...)
+	r.reveal(s.stores...)
 	if c.Copy == "" {
 		r.set(writable, s.Root)
 		r.set(readOnly, s.Common, s.GitDir)
