@@ -247,7 +247,7 @@ func (r *resolved) newLoop(s *unit.State, out *screen.Output) (*loop.Loop, error
 		Settings: r.loopSettings(),
 		Plan:     r.plan, Repo: r.place.Repo, States: r.place.States(), Changes: r.changes, Inbox: s.Inbox,
 		Ledger: ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), r.ledgerDir(), r.harness.Name, r.settings.Defaults.RateLimitPerHour).For(token),
-		Agents: r.callers(), Env: os.Environ(), CheckEnv: r.checkEnv(),
+		Agents: r.callers(), Env: os.Environ(), CheckEnv: r.checkEnv(), Deps: r.deps(),
 		Recorder: &recorder.Recorder{Journal: s.Writer, Run: runID, Secrets: secret.New(environs)},
 		Keeper: &proc.Keeper{Token: token, Start: func() (*proc.Guardian, error) {
 			return proc.StartGuardian([]string{exe, guardianWord, r.place.Repo.Root, r.place.Unit, r.place.Folder}, token)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"ralph/internal/git"
+	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/room"
 )
@@ -29,12 +31,9 @@ type Deps struct {
 	Store   string   // folder in which what Prepare made is kept
 	Limit   time.Duration
 
-	prints map[string]print // of borrowed folders, by path, as they were seen first
-	notes  []string         // what is to be said of them
+	listed string   // the copy that was listed last
+	files  []string // that git tracks in it
 }
-
-// print identifies the content of a borrowed folder and of the lock files next to it.
-type print struct{ folder, locks string }
 
 // usual are the folders that package managers fill, by the files that say with what.
 var usual = []struct {
@@ -61,39 +60,50 @@ var locks = []string{
 
 // For returns the folders that a room shows in the copy of the worktree at dir.
 func (d *Deps) For(ctx context.Context, g *proc.Guardian, site room.Site, dir string, env []string) ([]room.Shown, error) {
-	files, err := d.Repo.Tracked(ctx, dir)
-	if err != nil {
-		return nil, err
+	if d.listed != dir {
+		files, err := d.Repo.Tracked(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		d.listed, d.files = dir, files
 	}
 	if len(d.Prepare) > 0 {
-		return d.prepared(ctx, g, site, dir, files, env)
+		return d.prepared(ctx, g, site, dir, d.files, env)
 	}
 	var shown []room.Shown
-	for _, folder := range d.folders(site.Root, dir, files) {
+	for _, folder := range d.folders(site.Root, dir, d.files) {
 		at := filepath.Join(site.Root, folder)
 		shown = append(shown, room.Shown{From: at, Path: at})
-		d.compare(folder, print{folder: fingerprint(at), locks: hashOf(dir, locksFor(folder, files))})
 	}
 	return shown, nil
 }
 
-// Notes returns what is to be said of borrowed folders since the last call.
-func (d *Deps) Notes() []string {
-	notes := d.notes
-	d.notes = nil
-	return notes
-}
-
-// compare notes that a borrowed folder has changed although its lock files have not.
-func (d *Deps) compare(folder string, now print) {
-	if d.prints == nil {
-		d.prints = map[string]print{}
+// Prints returns fingerprints of the borrowed folders. Content is read only where a file is
+// not the one that before knows.
+func (d *Deps) Prints(ctx context.Context, before []journal.Borrowed) ([]journal.Borrowed, error) {
+	if d == nil || len(d.Prepare) > 0 {
+		return nil, nil
 	}
-	before, seen := d.prints[folder]
-	if seen && before.folder != now.folder && before.locks == now.locks {
-		d.notes = append(d.notes, fmt.Sprintf("%s was changed, and no lock file next to it: the checks use it as it is now; install it again if that was not you", folder))
+	files, err := d.Repo.Tracked(ctx, d.Repo.Root)
+	if err != nil {
+		return nil, err
 	}
-	d.prints[folder] = now
+	var now []journal.Borrowed
+	for _, folder := range d.folders(d.Repo.Root, "", files) {
+		dir := filepath.Join(d.Repo.Root, folder)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			continue
+		}
+		p := journal.Borrowed{Path: folder, Files: fingerprint(dir, stamp), Locks: hashOf(d.Repo.Root, locksFor(folder, files))}
+		same := slices.IndexFunc(before, func(b journal.Borrowed) bool { return b.Path == folder && b.Files == p.Files })
+		if same >= 0 {
+			p.Content = before[same].Content
+		} else {
+			p.Content = fingerprint(dir, content)
+		}
+		now = append(now, p)
+	}
+	return now, ctx.Err()
 }
 
 // Folders returns what would be borrowed for the files that are tracked in the worktree.
@@ -169,30 +179,52 @@ func hashOf(dir string, files []string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:12])
 }
 
-// fingerprint identifies a folder by its files' sizes and times, the one of the inode too,
-// which no program can set. What tools write while they run does not count.
-func fingerprint(dir string) string {
+// fingerprint identifies a folder by its files, each by one. What tools write while they run
+// does not count.
+func fingerprint(dir string, one func(w io.Writer, file string, info fs.FileInfo)) string {
 	sum := sha256.New()
 	_ = filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // what cannot be read cannot be compared
 		}
 		switch e.Name() {
-		case ".cache", ".vite", ".vitest", ".vite-temp", "__pycache__", ".package-lock.json", ".modules.yaml", ".yarn-state.yml":
+		case ".cache", ".vite", ".vitest", ".vite-temp", ".prisma", "__pycache__", ".package-lock.json", ".modules.yaml", ".yarn-state.yml":
 			if e.IsDir() {
 				return filepath.SkipDir
 			}
 			return nil
 		}
 		if info, err := e.Info(); err == nil && !e.IsDir() {
-			fmt.Fprintf(sum, "%s\x00%v %d %d", file, info.Mode(), info.Size(), info.ModTime().UnixNano())
-			if st, ok := info.Sys().(*syscall.Stat_t); ok {
-				fmt.Fprintf(sum, " %d %d", st.Ino, changed(st))
-			}
+			fmt.Fprintf(sum, "%s\x00%v %d", strings.TrimPrefix(file, dir), info.Mode(), info.Size())
+			one(sum, file, info)
 		}
 		return nil
 	})
 	return hex.EncodeToString(sum.Sum(nil)[:12])
+}
+
+// stamp writes what changes with every write to a file: its times, the one of the inode too,
+// which no program can set.
+func stamp(w io.Writer, _ string, info fs.FileInfo) {
+	fmt.Fprintf(w, " %d", info.ModTime().UnixNano())
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		fmt.Fprintf(w, " %d %d", st.Ino, changed(st))
+	}
+}
+
+// content writes what is in a file, or where a link leads.
+func content(w io.Writer, file string, info fs.FileInfo) {
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, _ := os.Readlink(file)
+		fmt.Fprintf(w, " %s", target)
+	}
+	if !info.Mode().IsRegular() {
+		return
+	}
+	if f, err := os.Open(file); err == nil {
+		_, _ = io.Copy(w, f) // what cannot be read cannot be compared
+		f.Close()
+	}
 }
 
 // prepared returns what the commands of the user make for the lock files of the copy. It is

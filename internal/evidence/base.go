@@ -8,6 +8,7 @@ import (
 
 	"ralph/internal/check"
 	"ralph/internal/git"
+	"ralph/internal/journal"
 	"ralph/internal/tamper"
 )
 
@@ -17,8 +18,10 @@ type OnRecord struct {
 	Works []string // fingerprints of the worktree at each acceptance
 	Red   []string // checks that failed before the work, and have not passed since
 	Known []tamper.Finding
-	Open  bool // findings were not accepted, and not undone
-	Seen  Base // commit and worktree when ralph stopped looking; zero after a crash
+	// Borrowed are folders of dependencies at the base.
+	Borrowed []journal.Borrowed
+	Open     bool // findings were not accepted, and not undone
+	Seen     Base // commit and worktree when ralph stopped looking; zero after a crash
 }
 
 // Move says why the base moved.
@@ -36,7 +39,7 @@ const (
 // now, and what weakens tests and checks in it is known. changes are the uncommitted changes,
 // nil where they have to be looked for.
 func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change) (Move, error) {
-	g.base, g.works, g.open = on.Base, on.Works, on.Open
+	g.base, g.works, g.open, g.borrowed = on.Base, on.Works, on.Open, on.Borrowed
 	g.known, g.red, g.failing = map[tamper.Finding]bool{}, map[string]bool{}, map[string]bool{}
 	g.inPlace, g.unable, g.warned = map[string]bool{}, map[string]string{}, map[string]bool{}
 	for _, f := range on.Known {
@@ -109,6 +112,11 @@ func (g *Gatherer) rewritten(ctx context.Context, seen, now string) bool {
 func (g *Gatherer) Move(ctx context.Context, look git.Look) error {
 	g.base, g.open, g.worked = Base{look.Head.Commit, look.Hash}, false, false
 	g.works = append(g.works, look.Hash)
+	borrowed, err := g.Deps.Prints(context.WithoutCancel(ctx), g.borrowed)
+	if err != nil {
+		return err
+	}
+	g.borrowed = borrowed
 	found := tamper.Compare(g.around, around(g.Repo))
 	if look.Head.Commit != "" && slices.ContainsFunc(look.Changes, func(c git.Change) bool { return !c.Untracked() }) {
 		at := &gathering{Gatherer: g}
@@ -150,6 +158,9 @@ func (g *Gatherer) knowPeoples(ctx context.Context, from, to string) error {
 
 // Base returns what claims are compared with.
 func (g *Gatherer) Base() Base { return g.base }
+
+// Borrowed returns the folders of dependencies at the base.
+func (g *Gatherer) Borrowed() []journal.Borrowed { return g.borrowed }
 
 // Known returns the findings that no claim is refused for.
 func (g *Gatherer) Known() []tamper.Finding {

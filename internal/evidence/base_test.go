@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ralph/internal/check"
 	"ralph/internal/git"
 	"ralph/internal/plan"
 )
@@ -41,7 +42,7 @@ func (p *project) restart() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.gate = &Gatherer{Repo: repo, Branch: "work", Plan: &plan.PRD{Root: repo.Root, Folder: ".ralph/work"}, Working: func(string) {}}
+	p.gate = &Gatherer{Repo: repo, Deps: &check.Deps{Repo: repo}, Branch: "work", Plan: &plan.PRD{Root: repo.Root, Folder: ".ralph/work"}, Working: func(string) {}}
 }
 
 func (p *project) git(args ...string) string {
@@ -57,7 +58,11 @@ func (p *project) git(args ...string) string {
 
 func (p *project) write(name, text string) {
 	p.t.Helper()
-	if err := os.WriteFile(filepath.Join(p.root, name), []byte(text), 0o644); err != nil {
+	file := filepath.Join(p.root, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -252,5 +257,45 @@ func TestIdle(t *testing.T) {
 				t.Errorf("idle: %v, %v", got, err)
 			}
 		})
+	}
+}
+
+// TestBorrowedFolders: dependencies that git ignores are compared with the base by what is in
+// them, across runs, until a lock file changes.
+func TestBorrowedFolders(t *testing.T) {
+	for _, c := range []struct {
+		name, found string
+		do          func(p *project)
+	}{
+		{"nothing", "", func(*project) {}},
+		{"the same, installed again", "", func(p *project) {
+			if err := os.RemoveAll(filepath.Join(p.root, "node_modules")); err != nil {
+				p.t.Fatal(err)
+			}
+			p.write("node_modules/x/index.js", "1\n")
+		}},
+		{"a file of the same size", "node_modules dependencies-changed", func(p *project) { p.write("node_modules/x/index.js", "2\n") }},
+		{"a new file", "node_modules dependencies-changed", func(p *project) { p.write("node_modules/.bin/jest", "exit 0\n") }},
+		{"with its lock file", "", func(p *project) {
+			p.write("node_modules/x/index.js", "2\n")
+			p.write("package-lock.json", "{\"x\": 2}\n")
+		}},
+		{"what tools keep there", "", func(p *project) { p.write("node_modules/.cache/x", "2\n") }},
+		{"a folder of no package manager", "", func(p *project) { p.write("build/x", "2\n") }},
+	} {
+		p := newProject(t)
+		p.write(".gitignore", "node_modules/\nbuild/\n")
+		p.write("package.json", "{}\n")
+		p.write("package-lock.json", "{}\n")
+		p.write("node_modules/x/index.js", "1\n")
+		p.commit()
+		p.start(OnRecord{})
+		on := OnRecord{Base: p.gate.Base(), Borrowed: p.gate.Borrowed()}
+		c.do(p)
+		p.restart()
+		p.start(on)
+		if got := p.findings(); got != c.found {
+			t.Errorf("%s: %q, want %q", c.name, got, c.found)
+		}
 	}
 }

@@ -24,7 +24,8 @@ type Gatherer struct {
 	Repo     *git.Repo
 	Plan     plan.Plan
 	Checks   []check.Check
-	Env      []string // of the checks
+	Deps     *check.Deps // that the checks borrow; nil is none
+	Env      []string    // of the checks
 	Rules    Rules
 	Notes    bool // write receipts as git notes too
 	// AcceptBaseline lets the plan be done although checks fail that failed before the work.
@@ -42,6 +43,7 @@ type Gatherer struct {
 	rewound bool     // commits were removed from the branch in this run
 
 	known    map[tamper.Finding]bool // was there before the work, or was accepted
+	borrowed []journal.Borrowed      // folders of dependencies at the base
 	open     bool                    // findings are on record that were not accepted, and not undone
 	around   tamper.Around           // the git directory when the run began
 	commands []tamper.Finding        // what the agent ran since claims were weighed last

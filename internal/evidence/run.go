@@ -117,13 +117,6 @@ func (g *gathering) sayWhere(r check.Result) error {
 	if r.Unsealed != "" && !r.Outside {
 		return g.once("unsealed "+r.Check.Name, "check %s passes only outside of its room, and runs unsealed: %s", r.Check.Name, r.Unsealed)
 	}
-	if r.Check.Rooms != nil && r.Check.Rooms.Deps != nil {
-		for _, note := range r.Check.Rooms.Deps.Notes() {
-			if err := g.Recorder.Warn("%s", note); err != nil {
-				return err
-			}
-		}
-	}
 	return nil
 }
 

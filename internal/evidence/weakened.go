@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ralph/internal/git"
+	"ralph/internal/journal"
 	"ralph/internal/stream"
 	"ralph/internal/tamper"
 )
@@ -37,6 +38,11 @@ func (g *gathering) weakened(ctx context.Context) ([]tamper.Finding, error) {
 
 func (g *gathering) inspect(ctx context.Context) ([]tamper.Finding, error) {
 	found := tamper.Compare(g.around, around(g.Repo))
+	patched, err := g.patched(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, patched...)
 	if g.base.Commit != "" {
 		d, err := g.changes(ctx)
 		if err != nil {
@@ -50,6 +56,20 @@ func (g *gathering) inspect(ctx context.Context) ([]tamper.Finding, error) {
 		found = append(found, inDiff...)
 	}
 	return slices.DeleteFunc(found, func(f tamper.Finding) bool { return g.known[f] }), nil
+}
+
+// patched returns the borrowed folders that are not as they were at the base, although no lock
+// file next to them is another one.
+func (g *gathering) patched(ctx context.Context) ([]tamper.Finding, error) {
+	now, err := g.Deps.Prints(ctx, g.borrowed)
+	var found []tamper.Finding
+	for _, n := range now {
+		patched := func(b journal.Borrowed) bool { return b.Path == n.Path && b.Locks == n.Locks && b.Content != n.Content }
+		if slices.ContainsFunc(g.borrowed, patched) {
+			found = append(found, tamper.Finding{Path: n.Path, Rule: "dependencies-changed", Message: "dependencies were changed, and no lock file next to them; if that was you, install them again"})
+		}
+	}
+	return found, err
 }
 
 // inDiff returns what a diff to the worktree weakens. Where it is too large, foreign and

@@ -400,6 +400,16 @@ type ClaimAccepted struct {
 	Work    string   `json:"work,omitempty"` // fingerprint of its worktree without the plan
 	// findings that are part of the base
 	Known []TamperFinding `json:"known,omitempty"`
+	// folders of dependencies that the checks borrow: each with path, files, content, locks
+	Borrowed []Borrowed `json:"borrowed,omitempty"`
+}
+
+// Borrowed holds fingerprints of a folder of dependencies that git ignores.
+type Borrowed struct {
+	Path    string `json:"path"`    // from the worktree's root
+	Files   string `json:"files"`   // sizes and times of its files
+	Content string `json:"content"` // their content
+	Locks   string `json:"locks"`   // the lock files next to it
 }
 
 // BaseMoved records what claims are compared with from now on, where that is not the work of
@@ -410,6 +420,8 @@ type BaseMoved struct {
 	Work   string          `json:"work,omitempty"`  // fingerprint of its worktree without the plan
 	Reason string          `json:"reason"`          // for people
 	Known  []TamperFinding `json:"known,omitempty"` // findings that are part of it
+	// folders of dependencies that the checks borrow: each with path, files, content, locks
+	Borrowed []Borrowed `json:"borrowed,omitempty"`
 }
 
 // PlanRestored records a file of the plan that ralph restored after the agent changed it.

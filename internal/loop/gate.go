@@ -25,7 +25,7 @@ const maxFindings = 50
 func (l *Loop) openGate(ctx context.Context, on evidence.OnRecord) (evidence.Move, error) {
 	l.gate = &evidence.Gatherer{
 		Unit: l.Unit, Run: l.Identity.Run, StateDir: l.StateDir, Branch: l.branch, Repo: l.Repo, Plan: l.Plan,
-		Checks: l.Checks, Env: l.CheckEnv, Rules: l.Gate, Notes: l.Notes, AcceptBaseline: l.AcceptBaseline,
+		Checks: l.Checks, Deps: l.Deps, Env: l.CheckEnv, Rules: l.Gate, Notes: l.Notes, AcceptBaseline: l.AcceptBaseline,
 		Guard: l.Keeper.Get, Recorder: l.Recorder, Working: l.Working,
 	}
 	if err := check.Sweep(l.StateDir); err != nil {
@@ -48,7 +48,7 @@ func (l *Loop) recordBase(n int, why evidence.Move) error {
 		return nil
 	}
 	base := l.gate.Base()
-	return l.record(journal.BaseMoved{N: n, Commit: base.Commit, Work: base.Work, Reason: string(why), Known: l.known()})
+	return l.record(journal.BaseMoved{N: n, Commit: base.Commit, Work: base.Work, Reason: string(why), Known: l.known(), Borrowed: l.gate.Borrowed()})
 }
 
 // meetPeople takes note of what people committed between two iterations.
@@ -247,7 +247,7 @@ func (l *Loop) accept(ctx context.Context, it *iteration, f evidence.Facts, v ev
 	}
 	l.settle(v.Accepted, false)
 	base := l.gate.Base()
-	e := journal.ClaimAccepted{N: it.n, Stories: v.Accepted, Rule: string(v.Rule), Commit: base.Commit, Work: base.Work, Known: l.known()}
+	e := journal.ClaimAccepted{N: it.n, Stories: v.Accepted, Rule: string(v.Rule), Commit: base.Commit, Work: base.Work, Known: l.known(), Borrowed: l.gate.Borrowed()}
 	if err := l.record(e); err != nil {
 		return err
 	}

@@ -101,6 +101,7 @@ type Loop struct {
 	Agents   []calls.Caller    // the first does the work; the others take over, in this order, while those before are limited
 	Env      []string          // of agents and checks
 	CheckEnv []string
+	Deps     *check.Deps // that the checks borrow
 
 	Keeper *proc.Keeper // of the guardian, the parent of all agents and checks
 	// Working is told what is going on where it may take a while until the next

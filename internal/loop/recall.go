@@ -39,7 +39,7 @@ func (l *Loop) recall(ctx context.Context) (on evidence.OnRecord, err error) {
 
 // onRecord returns what the gate of a new run continues with.
 func onRecord(g *run.Gate) evidence.OnRecord {
-	on := evidence.OnRecord{Base: evidence.Base(g.Base), Seen: evidence.Base(g.Seen()), Works: slices.Clone(g.Works),
+	on := evidence.OnRecord{Base: evidence.Base(g.Base), Seen: evidence.Base(g.Seen()), Works: slices.Clone(g.Works), Borrowed: slices.Clone(g.Borrowed),
 		Red: slices.Sorted(maps.Keys(g.Red)), Open: g.Weakened}
 	for _, f := range g.Known {
 		on.Known = append(on.Known, tamper.Finding(f))

@@ -53,7 +53,7 @@ func (s *State) Apply(e journal.Event) {
 		s.Gate.claimAccepted(b)
 		s.forgive(b.Stories)
 	case journal.BaseMoved:
-		s.Gate.moved(Base{b.Commit, b.Work}, b.Known)
+		s.Gate.moved(Base{b.Commit, b.Work}, b.Known, b.Borrowed)
 	case journal.TamperFound:
 		s.Gate.tamperFound(b)
 		r.of(b.N).Tamper = &b

@@ -13,6 +13,7 @@ type Gate struct {
 	Base      Base                    // what claims are compared with; zero where ralph has not seen the unit
 	Works     []string                // fingerprints of the worktree at each base
 	Known     []journal.TamperFinding // that are part of the base, or were accepted
+	Borrowed  []journal.Borrowed      // folders that checks borrow, at the base
 	Weakened  bool                    // findings were not accepted, and not undone
 
 	seen    Base
@@ -61,7 +62,7 @@ func (g *Gate) claimAccepted(b journal.ClaimAccepted) {
 	}
 	g.settle(b.Stories, false)
 	g.Weakened = false
-	g.moved(Base{b.Commit, b.Work}, b.Known)
+	g.moved(Base{b.Commit, b.Work}, b.Known, b.Borrowed)
 }
 
 // settle notes that claims about items were judged.
@@ -72,7 +73,8 @@ func (g *Gate) settle(ids []string, refused bool) {
 	}
 }
 
-func (g *Gate) moved(base Base, known []journal.TamperFinding) {
+func (g *Gate) moved(base Base, known []journal.TamperFinding, borrowed []journal.Borrowed) {
+	g.Borrowed = borrowed
 	g.Base, g.Known, g.old = base, append([]journal.TamperFinding(nil), known...), false
 	g.Works = append(g.Works, base.Work)
 }
@@ -81,7 +83,7 @@ func (g *Gate) moved(base Base, known []journal.TamperFinding) {
 // next acceptance repeats it.
 func (g *Gate) acceptedAt(work, head string) {
 	if work != "" && work != g.Base.Work {
-		g.moved(Base{head, work}, nil)
+		g.moved(Base{head, work}, nil, nil)
 		g.old = true
 	}
 }
@@ -134,7 +136,7 @@ func (g *Gate) undone(b journal.Undone) {
 	for _, id := range b.TakenOver {
 		g.TakenOver[id] = true
 	}
-	g.moved(Base{b.Base, b.Work}, b.Known)
+	g.moved(Base{b.Base, b.Work}, b.Known, nil)
 	g.seen, g.Weakened = Base{b.Seen, b.SeenWork}, b.Weakened
 	g.Rejected, g.cutOff, g.working, g.away = false, false, false, false
 }
