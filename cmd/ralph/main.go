@@ -71,7 +71,7 @@ func command(args []string, handedOver bool) (int, error) {
 	}
 	kctx, err := parser.Parse(args)
 	if err == nil {
-		err = help.EmptyValue(kctx)
+		err = help.BadValue(kctx)
 	}
 	t := terminal.New(cli.Color)
 	if err != nil {

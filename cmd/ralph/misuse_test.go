@@ -33,12 +33,13 @@ func TestMisuse(t *testing.T) {
 		{[]string{"run", "  "}, `the prompt is empty: write one, or leave it out`},
 		{[]string{"rnu"}, `unexpected argument rnu, did you mean "run"?`},
 		{[]string{"run", "--max-iteration", "3"}, `unknown flag --max-iteration, did you mean "--max-iterations"?`},
+		{[]string{"start", "a \xfcber"}, `"a \xfcber" is not valid UTF-8: set the terminal to UTF-8`},
 		{[]string{"stop", ""}, `the unit is empty: write one, or leave it out`},
 		{[]string{"stop", "--all", "feature-x"}, `stop: --all is every loop: leave "feature-x" out, or --all`},
 	} {
 		ctx, err := newParser(t).Parse(tt.line)
 		if err == nil {
-			err = help.EmptyValue(ctx)
+			err = help.BadValue(ctx)
 		}
 		if err == nil {
 			t.Errorf("ralph %q: was understood", tt.line)

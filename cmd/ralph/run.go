@@ -198,10 +198,13 @@ func (r *resolved) leftOver(end run.End, start string) string {
 		return "" // git itself has said so in the run
 	}
 	work := len(git.Without(changes, ".ralph", ".claude"))
+	own := len(git.Without(changes, ".claude")) - work
 	switch head, err := r.place.Repo.Head(context.WithoutCancel(r.app.ctx)); {
+	case work > 0 && own > 0:
+		return words.Plural(work, "file", "files") + " and the plan's own files are not committed: git add -A && git commit"
 	case work > 0:
 		return words.Plural(work, "file is", "files are") + " not committed: git add -A && git commit"
-	case len(git.Without(changes, ".claude")) > 0:
+	case own > 0:
 		return "the plan's own files are not committed: git add -A .ralph && git commit"
 	case err == nil && head.Commit == start && r.plan.Kind() == plan.KindPrompt:
 		return "nothing was changed: only the agent's promise says that it is done"

@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -24,6 +25,26 @@ func guess(name string, section reflect.Type) string {
 		return ""
 	}
 	return " (did you mean " + best + "?)"
+}
+
+// nearMiss returns the variable that an unknown one was probably meant to be: the only one that
+// begins with its words, or contains two or more of them in a row, or is spelt almost like it.
+func nearMiss(name string, known []string) string {
+	if !strings.HasPrefix(name, "RALPH_") || name == "RALPH_SANDBOX" || slices.Contains(known, name) {
+		return ""
+	}
+	words := strings.TrimPrefix(name, "RALPH_")
+	var found []string
+	for _, k := range known {
+		contains := strings.Contains(words, "_") && strings.Contains(k+"_", "_"+words+"_")
+		if strings.HasPrefix(k, name+"_") || contains || len(words) > 5 && edits(name, k) <= 2 {
+			found = append(found, k)
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
 }
 
 // edits is the Levenshtein distance of two texts, in bytes.

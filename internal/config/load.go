@@ -125,6 +125,12 @@ func (l *Loaded) environment(environ []string) []error {
 	if mode := values["RALPH_SANDBOX"]; mode != "" { // the short form
 		errs = append(errs, l.setText("sandbox.mode", "RALPH_SANDBOX", mode)...)
 	}
+	known := slices.Sorted(maps.Values(names))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if meant := nearMiss(name, known); meant != "" && values[name] != "" {
+			l.Warnings = append(l.Warnings, name+" is not a setting and is ignored; did you mean "+meant+"?")
+		}
+	}
 	return errs
 }
 

@@ -149,6 +149,29 @@ func TestVariableNames(t *testing.T) {
 	}
 }
 
+// TestNearMisses: a variable that looks like a setting is named, and any other is left alone.
+func TestNearMisses(t *testing.T) {
+	for name, meant := range map[string]string{
+		"RALPH_RATE_LIMIT": "RALPH_RATE_LIMIT_PER_HOUR", "RALPH_TIMEOUT": "RALPH_TIMEOUT_MINUTES",
+		"RALPH_MAX_TOKENS": "RALPH_BUDGET_MAX_TOKENS", "RALPH_MAX_ITERATION": "RALPH_MAX_ITERATIONS",
+		"RALPH_PROOF_MOD": "RALPH_PROOF_MODE",
+		"RALPH_MODE":      "", "RALPH_ACTION": "", "RALPH_DROP": "", "RALPH_COMMAND": "", "RALPH_HOME": "", "RALPH_UNIT": "",
+		"RALPH_ITERATION": "", "RALPH_ATTEMPT": "", "RALPH_RUN_TOKEN": "", "RALPH_REPLAY_SCRIPT": "", "RALPH_SANDBOX": "",
+		"RALPH_PAGER": "", "RALPH_VERBOSE": "", "RALPH_LEDGER": "", "RALPH_CONFORMANCE": "", "RALPH_PROMISE": "", "PROOF_MOD": "",
+	} {
+		in := place(t, "", "")
+		in.Environ = append(in.Environ, name+"=off")
+		l := load(t, in)
+		want := ""
+		if meant != "" {
+			want = name + " is not a setting and is ignored; did you mean " + meant + "?"
+		}
+		if got := strings.Join(l.Warnings, ", "); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 func TestGroupsAreMerged(t *testing.T) {
 	l := load(t, place(t, "quality_checks: {lint: make lint, test: make test}\nharnesses: {mine: 'my-agent --x \"a b\"'}\n",
 		"quality_checks:\n  test: {command: go test ./..., when: every, timeout_minutes: 0.5}\n  lint:\n    accept_baseline: yes\n  z: z\n"))

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 )
@@ -27,10 +28,16 @@ func OtherWord(word string) string {
 	}[word]
 }
 
-// EmptyValue returns an error where a flag or an argument is an empty text: a
+// BadValue returns an error where a flag or an argument is an empty text: a
 // variable that a script never set. Empty does not mean left out: 'ralph stop ""'
-// must not end the loop of this worktree.
-func EmptyValue(ctx *kong.Context) error {
+// must not end the loop of this worktree. A text in another encoding is an error
+// too: kong and the journal would change it.
+func BadValue(ctx *kong.Context) error {
+	for _, arg := range ctx.Args {
+		if !utf8.ValidString(arg) {
+			return fmt.Errorf("%q is not valid UTF-8: set the terminal to UTF-8", arg)
+		}
+	}
 	empty := func(v *kong.Value) bool {
 		return v.Target.Kind() == reflect.String && strings.TrimSpace(v.Target.String()) == ""
 	}

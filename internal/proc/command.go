@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 )
@@ -94,13 +96,18 @@ func executable(path string) error {
 		return nil // a program may be executable and not readable
 	}
 	defer f.Close()
-	line := make([]byte, 256)
-	n, _ := f.Read(line)
-	text, _, _ := strings.Cut(string(line[:n]), "\n")
-	script, ok := strings.CutPrefix(text, "#!")
+	head := make([]byte, 256)
+	n, _ := f.Read(head)
+	head = head[:n]
+	line, _, _ := strings.Cut(string(head), "\n")
+	script, ok := strings.CutPrefix(line, "#!")
 	if words := strings.Fields(script); ok && len(words) > 0 {
 		_, err = os.Stat(words[0])
 		return err
+	}
+	// The program that makes the room would take a text for a script of the shell.
+	if utf8.Valid(head) && !bytes.ContainsRune(head, 0) {
+		return &fs.PathError{Op: "execute", Path: path, Err: syscall.ENOEXEC}
 	}
 	return nil
 }

@@ -99,11 +99,13 @@ func TestRoomEndsWithItsGuardian(t *testing.T) {
 func TestRoomOfNothing(t *testing.T) {
 	room := bubblewrap(t)
 	z := openZoo(t)
-	file := t.TempDir() + "/plain"
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
+	dir := t.TempDir()
+	for name, mode := range map[string]fs.FileMode{"plain": 0o600, "text": 0o700} {
+		if err := os.WriteFile(dir+"/"+name, []byte("echo hi\n"), mode); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for path, want := range map[string]error{"/nonexistent/agent": fs.ErrNotExist, file: fs.ErrPermission} {
+	for path, want := range map[string]error{"/nonexistent/agent": fs.ErrNotExist, dir + "/plain": fs.ErrPermission, dir + "/text": syscall.ENOEXEC} {
 		if _, err := z.Start(Command{Room: room, Argv: []string{path}}); !errors.Is(err, want) {
 			t.Errorf("start of %s: %v, want %v", path, err, want)
 		}

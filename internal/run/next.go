@@ -378,7 +378,7 @@ func stuck(p *Position, s Seen, r journal.Rules) Step {
 		why = fmt.Sprintf("the agent ended within seconds, without a token, %d times in a row: %s", v.Count, last.Message)
 	}
 	step := Step{Do: DoEnd, Rule: RuleBreaker, Reason: v.Reason, Opens: v.Count, Message: why + "; " + s.Left,
-		Hint: "read the last logs with 'ralph logs', mend the plan or the project, then start ralph again", Facts: slices.Clone(p.facts.Row)}
+		Hint: "read the last logs with 'ralph logs', repair the plan or the project, then start ralph again", Facts: slices.Clone(p.facts.Row)}
 	if last.Hint != "" && v.Reason == journal.ReasonSameError {
 		step.Hint = last.Hint + "; then start ralph again"
 	}
