@@ -72,7 +72,7 @@ func (c *archiveCmd) put(a *app, p *unit.Place) error {
 		return err
 	}
 	defer s.Close()
-	// What a run that died left alive would go on in the feature's place.
+	// The remaining processes of a dead run would write into the feature's folder.
 	end, _, err := s.RecordDeath(context.WithoutCancel(a.ctx), screen.Notes(a.t), p, time.Time{}, func(journal.Event) {})
 	if err != nil {
 		return err

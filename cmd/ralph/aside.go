@@ -14,8 +14,7 @@ import (
 	"ralph/internal/run"
 )
 
-// aside is what a run does beside its work, as an observer of its events: it
-// keeps the machine awake, and tells a person who is not looking.
+// aside observes the events of a run: it keeps the machine awake, and notifies the user.
 type aside struct {
 	keeper *awake.Keeper
 	sender *notify.Sender
@@ -43,7 +42,7 @@ func newSender(s *config.Settings, root string, warn func(string)) (*notify.Send
 	return notify.New(notify.Options{
 		Command: s.Notify.Command, Desktop: s.Notify.Desktop && notify.HasDesktop(runtime.GOOS, os.Getenv), GOOS: runtime.GOOS,
 		Dir: root, Limit: notify.Limit, Warn: warn,
-		// A guardian of its own: the run's may be at work, or closed already.
+		// A guardian of its own: the run's may be busy, or closed already.
 		Guardian: func() (*proc.Guardian, error) { return proc.StartGuardian([]string{exe, guardianWord}, rand.Text()) },
 	}), nil
 }
@@ -53,7 +52,7 @@ func (a *aside) event(e journal.Event) {
 	case journal.RunStarted:
 		a.keeper.Hold()
 	case journal.WaitStarted:
-		if b.Reason == journal.WaitPaused { // a person has it in hand
+		if b.Reason == journal.WaitPaused { // the user has paused it
 			a.keeper.Release()
 		}
 	case journal.WaitEnded:
@@ -66,7 +65,7 @@ func (a *aside) event(e journal.Event) {
 	}
 }
 
-// close returns when all is told, within bounds.
+// close waits until all notices are sent, for a limited time.
 func (a *aside) close(ctx context.Context) {
 	a.keeper.Release()
 	a.sender.Close(ctx)

@@ -16,20 +16,20 @@ import (
 	"ralph/internal/stream"
 )
 
-// ended is how the loop ended, for whoever waits.
+// ended is the result of the loop.
 type ended struct {
 	code int
 	err  error
 }
 
-// wait shows the session, if there is a terminal, until the loop has ended or
-// the person has detached.
+// wait shows the session, if there is a terminal, until the loop has ended or the user has
+// detached.
 func (b *beside) wait() error {
-	// The signals are answered here, not by cancelling everything.
+	// Signals are handled here and do not cancel everything.
 	ctx := context.WithoutCancel(b.r.app.ctx)
-	told := make(chan os.Signal, 4)
-	signal.Notify(told, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(told)
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
 	over := make(chan ended, 1)
 	go func() {
 		report, err := b.loop.Wait(ctx)
@@ -51,7 +51,7 @@ func (b *beside) wait() error {
 			if b.detached(ctx, err) {
 				return nil
 			}
-		case s := <-told:
+		case s := <-signals:
 			if s == syscall.SIGHUP {
 				return exitError(journal.ExitStopped) // this terminal is gone; the loop is not in it
 			}
@@ -64,14 +64,14 @@ func (b *beside) wait() error {
 	}
 }
 
-// detached tells whether the person has left a loop that goes on. err is what
-// the tmux that showed it ended with.
+// detached reports whether the user has left a loop that continues. err is the error of
+// the tmux that showed it.
 func (b *beside) detached(ctx context.Context, err error) bool {
 	switch {
 	case !b.session.Alive(ctx):
 		return false // it was killed: the loop ends with it, in its own time
 	case err != nil:
-		b.tell("tmux does not show it here (%v)", err)
+		b.explain("tmux does not show it here (%v)", err)
 		return false
 	}
 	b.r.app.t.Printf("the loop of %s continues; return to it with: %s\n", stream.Sanitize(b.r.place.Unit), b.session.How())
@@ -85,11 +85,11 @@ func (b *beside) stop(s os.Signal) {
 	}
 }
 
-// show brings the session onto the person's terminal.
+// show shows the session on the user's terminal.
 func (b *beside) show(ctx context.Context) {
 	t := b.r.app.t
 	if !t.CanAsk {
-		b.tell("")
+		b.explain("")
 		return
 	}
 	if os.Getenv("TMUX") != "" {
@@ -97,13 +97,13 @@ func (b *beside) show(ctx context.Context) {
 		if err == nil {
 			t.Printf("the loop of %s runs in the tmux session %s; Ctrl-C here asks it to stop\n", stream.Sanitize(b.r.place.Unit), b.session.Name)
 		} else {
-			b.tell("tmux does not show it here (%v)", err)
+			b.explain("tmux does not show it here (%v)", err)
 		}
 		return
 	}
 	cmd := b.session.Attach(os.Stdin, os.Stdout, os.Stderr)
 	if err := cmd.Start(); err != nil {
-		b.tell("tmux does not show it here (%v)", err)
+		b.explain("tmux does not show it here (%v)", err)
 		return
 	}
 	left := make(chan error, 1)
@@ -111,18 +111,18 @@ func (b *beside) show(ctx context.Context) {
 	b.attached, b.left = cmd, left
 }
 
-// tell says how to look at a loop that this terminal does not show.
-func (b *beside) tell(why string, args ...any) {
+// explain says how to show a loop that this terminal does not show.
+func (b *beside) explain(why string, args ...any) {
 	if why != "" {
 		b.r.app.t.Warn(why, args...)
 	}
 	b.r.app.t.Printf("the loop of %s runs in tmux; show it with: %s\n", stream.Sanitize(b.r.place.Unit), b.session.How())
 }
 
-// finish tells how the loop ended, and leaves nothing behind that nobody looks at.
+// finish shows how the loop ended, and closes a session that no one watches.
 func (b *beside) finish(ctx context.Context) error {
 	if b.attached != nil {
-		_ = b.attached.Process.Signal(syscall.SIGTERM) // tmux puts the terminal back
+		_ = b.attached.Process.Signal(syscall.SIGTERM) // tmux restores the terminal
 		<-b.left
 	}
 	if !b.session.Watched(ctx) {
@@ -141,7 +141,7 @@ func (b *beside) finish(ctx context.Context) error {
 	return nil
 }
 
-// verdict says in a line how the run ended that began behind a moment, and
+// verdict prints in a line how the run that started after a moment has ended, and reports
 // whether there was one.
 func (r *resolved) verdict(began time.Time) bool {
 	s, ok := r.place.EndedSince(began)

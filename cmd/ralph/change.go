@@ -18,12 +18,12 @@ type changeFlags struct {
 	Module string `group:"Plan:" predictor:"module" help:"Work on the only change of this Ito module." placeholder:"ID"`
 }
 
-// choosePlan finds the plan of the run, asks where only the person can tell which
-// change it is, and makes the place that of the change.
+// choosePlan finds the plan of the run. It asks the user if several changes are possible,
+// and changes the place to that of the change.
 func (c *runCmd) choosePlan(a *app, p *unit.Place) (plan.Plan, error) {
 	list, err := change.List(p.Repo.Root)
 	if err != nil && (c.Change != "" || c.Module != "") {
-		return nil, err // what nobody asked for is in nobody's way
+		return nil, err // an error about changes does not matter without one of their flags
 	}
 	choice := plan.Choice{Root: p.Repo.Root, Folder: p.Folder, Done: c.Done, Text: c.Text, Template: c.Prompt != "", Changes: list}
 	ask := a.t.CanAsk && !c.NoInteractive && !c.JSON
@@ -55,8 +55,8 @@ func (c *runCmd) choosePlan(a *app, p *unit.Place) (plan.Plan, error) {
 	return chosen, nil
 }
 
-// answered is a command line with the change that a person has chosen: a ralph
-// elsewhere, which is handed it, is not to ask again.
+// answered returns a command line with the change that the user has chosen, so that a
+// ralph in another process does not ask again.
 func (r *resolved) answered(args []string) []string {
 	id := r.change().ID
 	if id == "" || r.flags.Change != "" {
@@ -112,7 +112,7 @@ func (f changeFlags) pick(a *app, list []change.Change, ask bool) (*change.Chang
 	return nil, hint.With(&change.AmbiguousError{What: "--module " + string(f.Module), Candidates: list}, "name one of them with --change ID")
 }
 
-// askChange lets the person at the terminal choose.
+// askChange lets the user at the terminal choose.
 func askChange(a *app, list []change.Change) (*change.Change, error) {
 	a.t.Printf("Which change?\n")
 	for i, c := range list {

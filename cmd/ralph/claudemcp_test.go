@@ -40,7 +40,7 @@ func TestClaudeAsAnMCPClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"the loop is at work", "feature-x has stopped", "there is no such unit: nope", `alive`} {
+	for _, want := range []string{"the loop is running", "feature-x has stopped", "there is no such unit: nope", `alive`} {
 		if !fakeapi.Holds(want)(requests[len(requests)-1]) {
 			t.Errorf("the model was not told %q\n%s", want, last)
 		}

@@ -12,7 +12,7 @@ import (
 
 // compatCmd is "ralph compat".
 type compatCmd struct {
-	Tool string   `arg:"" help:"Tool whose command line follows: ralph-hybrid, wt-loop or ito."`
+	Tool string   `arg:"" help:"Tool of the command line: ralph-hybrid, wt-loop or ito."`
 	Args []string `arg:"" optional:"" passthrough:"" help:"Its command line."`
 }
 

@@ -16,13 +16,13 @@ import (
 	"ralph/internal/verify"
 )
 
-// completer finds the values that a line can go on with.
+// completer finds the possible values of the next word.
 type completer struct {
 	app  *app
 	line *completion.Line
 }
 
-// values are those of the kinds that the line can go on with.
+// values returns the values of the kinds that can come next.
 func (c *completer) values() (found []completion.Candidate) {
 	for _, kind := range c.line.Kinds() {
 		switch kind {
@@ -68,8 +68,8 @@ func (c *completer) harnesses() (found []completion.Candidate) {
 	return found
 }
 
-// units are those that have run on this machine and, but for commands that need
-// a loop at work, those of this worktree that have not, or are archived.
+// units returns the units that have run on this machine. Except for commands that need a
+// running loop, it adds those of this worktree that have not run, or are archived.
 func (c *completer) units() (found []completion.Candidate) {
 	entries, _, err := registry.Entries(c.app.home)
 	if err != nil {
@@ -155,7 +155,7 @@ func (c *completer) stories(p *unit.Place) (found []completion.Candidate) {
 	return found
 }
 
-// iterations are those of the last run whose output is kept, the last one first.
+// iterations returns the iterations of the last run with kept output, the last one first.
 func iterations(p *unit.Place) (found []completion.Candidate) {
 	files, _ := os.ReadDir(filepath.Join(p.Repo.Root, p.LogDir()))
 	var numbers []int

@@ -30,14 +30,12 @@ func (c *completionCmd) Run(a *app) error {
 	return terminal.Enough(err)
 }
 
-// completionLimit is how long a shell waits for what can be typed next: a person
-// has pressed a key.
+// completionLimit is how long a shell waits for completions: the user has pressed a key.
 const completionLimit = 2 * time.Second
 
-// complete answers a shell: typed are those behind "ralph" up to the cursor, the
-// last one as far as it was typed. It prints a line for each candidate, with a
-// tab before what it is. It only looks, and nothing is wrong for it: a shell
-// that completes must not fill the screen with errors.
+// complete prints completions for a shell. typed are the words after "ralph" up to the
+// cursor; the last one may be incomplete. Each candidate is a line, with a tab before its
+// description. It never prints an error: that would disturb the user's command line.
 func complete(typed []string) int {
 	ctx, cancel := context.WithTimeout(context.Background(), completionLimit)
 	defer cancel()

@@ -100,7 +100,7 @@ func (c *demoCmd) repository(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// copyDemo writes the demo's files; those whose name ends in .sh can be executed.
+// copyDemo writes the demo's files; files with the ending .sh are executable.
 func copyDemo(dir string) error {
 	sub, err := fs.Sub(ralph.Templates, "templates/demo")
 	if err != nil {

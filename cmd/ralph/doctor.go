@@ -19,8 +19,8 @@ import (
 	"ralph/internal/terminal"
 )
 
-// probeLimit is how long a program may take to tell its version. An agent on
-// Node.js takes seconds on a busy machine.
+// probeLimit is how long a program may take to print its version. An agent on Node.js
+// takes seconds on a busy machine.
 const probeLimit = 20 * time.Second
 
 // doctorCmd is "ralph doctor".
@@ -147,7 +147,7 @@ func (e *examination) run() error {
 	}
 	e.add(roomsFinding(e.app.ctx, e.around))
 	for _, look := range []func() error{e.units, e.ledgers} {
-		if err := look(); err != nil { // the rest can be looked at all the same
+		if err := look(); err != nil { // the other checks are possible without it
 			e.add(preflight.Check{ID: "state", Severity: preflight.Error, Message: err.Error(), Hint: placesOf(e.app.home, e.around.repo).Obstacle(err)})
 		}
 	}
@@ -168,7 +168,7 @@ func (e *examination) gather() (doctor.Input, error) {
 	}
 	e.around = s
 	e.add(settingsCheck(e.app, s, err))
-	home, _ := os.UserHomeDir() // the checks tell where there is none
+	home, _ := os.UserHomeDir() // the checks report a missing home folder
 	in := doctor.Input{Now: e.now, Home: e.app.home, UserHome: home, Env: os.Environ(), Repo: s.repo,
 		Probe: &doctor.Probe{Guardian: e.guardian, Limit: probeLimit}}
 	names := []string{"claude"}

@@ -99,13 +99,13 @@ turns:
 	before := len(s.events())
 
 	text, code := s.doctor("--harness", "replay", "--dry-run")
-	s.wants(text, "feature-x: a run died:", "while its agent was running", "still alive: ", "sleep (pid ", "Mend it with 'ralph doctor'")
+	s.wants(text, "feature-x: a run died:", "while its agent was running", "still alive: ", "sleep (pid ", "Repair it with 'ralph doctor'")
 	if code != 0 || sleeping(t, token) != 1 || len(s.events()) != before {
 		t.Errorf("exit status %d, %d processes, %d events of %d\n%s", code, sleeping(t, token), len(s.events()), before, text)
 	}
 
 	text, code = s.doctor("--harness", "replay")
-	s.wants(text, "feature-x: repaired:", "prd.json (", "put back", "iteration 1 recorded as a crash, with 0 commits", "Continue with 'ralph run'.")
+	s.wants(text, "feature-x: repaired:", "prd.json (", "restored", "iteration 1 recorded as a crash, with 0 commits", "Continue with 'ralph run'.")
 	if code != 0 || sleeping(t, token) != 0 {
 		t.Errorf("exit status %d, %d processes\n%s", code, sleeping(t, token), text)
 	}
@@ -117,7 +117,7 @@ turns:
 	if text, code = s.doctor("--harness", "replay"); code != 0 || len(s.events()) != after {
 		t.Errorf("exit status %d, and the journal has grown\n%s", code, text)
 	}
-	s.wants(text, "1 unit of this worktree: nothing left behind")
+	s.wants(text, "1 unit of this worktree: nothing to clean up")
 }
 
 // TestDoctorLeavesALiveLoopAlone asks the loop to pause too: that is not stale.
@@ -131,7 +131,7 @@ func TestDoctorLeavesALiveLoopAlone(t *testing.T) {
 	before := len(s.events())
 	text, code := s.doctor("--harness", "replay")
 	s.wants(text, "feature-x: a loop is running (pid ")
-	if code != 0 || strings.Contains(text, "mended") || len(s.events()) != before || !s.agentID().Alive() {
+	if code != 0 || strings.Contains(text, "repaired") || len(s.events()) != before || !s.agentID().Alive() {
 		t.Errorf("exit status %d\n%s", code, text)
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -161,7 +161,7 @@ func TestDoctorDropsRequestsThatNobodyWillTake(t *testing.T) {
 		}
 	}
 	text, code := s.doctor("--harness", "replay")
-	s.wants(text, "1 request for a loop that is gone: stop", "was dropped")
+	s.wants(text, "1 request for a loop that is gone: stop", "were removed")
 	left, err := journal.Peek(state)
 	if code != 0 || err != nil || len(left) != 1 || left[0].Request.Kind != "context" {
 		t.Errorf("exit status %d, left %+v, %v\n%s", code, left, err, text)

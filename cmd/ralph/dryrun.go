@@ -79,7 +79,7 @@ func (r *resolved) recorded() (*run.State, error) {
 	return run.Fold(events), nil
 }
 
-// furtherLimits are those that are off, or hardly matter, unless somebody sets them.
+// furtherLimits lists the limits that are off, or have no effect, unless they are set.
 func furtherLimits(s loop.Settings) string {
 	var list []string
 	add := func(set bool, format string, args ...any) {
@@ -98,7 +98,7 @@ func furtherLimits(s loop.Settings) string {
 	return strings.Join(list, ", ")
 }
 
-// quoted shows an argv as a person could type it; ralph itself never has it parsed.
+// quoted formats an argv as the user could type it. ralph itself never parses it.
 func quoted(argv []string) string {
 	parts := make([]string, len(argv))
 	for i, w := range argv {

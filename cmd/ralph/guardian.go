@@ -34,11 +34,11 @@ func guardian(args []string) int {
 	return 0
 }
 
-// sweepWord stands before a folder that a guardian removes when ralph has died.
+// sweepWord precedes a folder that a guardian removes after ralph has died.
 const sweepWord = "--sweep"
 
-// recordCrash records that ralph has died, which the guardian saw. It has nobody to tell
-// of an error: what it cannot do the next run does.
+// recordCrash records that ralph has died, on behalf of the guardian. It ignores errors:
+// the next run does what it cannot do.
 func recordCrash(root, name, folder string, died time.Time) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()

@@ -50,8 +50,8 @@ func takeOver(args []string) int {
 	return code
 }
 
-// reportOf is what whoever handed a command over is told of its end. An error
-// that is a status alone has been explained on the way, or in the journal.
+// reportOf returns the report about the end of a command for the process that handed it
+// over. An error with only a status was explained before, or in the journal.
 func reportOf(code int, err error) handover.Report {
 	r := handover.Report{Exit: code}
 	var exit exitError
@@ -72,7 +72,7 @@ func hold(code int) {
 	fd := int(os.Stdin.Fd())
 	was, err := term.MakeRaw(fd)
 	if err != nil {
-		return // nobody is there to press a key
+		return // no one can press a key
 	}
 	defer term.Restore(fd, was)
 	forget(fd)
@@ -80,7 +80,7 @@ func hold(code int) {
 	_, _ = os.Stdin.Read(make([]byte, 1))
 }
 
-// forget drops what was typed while nobody asked for it.
+// forget drops input that was typed before the question.
 func forget(fd int) {
 	buf := make([]byte, 256)
 	for {
@@ -94,8 +94,7 @@ func forget(fd int) {
 	}
 }
 
-// closePanes closes the pane that this process is in together with the one
-// beside it.
+// closePanes closes the pane of this process and the other pane of its window.
 func closePanes() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -39,7 +39,7 @@ func (c *helpCmd) Run(a *app) error {
 		return err
 	}
 	if _, err = parser.Parse(append(slices.Clone(c.About), "--help")); err == nil {
-		return nil // not reached: the parser ends the program behind the help
+		return nil // not reached: the parser ends the program after the help
 	}
 	if best := words.Closest(name, help.Topics()); best != "" {
 		return hint.With(err, "did you mean: ralph help "+best)

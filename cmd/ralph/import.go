@@ -197,7 +197,7 @@ func showNotImported(t *terminal.Terminal, lost []string) {
 	}
 }
 
-// newChecks is the config.yaml with the checks, "" where there are none or the project
+// newChecks returns the config.yaml with the checks; "" without checks, or if the project
 // has settings already.
 func newChecks(root string, checks []importer.Check) string {
 	if len(checks) == 0 {

@@ -90,7 +90,7 @@ func (c *limitsCmd) clear(a *app, s *surroundings) error {
 		case until.IsZero():
 			say("the loop of %s waits%s for a limit that only it knows: end it with 'ralph stop' there, and 'ralph run' tries at once\n", who, when)
 		default: // it reads the ledger again while it waits
-			say("the loop of %s was waiting for it, and goes on\n", who)
+			say("the loop of %s was waiting for it, and continues\n", who)
 		}
 	}
 	return err

@@ -34,15 +34,15 @@ type liveReport struct {
 	DurationSeconds float64         `json:"durationSeconds"`
 }
 
-// live sends the agent one short prompt, the way a run would send its own. It is
-// a call like any other: the ledger is asked, and told.
+// live sends the agent one short prompt, as a run would. It counts in the ledger like
+// every call.
 func (e *examination) live(h agent.Harness) error {
 	if e.around.settings == nil {
 		return e.noCall("the settings cannot be read, and a run would call another agent than the built-in settings do", "Correct the settings first.")
 	}
 	if slices.Contains(h.Command, replayWord) {
-		// Its script would be played to nobody, in the repository of the user.
-		e.add(preflight.Check{ID: "live", Severity: preflight.OK, Message: h.Name + " was not called: it plays a script, and has nobody to answer"})
+		// Its script would run in the user's repository.
+		e.add(preflight.Check{ID: "live", Severity: preflight.OK, Message: h.Name + " was not called: it plays a script, and cannot answer"})
 		return nil
 	}
 	s := e.around.settings

@@ -54,9 +54,8 @@ func execute(args []string) int {
 	return code
 }
 
-// command carries out a command line and returns the exit status, and the error
-// behind it, which has been shown. handedOver says that another ralph was given
-// it, and had it carried out here.
+// command carries out a command line. It returns the exit status and its error, which it
+// has printed. handedOver is true if another ralph process handed the command over.
 func command(args []string, handedOver bool) (int, error) {
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -86,8 +85,8 @@ func command(args []string, handedOver bool) (int, error) {
 	return exitCode(t, err), err
 }
 
-// signalled is the error of a command that a signal has cut off before it was a
-// run: that it was told to end is no trouble to speak of.
+// signalled returns the error of a command that a signal has ended before its run. An end
+// on request is not an error.
 func signalled(ctx context.Context, t *terminal.Terminal, err error) error {
 	var exit exitError
 	if err == nil || ctx.Err() == nil || errors.As(err, &exit) {

@@ -30,7 +30,7 @@ type mcpCmd struct {
 // functions print nothing there, and their warnings go to the client's log of this server.
 func (c *mcpCmd) Run(a *app) error {
 	if a.t.CanAsk {
-		a.t.Hint("waiting for an MCP client on standard input; how to set one up is told in docs/mcp.md")
+		a.t.Hint("waiting for an MCP client on standard input; docs/mcp.md explains how to set one up")
 	}
 	a.warnHomeless()
 	quiet := *a

@@ -18,7 +18,7 @@ func TestMCPStartsALoopThatOutlivesIt(t *testing.T) {
 	started := c.must("start_loop", map[string]any{"maxIterations": 3, "prompt": "--not a flag"})
 	pid := int(started.Get("pid").Int())
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGTERM) })
-	if _, refused := c.call("start_loop", nil); refused != "a loop is at work on feature-x already" {
+	if _, refused := c.call("start_loop", nil); refused != "a loop is already running on feature-x" {
 		t.Errorf("a second loop: %q", refused)
 	}
 	if sid, err := syscall.Getpgid(pid); err != nil || sid != pid {
@@ -62,7 +62,7 @@ func TestMCPStartRefuses(t *testing.T) {
 	if err := os.Remove(filepath.Join(s.repo, ".ralph/feature-x/spec.md")); err != nil {
 		t.Fatal(err)
 	}
-	if _, refused := c.call("start_loop", nil); !strings.Contains(refused, "the run cannot begin: ") || !strings.Contains(refused, "spec.md") {
+	if _, refused := c.call("start_loop", nil); !strings.Contains(refused, "the run cannot start: ") || !strings.Contains(refused, "spec.md") {
 		t.Errorf("without spec.md: %q", refused)
 	}
 	if err := os.Remove(filepath.Join(s.repo, ".ralph/feature-x/prd.json")); err != nil {

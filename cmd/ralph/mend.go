@@ -20,8 +20,8 @@ import (
 	"ralph/internal/words"
 )
 
-// units looks at the units of this worktree and at all others that have run.
-// Those here are mended; of those elsewhere the command is told that mends them.
+// units checks the units of this worktree, and all others that have run. It repairs those
+// here; for the others it prints the command that repairs them.
 func (e *examination) units() error {
 	entries, broken, err := registry.Entries(e.app.home)
 	if err != nil {
@@ -46,7 +46,7 @@ func (e *examination) units() error {
 			}
 		}
 		if well > 0 {
-			e.add(preflight.Check{ID: "unit", Severity: preflight.OK, Message: words.Count(well, "unit") + " of this worktree: nothing left behind"})
+			e.add(preflight.Check{ID: "unit", Severity: preflight.OK, Message: words.Count(well, "unit") + " of this worktree: nothing to clean up"})
 		}
 	}
 	for _, entry := range entries {
@@ -57,8 +57,8 @@ func (e *examination) units() error {
 	return e.registry(entries, broken)
 }
 
-// unit looks at a unit of this worktree, and mends it. It says nothing of one of
-// which there is nothing to say, and returns true then.
+// unit checks a unit of this worktree and repairs it. It returns true, without a finding,
+// if the unit has no problem.
 func (e *examination) unit(dir, folder string) (well bool) {
 	u := doctor.Examine(dir)
 	e.clock["the journal of "+u.Name] = u.Last
@@ -73,50 +73,49 @@ func (e *examination) unit(dir, folder string) (well bool) {
 	case !u.Ill():
 		e.add(u.Check(e.now, ""))
 	case e.cmd.DryRun:
-		e.add(u.Check(e.now, "Mend it with 'ralph doctor'; the next 'ralph run' of the unit would, too."))
+		e.add(u.Check(e.now, "Repair it with 'ralph doctor'; the next 'ralph run' of the unit would, too."))
 	default:
-		e.heal(u, p)
+		e.repair(u, p)
 	}
 	return false
 }
 
-// heal mends a unit and says so, or why not.
-func (e *examination) heal(u doctor.Unit, p *unit.Place) {
-	done, err := mendUnit(e.app, p, u)
+// repair repairs a unit and adds the finding about it.
+func (e *examination) repair(u doctor.Unit, p *unit.Place) {
+	done, err := repairUnit(e.app, p, u)
 	var locked *journal.LockedError
 	switch {
 	case errors.As(err, &locked):
-		e.add(u.Check(e.now, fmt.Sprintf("Not mended now: %v.", err)))
+		e.add(u.Check(e.now, fmt.Sprintf("Not repaired now: %v.", err)))
 	case err != nil:
 		c := u.Check(e.now, "")
-		c.Severity, c.Hint = preflight.Error, fmt.Sprintf("It cannot be mended: %v", err)
+		c.Severity, c.Hint = preflight.Error, fmt.Sprintf("It cannot be repaired: %v", err)
 		e.add(c)
 	default:
 		e.add(u.Mended(e.now, done))
 	}
 }
 
-// mendUnit does for a unit what the next run would do before it begins, and says
-// what that was.
-func mendUnit(a *app, p *unit.Place, u doctor.Unit) (done []string, err error) {
-	// A signal from now on must not leave it half mended.
+// repairUnit repairs a unit as the next run would, and returns the steps.
+func repairUnit(a *app, p *unit.Place, u doctor.Unit) (done []string, err error) {
+	// A signal must not interrupt the repair.
 	ctx := context.WithoutCancel(a.ctx)
-	s, err := unit.LockState(ctx, p) // which finishes archives
+	s, err := unit.LockState(ctx, p) // finishes archives
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
 	if u.CutOff {
-		done = append(done, "mended: the archive was finished")
+		done = append(done, "repaired: the archive was finished")
 	}
-	if u.Torn { // which opening the journal mends
-		done = append(done, "mended: the journal ends with a whole line")
+	if u.Torn { // opening the journal has repaired it
+		done = append(done, "repaired: the journal ends with a complete line")
 	}
-	if _, _, err := s.RecordDeath(ctx, screen.Notes(a.t), p, time.Time{}, func(e journal.Event) { done = append(done, mendedBy(e)...) }); err != nil {
+	if _, _, err := s.RecordDeath(ctx, screen.Notes(a.t), p, time.Time{}, func(e journal.Event) { done = append(done, repairedBy(e)...) }); err != nil {
 		return done, err
 	}
 	if u.Behind {
-		done = append(done, "mended: the status files say what the journal says")
+		done = append(done, "repaired: the status files agree with the journal")
 	}
 	if len(u.Stale) == 0 {
 		return done, nil
@@ -129,24 +128,23 @@ func mendUnit(a *app, p *unit.Place, u doctor.Unit) (done []string, err error) {
 			return done, err
 		}
 	}
-	return append(done, "mended: what was asked of the loop that is gone was dropped"), nil
+	return append(done, "repaired: the requests for the loop that is gone were removed"), nil
 }
 
-// mendedBy says what an event of a recovery was written for; nothing of those that
-// only count.
-func mendedBy(e journal.Event) []string {
+// repairedBy describes the step of a recovery that wrote an event, if there was one.
+func repairedBy(e journal.Event) []string {
 	switch b := e.Body.(type) {
 	case journal.PlanRestored:
-		return []string{strings.TrimSuffix(fmt.Sprintf("mended: %s (%s) put back; kept: %s", b.Path, b.What, b.Kept), "; kept: ")}
+		return []string{strings.TrimSuffix(fmt.Sprintf("repaired: %s (%s) restored; kept: %s", b.Path, b.What, b.Kept), "; kept: ")}
 	case journal.IterationEnded:
-		return []string{fmt.Sprintf("mended: iteration %d recorded as a crash, with %s", b.N, words.Count(len(b.Commits), "commit"))}
+		return []string{fmt.Sprintf("repaired: iteration %d recorded as a crash, with %s", b.N, words.Count(len(b.Commits), "commit"))}
 	case journal.RunEnded:
-		return []string{"mended: what was alive is ended, and the run has its end in the journal"}
+		return []string{"repaired: the remaining processes are ended, and the journal has the end of the run"}
 	}
 	return nil
 }
 
-// elsewhere looks at a unit of another worktree. Only what is ill is told of.
+// elsewhere checks a unit of another worktree, and reports only problems.
 func (e *examination) elsewhere(entry registry.Entry) {
 	u := doctor.Examine(entry.StateDir)
 	e.clock["the journal of "+u.Name+" in "+entry.Worktree] = u.Last
@@ -154,11 +152,11 @@ func (e *examination) elsewhere(entry registry.Entry) {
 		return
 	}
 	u.Name += " in " + entry.Worktree
-	e.add(u.Check(e.now, fmt.Sprintf("Mend it there: cd %s && ralph doctor", stream.ShellWord(entry.Worktree))))
+	e.add(u.Check(e.now, fmt.Sprintf("Repair it there: cd %s && ralph doctor", stream.ShellWord(entry.Worktree))))
 }
 
-// registry looks at the list of loops: entries whose worktree is gone, and files
-// that are no entries.
+// registry checks the list of loops for entries with a missing worktree, and for files
+// that are not entries.
 func (e *examination) registry(entries []registry.Entry, broken []string) error {
 	c := preflight.Check{ID: "registry", Severity: preflight.OK, Message: fmt.Sprintf("The list of loops is in order (%s)", words.Plural(len(entries), "entry", "entries"))}
 	for _, entry := range entries {
@@ -167,12 +165,12 @@ func (e *examination) registry(entries []registry.Entry, broken []string) error 
 		}
 	}
 	if len(c.Details) > 0 {
-		c.Severity, c.Message, c.Hint = preflight.Warn, "The list of loops names worktrees that are gone", "They are taken off with 'ralph doctor'."
+		c.Severity, c.Message, c.Hint = preflight.Warn, "The list of loops names worktrees that are gone", "Remove them with 'ralph doctor'."
 		if !e.cmd.DryRun {
 			if _, err := registry.Clear(e.app.home); err != nil {
 				return err
 			}
-			c.Message, c.Hint = "The list of loops named worktrees that are gone: mended, they are taken off", ""
+			c.Message, c.Hint = "The list of loops named worktrees that are gone: repaired, they are removed", ""
 		}
 	}
 	e.add(c)
@@ -180,7 +178,7 @@ func (e *examination) registry(entries []registry.Entry, broken []string) error 
 		e.mtimes(dir)
 	}
 	if len(broken) > 0 {
-		c := preflight.Check{ID: "registry", Severity: preflight.Warn, Message: "Files in the list of loops that cannot be read", Hint: "Remove them: the next run of a unit writes its own anew."}
+		c := preflight.Check{ID: "registry", Severity: preflight.Warn, Message: "Files in the list of loops that cannot be read", Hint: "Remove them: the next run of a unit writes its file again."}
 		for _, path := range broken {
 			c.Details = append(c.Details, preflight.Detail{Text: path})
 		}
@@ -189,7 +187,7 @@ func (e *examination) registry(entries []registry.Entry, broken []string) error 
 	return nil
 }
 
-// ledgers looks at the ledgers of calls.
+// ledgers checks the ledgers of calls.
 func (e *examination) ledgers() error {
 	names, err := ratelimit.Harnesses(ratelimit.Dir(e.app.home))
 	if err != nil {
@@ -200,7 +198,7 @@ func (e *examination) ledgers() error {
 		grant, err := ledger.Peek(e.now)
 		switch {
 		case err != nil:
-			e.add(preflight.Check{ID: "ledger", Severity: preflight.Error, Message: err.Error(), Hint: "See to the permissions of " + ratelimit.Dir(e.app.home) + "."})
+			e.add(preflight.Check{ID: "ledger", Severity: preflight.Error, Message: err.Error(), Hint: "Check the permissions of " + ratelimit.Dir(e.app.home) + "."})
 			continue
 		case grant.Damaged != nil:
 			e.add(preflight.Check{ID: "ledger", Severity: preflight.Warn, Message: grant.Damaged.Error(), Hint: "No action needed. Calls are counted from now on."})
@@ -214,7 +212,7 @@ func (e *examination) ledgers() error {
 	return nil
 }
 
-// mtimes of ralph's own files are times that should have passed.
+// mtimes notes files of ralph with a modification time in the future.
 func (e *examination) mtimes(dir string) {
 	files, _ := os.ReadDir(dir)
 	for _, f := range files {

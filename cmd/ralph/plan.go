@@ -94,7 +94,7 @@ func (c *planCmd) askForCriteria(a *app, p *unit.Place) error {
 	return nil
 }
 
-// ready says what stands in the way of any planning here.
+// ready returns an error if planning is not possible here.
 func (c *planCmd) ready(a *app, r *resolved) error {
 	p := r.place
 	switch op := p.Repo.InProgress(); {
@@ -210,8 +210,8 @@ func converse(a *app, dir string, argv, env []string) error {
 	}
 }
 
-// conclude looks at what the conversation has led to: it brings prd.json up to
-// date, shows the report, and ends with 0 where the plan is ready to run.
+// conclude finishes the planning: it refreshes prd.json, shows the report of preflight,
+// and returns an error if the plan is not ready.
 func (c *planCmd) conclude(a *app, p *unit.Place) error {
 	after := *a
 	after.ctx = context.WithoutCancel(a.ctx) // a Ctrl-C meanwhile was meant for the agent
@@ -222,7 +222,7 @@ func (c *planCmd) conclude(a *app, p *unit.Place) error {
 	}
 	if !fresh {
 		if err := (&prdCmd{}).refresh(&after, p); err != nil {
-			exitCode(a.t, err) // says it; the report tells the rest
+			exitCode(a.t, err) // prints it; the report shows the rest
 		}
 		a.t.Printf("\n")
 	}
@@ -238,7 +238,7 @@ func (c *planCmd) conclude(a *app, p *unit.Place) error {
 		return err
 	}
 	if !report.OK {
-		a.t.Printf("\nGo on planning with: ralph plan\n")
+		a.t.Printf("\nContinue planning with: ralph plan\n")
 		return exitError(1)
 	}
 	a.t.Printf("\nStart the loop with: %s\n", strings.Join(append([]string{"ralph run"}, c.harnessFlag()...), " "))

@@ -136,8 +136,8 @@ func readSpec(t *terminal.Terminal, p *unit.Place) (*spec.Spec, error) {
 	return s, nil
 }
 
-// enoughCriteria refuses stories without acceptance criteria, unless quality checks
-// tell when they are done.
+// enoughCriteria refuses stories without acceptance criteria, unless quality checks decide
+// when they are done.
 func enoughCriteria(a *app, p *unit.Place, s *spec.Spec) error {
 	var loaded *config.Loaded
 	for _, story := range s.Stories {
@@ -160,8 +160,8 @@ func enoughCriteria(a *app, p *unit.Place, s *spec.Spec) error {
 	return nil
 }
 
-// readPRD reads prd.json and shows what is odd about it; there may be none yet.
-// One that is empty holds nothing that could be lost, and is none.
+// readPRD reads prd.json and prints warnings about it. It returns nil if the file is
+// missing, or empty: an empty file has nothing to lose.
 func readPRD(t *terminal.Terminal, p *unit.Place) (*prd.PRD, error) {
 	path := filepath.Join(p.Repo.Root, p.Folder, "prd.json")
 	data, err := regular.Read(path, prd.MaxSize)
@@ -182,7 +182,7 @@ func readPRD(t *terminal.Terminal, p *unit.Place) (*prd.PRD, error) {
 	return old, nil
 }
 
-// checked tells whether a refresh would change a file.
+// checked prints whether a refresh would change a file, and returns an error if so.
 func (c *prdCmd) checked(t *terminal.Terminal, progress unit.ProgressState, same bool) error {
 	stale := "prd.json is not what spec.md asks for"
 	if same {
@@ -220,9 +220,9 @@ func (c *prdCmd) save(t *terminal.Terminal, p *unit.Place, now *prd.PRD, progres
 	return nil
 }
 
-// handOver gives the new plan to the loop that is at work: it alone may change
-// the plan's files then, and takes them over at its next iteration. Where another
-// plan waits for that already, one without a change takes its place.
+// handOver sends the new plan to the running loop. Only the loop may change the plan's
+// files, and does so at its next iteration. A new plan replaces one that still waits, even
+// if it changes nothing.
 func (c *prdCmd) handOver(t *terminal.Terminal, p *unit.Place, same bool) error {
 	_, waiting, err := p.PlansThatWait()
 	if err != nil {

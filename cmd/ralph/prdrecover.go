@@ -15,9 +15,9 @@ import (
 	"ralph/internal/unit"
 )
 
-// recoverKeeping finishes what a run that died has left, as the next run would, and
-// keeps spec.md as it stands: who calls for a new plan has the last word on it, and
-// the recovery would put it back to what it was before that run's last iteration.
+// recoverKeeping recovers from a run that died, as the next run would, but keeps spec.md.
+// The user wants a plan from the current spec.md, and the recovery would restore the one
+// before that run's last iteration.
 func recoverKeeping(a *app, p *unit.Place) error {
 	if ended, err := journal.Ended(p.JournalPath()); err != nil || ended || unit.Running(p) {
 		return err
@@ -25,7 +25,7 @@ func recoverKeeping(a *app, p *unit.Place) error {
 	path := filepath.Join(p.Repo.Root, p.Folder, "spec.md")
 	text, unread := regular.Read(path, spec.MaxSize)
 	if err := unit.RecoverFirst(a.ctx, screen.Notes(a.t), p); err != nil || unread != nil {
-		return err // what cannot be read is put back like everything else
+		return err // a file that cannot be read is restored like the others
 	}
 	if now, err := regular.Read(path, spec.MaxSize); err == nil && bytes.Equal(now, text) {
 		return nil

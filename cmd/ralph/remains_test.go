@@ -90,13 +90,13 @@ func TestDoctorBringsStatusFilesInLine(t *testing.T) {
 	text, _ := s.doctor("--harness", "replay", "--dry-run")
 	s.wants(text, "feature-x: an earlier run left something to clean up", "the status files do not show the end")
 	text, code := s.doctor("--harness", "replay")
-	s.wants(text, "feature-x: repaired:", "mended: the status files say what the journal says")
+	s.wants(text, "feature-x: repaired:", "repaired: the status files agree with the journal")
 	status, err := os.ReadFile(filepath.Join(s.repo, ".ralph/feature-x/status.json"))
 	if err != nil || code != 0 || !strings.Contains(string(status), `"status": "completed"`) {
 		t.Errorf("exit status %d, %v: %s", code, err, status)
 	}
 	text, _ = s.doctor("--harness", "replay")
-	s.wants(text, "1 unit of this worktree: nothing left behind")
+	s.wants(text, "1 unit of this worktree: nothing to clean up")
 }
 
 // TestARunThatDiedBeforeItsFirstLine has made the journal, and is no run.

@@ -17,7 +17,7 @@ type unitArg struct {
 	Change string `predictor:"change" help:"A change of Ito or OpenSpec: its id, its number or a part of it." placeholder:"ID"`
 }
 
-// changeFlag names the change whose loop is meant.
+// changeFlag selects the loop of a change.
 type changeFlag struct {
 	Change string `predictor:"change" help:"The change (default: the loop of this worktree)." placeholder:"ID"`
 }
@@ -111,7 +111,7 @@ func (c *contextShowCmd) Run(a *app) error {
 	return nil
 }
 
-// ask leaves a request for the loop of a unit, if one is at work.
+// ask leaves a request for the loop of a unit, if one is running.
 func ask(a *app, u unitArg, q journal.Request, said string) error {
 	p, err := u.target(a)
 	if err != nil {

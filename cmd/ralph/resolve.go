@@ -51,8 +51,8 @@ type resolved struct {
 	checkRooms *check.Rooms // nil where nothing is sealed
 }
 
-// kindDefaults take the place of the built-in values for plans whose steps are
-// larger than a story; what a file, the environment or a flag says still wins.
+// kindDefaults replace the built-in values for plans with steps larger than a story. A
+// file, the environment or a flag still wins.
 var kindDefaults = map[string]string{
 	"defaults.max_iterations":               "10",
 	"defaults.timeout_minutes":              "45",
@@ -142,7 +142,7 @@ func (a *app) userSettings() string {
 	return filepath.Join(a.home, "config.yaml")
 }
 
-// overrides are the flags that stand in the place of a setting.
+// overrides returns the flags that replace a setting.
 func (f *runFlags) overrides() []config.Override {
 	var list []config.Override
 	set := func(given bool, key, flag, value string) {

@@ -130,10 +130,10 @@ func (r *resolved) start() error {
 			r.app.t.Printf("%s\n", r.app.t.Paint(terminal.Dim, r.describeRooms()))
 		}
 	}
-	// A loop holds a few megabytes and makes as many again in each iteration:
-	// collecting less often costs memory that nobody misses, and saves CPU.
+	// A loop holds a few megabytes and allocates as many in each iteration: collecting less
+	// often costs little memory and saves CPU.
 	debug.SetGCPercent(400)
-	// The end of another run is no business of whoever reads this run's events.
+	// The end of another run does not belong to this run's events.
 	tell := out.Event
 	if r.flags.JSON {
 		tell = out.Files.Event
@@ -143,7 +143,7 @@ func (r *resolved) start() error {
 		return err
 	}
 	if died != nil {
-		r.changes = nil // the plan may have been put back in order since
+		r.changes = nil // the plan may have been restored since
 	}
 	if _, err := r.plan.Read(); err != nil {
 		return hint.With(errors.New(unit.Relative(r.place.Repo.Root, err.Error())), "correct it there; see everything that is wrong with: ralph validate")
@@ -157,7 +157,7 @@ func (r *resolved) start() error {
 		return err
 	}
 	defer func() {
-		s.Close() // whoever starts the next run does not wait for a slow notification
+		s.Close() // the next run does not wait for a slow notification
 		beside.close(r.app.ctx)
 	}()
 	l.Recorder.Observe = func(e journal.Event) { out.Event(e); beside.event(e) }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// runFlags are the flags of every command that starts a loop. What can stand in
-// a settings file too has no default here: the file decides.
+// runFlags are the flags of every command that starts a loop. A flag of a setting has no
+// default here: the settings decide.
 type runFlags struct {
 	loopFlags
 	JSON bool `help:"Print only the journal's events, one JSON line each."`
@@ -105,7 +105,7 @@ func (c *clockTime) after(now time.Time) time.Time {
 	return t
 }
 
-// minutes is a duration on the command line whose bare number is minutes.
+// minutes is a duration on the command line; a bare number is minutes.
 type minutes time.Duration
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -115,7 +115,7 @@ func (m *minutes) UnmarshalText(text []byte) error {
 	return err
 }
 
-// seconds is a duration on the command line whose bare number is seconds.
+// seconds is a duration on the command line; a bare number is seconds.
 type seconds time.Duration
 
 // UnmarshalText implements encoding.TextUnmarshaler.

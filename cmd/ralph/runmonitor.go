@@ -18,7 +18,7 @@ import (
 // takeOverWait is how long a pane may take to start ralph.
 const takeOverWait = 10 * time.Second
 
-// beside is a loop in a tmux session of its own, and who waits for its end here.
+// beside is a loop in a tmux session of its own, for the process that waits for its end.
 type beside struct {
 	r       *resolved
 	session *monitor.Session
@@ -28,11 +28,11 @@ type beside struct {
 	attached *exec.Cmd // the tmux that shows it here, nil where none does
 	left     <-chan error
 	result   *ended // nil until the loop has ended
-	stopping bool   // it was told to
+	stopping bool   // it was asked to stop
 }
 
-// runBeside runs the loop in a tmux session, with its dashboard beside it.
-// Without tmux it runs in this terminal.
+// runBeside runs the loop in a tmux session, next to its dashboard. Without tmux it runs
+// in this terminal.
 func (r *resolved) runBeside() error {
 	a := r.app
 	if r.place.Unit == "" {

@@ -102,8 +102,8 @@ func plainValue(v any) string {
 	return fmt.Sprint(v)
 }
 
-// settable is the key of a setting that can change, by its path or its last name; empty
-// where there is none.
+// settable returns the key of a setting that can change, by its path or its last name;
+// empty without one.
 func settable(name string) string {
 	name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
 	also := map[string]string{"timeout": "timeout_minutes", "idle_timeout": "idle_timeout_minutes", "pause": "pause_seconds",

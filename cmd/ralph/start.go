@@ -33,8 +33,8 @@ func (c *startCmd) Validate() error {
 	return c.loopFlags.Validate()
 }
 
-// Run carries the command out: first in the terminal of whoever called it, then,
-// handed over, as the loop itself.
+// Run carries the command out: first in the caller's terminal, then, handed over, as the
+// loop itself.
 func (c *startCmd) Run(a *app) error {
 	run := &runCmd{Text: c.Task, runFlags: runFlags{loopFlags: c.loopFlags, JSON: c.JSON && !a.handedOver}}
 	if c.Status {
@@ -83,12 +83,12 @@ func (c *startCmd) Run(a *app) error {
 	return c.background(r, r.answered(args))
 }
 
-// background starts the loop elsewhere and returns when it is at work.
+// background starts the loop in another process and returns when it is running.
 func (c *startCmd) background(r *resolved, args []string) error {
 	if r.place.Unit == "" {
 		return unit.ErrDetached
 	}
-	_, _ = registry.Clear(r.app.home) // of loops whose worktree is gone; those that it cannot remove are not shown either
+	_, _ = registry.Clear(r.app.home) // removes loops with a missing worktree; the list does not show them anyway
 	began := time.Now()
 	done := r.app.t.Slowly("waiting for a place to run in")
 	b, err := r.carry(c.whereTo(r), c.Fullscreen || r.settings.Start.Fullscreen, args)
@@ -106,9 +106,9 @@ func (c *startCmd) background(r *resolved, args []string) error {
 	case report != nil:
 		return b.endedAtOnce(r, *report, began, c.JSON)
 	case c.JSON:
-		return b.tellJSON(r, run)
+		return b.printJSON(r, run)
 	}
-	b.tell(r)
+	b.show(r)
 	return nil
 }
 
@@ -142,8 +142,8 @@ func (b *carried) untilUp(ctx context.Context, p *unit.Place, began time.Time) (
 	return run, report, err
 }
 
-// endedAtOnce tells of a loop that was over before anybody saw it at work, and
-// ends as it did.
+// endedAtOnce reports a loop that has ended before it was seen running, and returns its
+// exit status.
 func (b *carried) endedAtOnce(r *resolved, report handover.Report, began time.Time, asJSON bool) error {
 	t := r.app.t
 	last, ran := r.place.EndedSince(began)
@@ -152,7 +152,7 @@ func (b *carried) endedAtOnce(r *resolved, report handover.Report, began time.Ti
 		t.Fail(errors.New(report.Message))
 		t.Hint(report.Hint)
 	case asJSON && ran:
-		if err := b.tellJSON(r, last.Run); err != nil {
+		if err := b.printJSON(r, last.Run); err != nil {
 			return err
 		}
 	case !r.verdict(began):
@@ -165,7 +165,7 @@ func (b *carried) endedAtOnce(r *resolved, report handover.Report, began time.Ti
 	return nil
 }
 
-// lookInto says where its last words are.
+// lookInto says where its last output is.
 func (b *carried) lookInto() string {
 	switch {
 	case b.log != "":
@@ -176,8 +176,8 @@ func (b *carried) lookInto() string {
 	return "try it in this terminal: ralph run"
 }
 
-// tell says what was started, and what can be done with it.
-func (b *carried) tell(r *resolved) {
+// show prints what was started, and the commands for it.
+func (b *carried) show(r *resolved) {
 	t, unit := r.app.t, stream.ShellWord(r.place.Unit)
 	where := map[string]string{inTmux: "in tmux", inWindow: "in a window of its own", inNone: "without a terminal"}[b.terminal]
 	t.Printf("%s %s is running %s (pid %d)\n", t.Paint(terminal.Green, t.Symbol("✓")), t.Paint(terminal.Bold, stream.OneLine(r.place.Unit)), where, b.sent.PID())
@@ -204,7 +204,7 @@ type started struct {
 	Log      *string `json:"log"`      // where its output goes without a terminal
 }
 
-func (b *carried) tellJSON(r *resolved, run string) error {
+func (b *carried) printJSON(r *resolved, run string) error {
 	known := func(s string) *string {
 		if s == "" {
 			return nil

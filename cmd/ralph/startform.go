@@ -26,8 +26,8 @@ const (
 // manualHint is known to people and scripts.
 const manualHint = "Loop won't auto-stop. Use 'ralph stop' to end."
 
-// needsForm tells whether the command does not say what to do, nothing in the
-// worktree does, and a person is there to ask.
+// needsForm reports whether neither the command nor the worktree says what to do, and the
+// user can be asked.
 func (c *startCmd) needsForm(a *app, p *unit.Place) bool {
 	if c.Task != "" || c.loopFlags != (loopFlags{}) || c.JSON || a.handedOver || !a.t.CanAsk || os.Getenv("TERM") == "dumb" || p.Unit == "" {
 		return false
@@ -42,8 +42,8 @@ func (c *startCmd) needsForm(a *app, p *unit.Place) bool {
 	return err != nil || len(changes) == 0 // which one is asked then
 }
 
-// fill asks the person what the command line leaves open. args is the command
-// line that says the same.
+// fill asks the user for what the command line leaves open. args is the command line with
+// the answers.
 func (c *startCmd) fill(a *app, p *unit.Place) (args []string, err error) {
 	// What the settings say is what the form begins with; what is wrong with them is
 	// said when the loop is made ready.

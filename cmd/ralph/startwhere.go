@@ -45,7 +45,7 @@ func (r *resolved) carry(terminal string, fullscreen bool, args []string) (*carr
 	return r.carryNowhere(args)
 }
 
-// carryToTmux is as "ralph run --monitor", but nobody looks yet.
+// carryToTmux starts the loop as "ralph run --monitor" does, without showing the session.
 func (r *resolved) carryToTmux(args []string) (*carried, error) {
 	b, err := r.openBeside(args)
 	if err != nil {

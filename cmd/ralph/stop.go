@@ -49,7 +49,7 @@ func (c *stopCmd) Run(a *app) error {
 	return await(a, s)
 }
 
-// stopAll asks every loop that is at work to stop.
+// stopAll asks every running loop to stop.
 func stopAll(a *app) error {
 	all, err := unit.Registered(a.home)
 	if err != nil {

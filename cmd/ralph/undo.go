@@ -79,9 +79,9 @@ func (c *undoCmd) nothing(p *unit.Place, r *unit.Record, err error) error {
 	return fmt.Errorf("%s has not run here: there is nothing to undo", stream.OneLine(p.Unit))
 }
 
-// goBack shows what would change, asks, and restores the state. The present state is kept
-// first, then what counts from now on is recorded, then the worktree is changed: whoever dies
-// in between can repeat it.
+// goBack shows what would change, asks, and restores the state. It first keeps the present
+// state, then records the undo, then changes the worktree: after a crash in between the
+// user can repeat it.
 func (c *undoCmd) goBack(a *app, p *unit.Place, s *unit.State) error {
 	events, _, err := journal.ReadFile(p.JournalPath())
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *undoCmd) record(p *unit.Place, s *unit.State, e journal.Undone) error {
 	return err
 }
 
-// confirm asks whether to go on. Without a terminal --yes is needed.
+// confirm asks whether to continue. Without a terminal --yes is needed.
 func (c *undoCmd) confirm(a *app) error {
 	switch {
 	case c.Yes:

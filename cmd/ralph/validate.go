@@ -75,8 +75,7 @@ func (r *resolved) preflightUnlessSkipped() error {
 	return r.preflight()
 }
 
-// preflight shows what stands in the way of the run, and refuses it if
-// something does.
+// preflight shows the problems of the run, and refuses it if there is an error.
 func (r *resolved) preflight() error {
 	report, err := r.check()
 	if err != nil {
@@ -113,7 +112,7 @@ func (r *resolved) check() (preflight.Report, error) {
 	if r.harness.Name != "" {
 		in.Agent = r.agentFacts(r.harness, r.agent)
 	} else {
-		in.Nameless = false // nobody commits here
+		in.Nameless = false // without an agent there are no commits
 	}
 	for _, c := range r.fallback {
 		in.Fallback = append(in.Fallback, r.agentFacts(c.Harness, c.Options))
@@ -132,7 +131,7 @@ func (r *resolved) check() (preflight.Report, error) {
 	return preflight.RunWithoutFeature(in), nil
 }
 
-// agentFacts is what can be told of an agent without starting it.
+// agentFacts returns what is known about an agent without starting it.
 func (r *resolved) agentFacts(h agent.Harness, o agent.Options) preflight.Agent {
 	facts := preflight.Agent{Name: h.Name, Command: h.Command[0], LoginSign: loginSign(h)}
 	path, err := exec.LookPath(h.Command[0])
@@ -148,11 +147,11 @@ func (r *resolved) agentFacts(h agent.Harness, o agent.Options) preflight.Agent 
 	return facts
 }
 
-// loginSign reports whether there is a key, a token or what a login leaves behind.
+// loginSign reports whether there is a key, a token or another trace of a login.
 func loginSign(h agent.Harness) bool {
 	if len(h.LoginEnv) == 0 && len(h.LoginFiles) == 0 {
-		return true // an agent of which nothing is known
+		return true // an unknown agent
 	}
-	home, _ := os.UserHomeDir() // without one, the environment alone tells
+	home, _ := os.UserHomeDir() // without one, only the environment is checked
 	return len(h.Logins(os.Environ(), home)) > 0
 }

@@ -90,7 +90,7 @@ type whyJSON struct {
 	Decisions []report.Decision `json:"decisions"`
 }
 
-// iteration tells why one iteration came out as it did.
+// iteration explains the decisions of one iteration.
 func (c *whyCmd) iteration(t *terminal.Terminal, acc *unit.Account, it *report.Iteration) error {
 	decisions := acc.Run.Decisions(it)
 	if c.JSON {
@@ -110,7 +110,7 @@ func (c *whyCmd) iteration(t *terminal.Terminal, acc *unit.Account, it *report.I
 	})
 }
 
-// whole tells why the run ended as it did.
+// whole explains the end of the run.
 func (c *whyCmd) whole(t *terminal.Terminal, acc *unit.Account) error {
 	run := acc.Run
 	before := run.Decisions(&run.Before)

@@ -16,7 +16,7 @@ import (
 type Harness struct {
 	Harness         string        `json:"harness"`
 	Calls           int           `json:"calls"`      // in this clock hour, of all loops of the user
-	CallsLimit      int           `json:"callsLimit"` // of the settings here, or the lower one of a loop that waits; 0 is none
+	CallsLimit      int           `json:"callsLimit"` // from the settings here, or the lower limit of a waiting loop; 0 is no limit
 	CallsResetAt    time.Time     `json:"callsResetAt"`
 	LimitedUntil    *time.Time    `json:"limitedUntil"` // null where no limit of the provider is known
 	Note            string        `json:"note"`         // the provider's words about it

@@ -24,8 +24,8 @@ var errOver = errors.New("the run is over")
 // lookForLife is how often a silent loop is looked for.
 const lookForLife = time.Second
 
-// follower shows a run while it goes on: the log of its iteration, byte for byte or as the run's
-// own screen shows it. The journal names the log.
+// follower shows a run while it is active: the log of its iteration, byte for byte or as the
+// run's own screen shows it. The journal names the log.
 type follower struct {
 	mu     sync.Mutex
 	t      *terminal.Terminal

@@ -19,14 +19,14 @@ func (s *server) addActing() {
 	addTool(s.Server, &mcp.Tool{Name: "stop_loop", Description: "End the loop of a unit and everything it started, and wait until it has ended.",
 		Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true}}, s.stop)
 	if s.Start != nil {
-		addTool(s.Server, &mcp.Tool{Name: "start_loop", Description: "Start a loop on a unit, in the background, in the worktree that has its branch checked out. It goes on when this client ends.",
+		addTool(s.Server, &mcp.Tool{Name: "start_loop", Description: "Start a loop on a unit, in the background, in the worktree that has its branch checked out. It continues when this client ends.",
 			Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes}}, s.start)
 	}
 }
 
 type stopOut struct {
 	unitOut
-	Stopped bool   `json:"stopped" jsonschema:"a loop was at work, and has ended because it was asked to"`
+	Stopped bool   `json:"stopped" jsonschema:"a loop was running, and has ended because of this call"`
 	Message string `json:"message"`
 }
 
@@ -41,7 +41,7 @@ func (s *server) stop(ctx context.Context, in unitIn) (stopOut, error) {
 		return out, err
 	}
 	if asked == nil {
-		out.Message = fmt.Sprintf("no loop is at work on %s: nothing to stop", p.Unit)
+		out.Message = fmt.Sprintf("no loop is running on %s: nothing to stop", p.Unit)
 		return out, nil
 	}
 	out.Stopped, err = asked.Wait(ctx)
@@ -81,7 +81,7 @@ func (s *server) start(ctx context.Context, in startIn) (startOut, error) {
 	case p.Unit == "":
 		return startOut{}, unit.ErrDetached
 	case unit.Running(p):
-		return startOut{}, fmt.Errorf("a loop is at work on %s already", p.Unit)
+		return startOut{}, fmt.Errorf("a loop is already running on %s", p.Unit)
 	}
 	task := Task{Change: change, Prompt: in.Prompt, MaxIterations: in.MaxIterations}
 	report, err := s.Validate(ctx, p, task)
@@ -92,9 +92,9 @@ func (s *server) start(ctx context.Context, in startIn) (startOut, error) {
 		return startOut{}, err
 	}
 	pid, ended, err := s.Start(ctx, p, task)
-	out := startOut{unitOut{p.Unit, p.Repo.Root}, pid, p.StartLog(), "the loop is at work; get_status tells how far it is"}
+	out := startOut{unitOut{p.Unit, p.Repo.Root}, pid, p.StartLog(), "the loop is running; get_status shows its progress"}
 	if ended {
-		out.Message = "the loop has ended already; get_status tells how"
+		out.Message = "the loop has ended already; get_status shows how"
 	}
 	return out, err
 }
@@ -115,5 +115,5 @@ func obstacles(report preflight.Report) error {
 		}
 		found = append(found, text)
 	}
-	return hint.With(errors.New("the run cannot begin: "+strings.Join(found, "; ")), "the tool validate tells more")
+	return hint.With(errors.New("the run cannot start: "+strings.Join(found, "; ")), "the tool validate shows the details")
 }

@@ -41,8 +41,8 @@ func schemaOf[T any]() *jsonschema.Schema {
 	return s
 }
 
-// argumentsOf is the schema of what a tool is told. An argument is left out, not
-// null: not every client knows a schema in which a type is a list.
+// argumentsOf returns the schema of a tool's arguments. An argument is left out, not null:
+// not every client knows a schema with a list of types.
 func argumentsOf[T any]() *jsonschema.Schema {
 	s := schemaOf[T]()
 	for _, p := range s.Properties {

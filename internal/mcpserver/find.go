@@ -152,14 +152,14 @@ func withHint(err error) error {
 	case errors.As(err, &which):
 		return fmt.Errorf("%w; name it with the argument unit", which)
 	case errors.As(err, &missing):
-		return fmt.Errorf("%w; get_history tells which there are", missing)
+		return fmt.Errorf("%w; get_history lists them", missing)
 	case errors.Is(err, git.ErrNotWorktree):
-		return errors.New("this server was not started inside a git worktree; name a unit; list_loops tells which there are")
+		return errors.New("this server was not started inside a git worktree; name a unit; list_loops lists them")
 	case errors.Is(err, unit.ErrNoUnit):
 		if errors.As(err, &hinted) {
 			err = hinted.Err
 		}
-		return fmt.Errorf("%w; list_loops tells which there are", err)
+		return fmt.Errorf("%w; list_loops lists them", err)
 	case errors.As(err, &hinted) && hinted.Hint != "":
 		return fmt.Errorf("%w; %s", err, hinted.Hint)
 	}

@@ -183,12 +183,12 @@ func TestToolsShowARun(t *testing.T) {
 		}
 		want := map[string]string{
 			"list_loops": "completed", "get_status": "stories_complete", "get_history": "ok", "get_plan": "Unit tests pass", "validate": "feature-x",
-			"get_log": "looking around\nfinished", "stop_loop": "no loop is at work on feature-x: nothing to stop",
+			"get_log": "looking around\nfinished", "stop_loop": "no loop is running on feature-x: nothing to stop",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("in %s: %s", dir, diff)
 		}
-		if _, refused := c.call("get_log", map[string]any{"unit": "feature/x", "iteration": 9}); refused != "the last run of feature-x has no iteration 9; get_history tells which there are" {
+		if _, refused := c.call("get_log", map[string]any{"unit": "feature/x", "iteration": 9}); refused != "the last run of feature-x has no iteration 9; get_history lists them" {
 			t.Errorf("a log that does not exist: %q", refused)
 		}
 		if diff := cmp.Diff(before, r.files()); diff != "" {
@@ -222,7 +222,7 @@ func TestAUnitInTwoRepositories(t *testing.T) {
 			t.Errorf("with %s: %s", r.root, answer)
 		}
 	}
-	if _, refused := c.call("get_status", nil); refused != "this server was not started inside a git worktree; name a unit; list_loops tells which there are" {
+	if _, refused := c.call("get_status", nil); refused != "this server was not started inside a git worktree; name a unit; list_loops lists them" {
 		t.Errorf("without a name: %q", refused)
 	}
 }
@@ -357,7 +357,7 @@ func TestBadInput(t *testing.T) {
 		args map[string]any
 		want string
 	}{
-		{"get_status", map[string]any{"unit": "nope"}, "there is no such unit: nope, neither here nor among the loops that have run elsewhere; list_loops tells which there are"},
+		{"get_status", map[string]any{"unit": "nope"}, "there is no such unit: nope, neither here nor among the loops that have run elsewhere; list_loops lists them"},
 		{"get_status", map[string]any{"unit": ".."}, `".." cannot name a unit`},
 		{"get_status", map[string]any{"unit": "a\x1b[2J\nb"}, "cannot name a unit"},
 		{"get_status", map[string]any{"unit": strings.Repeat("x", 3000)}, "the argument unit has 3000 bytes"},
@@ -408,7 +408,7 @@ func TestNothingStartsAgainstPreflight(t *testing.T) {
 			return 0, false, errors.New("it was started")
 		}
 	})
-	if _, refused := c.call("start_loop", nil); refused != "the run cannot begin: Files are missing, spec.md; No agent; the tool validate tells more" {
+	if _, refused := c.call("start_loop", nil); refused != "the run cannot start: Files are missing, spec.md; No agent; the tool validate shows the details" {
 		t.Error(refused)
 	}
 }

@@ -18,11 +18,11 @@ import (
 
 // addReading adds the tools that change nothing.
 func (s *server) addReading() {
-	addTool(s.Server, reads("list_loops", "All loops of this user on this machine, those at work first."), s.loops)
+	addTool(s.Server, reads("list_loops", "All loops of this user on this machine, running ones first."), s.loops)
 	addTool(s.Server, reads("get_status", "How far the last run of a unit is: iteration, stories, calls, tokens, cost, and whether its loop is alive."), s.status)
 	addTool(s.Server, reads("get_history", "The iterations of a unit, the oldest first: outcome, commits, stories that passed, tokens, cost, error."), s.history)
 	addTool(s.Server, reads("get_log", "What the agent did in an iteration of the last run, as readable text: the end of its log."), s.log)
-	addTool(s.Server, reads("get_plan", "The plan of a unit: its stories or tasks, which of them are done, and on demand the text behind them: spec.md, the task list, or the proposal of a change."), s.plan)
+	addTool(s.Server, reads("get_plan", "The plan of a unit: its stories or tasks, which of them are done, and on demand their text: spec.md, the task list, or the proposal of a change."), s.plan)
 	addTool(s.Server, reads("validate", "Check everything that must hold before a run of a unit. It starts nothing."), s.validate)
 }
 

@@ -17,8 +17,8 @@ import (
 	"ralph/internal/unit"
 )
 
-const instructions = `ralph runs coding agents in loops, each on a unit: the plan of one git branch. The tools tell how far loops are, what they did and ` +
-	`what they plan. Name a loop by its unit, as list_loops shows it; without one the unit of the worktree in which this server was started is meant.`
+const instructions = `ralph runs coding agents in loops, each on a unit: the plan of one git branch. The tools show the progress of loops, what they did and ` +
+	`what they plan. Name a loop by its unit, as list_loops shows it; the default is the unit of the worktree in which this server was started.`
 
 // Options are what the server needs from the program.
 type Options struct {

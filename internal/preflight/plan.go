@@ -176,13 +176,13 @@ func (r *runner) spec() *spec.Spec {
 	if err != nil {
 		c := Check{ID: "spec", Severity: Error, Message: "spec.md cannot be read", Details: r.reasons(err), Hint: specHint, located: true}
 		if data == nil {
-			c.Hint = "Put a spec.md in its place that can be read, then run 'ralph prd'."
+			c.Hint = "Replace spec.md with a file that can be read, then run 'ralph prd'."
 		}
 		r.add(c)
 		return nil
 	}
 	broken := Check{ID: "spec", Severity: Error, Message: "spec.md has stories that cannot be read", Hint: specHint, located: true}
-	odd := Check{ID: "spec", Severity: Warn, Message: "spec.md has something odd", Hint: "Look at the places named.", located: true}
+	odd := Check{ID: "spec", Severity: Warn, Message: "spec.md has something odd", Hint: "Check the lines named above.", located: true}
 	for _, f := range findings {
 		c := &broken
 		if f.Warning {

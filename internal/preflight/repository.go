@@ -31,7 +31,7 @@ func (r *runner) branch() bool {
 	if r.in.Branch == "" {
 		if r.in.InProgress == "" {
 			r.add(Check{ID: "branch", Severity: Error, Message: "Not on a branch (detached HEAD)",
-				Hint: "Check out the feature's branch with 'git switch NAME', or begin one with 'git switch -c NAME'."})
+				Hint: "Check out the feature's branch with 'git switch NAME', or create one with 'git switch -c NAME'."})
 		}
 		return false
 	}
@@ -80,7 +80,7 @@ func (r *runner) folder() bool {
 		c.Hint = fmt.Sprintf("Plan the next feature with 'ralph plan', or bring this one back with 'ralph archive --restore %s'.", path.Base(r.in.Archived))
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		c.Message, c.Hint = fmt.Sprintf("Folder cannot be read: %s", cause(err)), "See to the permissions of "+r.report.Folder+"."
+		c.Message, c.Hint = fmt.Sprintf("Folder cannot be read: %s", cause(err)), "Check the permissions of "+r.report.Folder+"."
 	case !info.IsDir():
 		c.Message, c.Hint = "Not a folder: "+strings.TrimSuffix(r.report.Folder, "/"), "Move it out of the way. "+planHint
 	default:
@@ -178,7 +178,7 @@ func (r *runner) identity() {
 // of an agent fails, and a run may end with nothing committed.
 func Nameless(id string) Check {
 	return Check{ID: id, Severity: Warn, Message: "git knows no name and address for commits: the agent's fail, or carry what git guesses", hinted: true,
-		Hint: "Tell it with these two commands:\n  git config --global user.name \"NAME\"\n  git config --global user.email ADDRESS"}
+		Hint: "Set them with these two commands:\n  git config --global user.name \"NAME\"\n  git config --global user.email ADDRESS"}
 }
 
 func (r *runner) agent() {

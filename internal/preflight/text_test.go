@@ -26,7 +26,7 @@ func TestANamelessGitIsTold(t *testing.T) {
 	in := worktree(t, good)
 	in.Nameless = true
 	want := `⚠ git knows no name and address for commits: the agent's fail, or carry what git guesses
-  Tell it with these two commands:
+  Set them with these two commands:
     git config --global user.name "NAME"
     git config --global user.email ADDRESS
 

@@ -88,10 +88,10 @@ func TestARunWithoutAnEnd(t *testing.T) {
 		outcome string // of the iteration, empty where there is none
 		says    string
 	}{
-		{"just begun", false, nil, "running", "", "At work: 0 iterations ended so far."},
-		{"at work", false, []journal.Body{journal.IterationStarted{N: 1}, call}, "running", "running", "At work: 0 iterations ended so far."},
+		{"just begun", false, nil, "running", "", "Running: 0 iterations ended so far."},
+		{"at work", false, []journal.Body{journal.IterationStarted{N: 1}, call}, "running", "running", "Running: 0 iterations ended so far."},
 		{"waiting", false, []journal.Body{journal.IterationStarted{N: 1}, call, limit, wait}, "paused", "running", "Waiting: wait for it."},
-		{"waited", false, []journal.Body{journal.IterationStarted{N: 1}, call, limit, wait, journal.WaitEnded{Seconds: 5}}, "running", "running", "At work: 0 iterations ended so far."},
+		{"waited", false, []journal.Body{journal.IterationStarted{N: 1}, call, limit, wait, journal.WaitEnded{Seconds: 5}}, "running", "running", "Running: 0 iterations ended so far."},
 		{"died at work", true, []journal.Body{journal.IterationStarted{N: 1}, call}, "failed", "crash", "Not done: ralph died before it could end this run."},
 		{"died before the call", true, []journal.Body{journal.IterationStarted{N: 1}}, "failed", "no call", "Not done: ralph died before it could end this run."},
 		{"ended at the limit", false, []journal.Body{journal.IterationStarted{N: 1}, call, limit,

@@ -44,7 +44,7 @@ func (s Summary) Outcome() string {
 	case s.Status == journal.StatusPaused:
 		return "Waiting: " + firstOf(s.Message, reasonText(s.Reason)) + "."
 	case s.Active():
-		return "At work: " + words.Count(s.Ended, "iteration") + " ended so far."
+		return "Running: " + words.Count(s.Ended, "iteration") + " ended so far."
 	}
 	return "Not done: " + firstOf(s.Message, reasonText(s.Reason)) + "."
 }

@@ -238,7 +238,7 @@ func (r *Run) tamperTable() Table {
 		}
 		accepted := "not accepted for it"
 		if it.Tamper.Accepted {
-			accepted = "not held back by it"
+			accepted = "accepted with a warning"
 		}
 		for _, f := range it.Tamper.Findings {
 			t.add(Bad, "", fmt.Sprint(it.N), f.String(), accepted)
@@ -249,7 +249,7 @@ func (r *Run) tamperTable() Table {
 }
 
 func (r *Run) restoredTable() Table {
-	t := Table{Title: "Put back", Columns: []string{"iteration", "file", "what had been done", "kept"}}
+	t := Table{Title: "Restored", Columns: []string{"iteration", "file", "change", "kept"}}
 	each := func(it *Iteration) {
 		for _, f := range it.Restored {
 			t.add(Bad, "", fmt.Sprint(it.N), f.Path, f.What, f.Kept)
