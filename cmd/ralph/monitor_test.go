@@ -32,7 +32,7 @@ func (p *tty) waitsFor(text string) {
 func (p *tty) drawsAnew() {
 	p.t.Helper()
 	p.press("?")
-	p.waitsFor("the log, whole")
+	p.waitsFor("the whole log")
 	p.forgets()
 	p.press("?")
 }
@@ -48,7 +48,7 @@ func TestDashboardStopsTheLoop(t *testing.T) {
 	p.press("s")
 	p.waitsFor("y/n")
 	p.press("y")
-	p.waitsFor("ENDED (stopped)")
+	p.waitsFor("ENDED")
 	if rest, code := s.finish(cmd, out); code != 143 {
 		t.Errorf("exit status %d\n%s", code, rest)
 	}
@@ -113,7 +113,7 @@ func TestDashboardKeysOnTheHelpPage(t *testing.T) {
 	p := s.dashboard()
 	p.waitsFor("] working")
 	p.press("?")
-	p.waitsFor("the log, whole")
+	p.waitsFor("the whole log")
 	p.forgets()
 	p.press("l")
 	p.waitsFor("] working")
@@ -126,7 +126,7 @@ func TestDashboardKeysOnTheHelpPage(t *testing.T) {
 		t.Errorf("exit status %d\n%s", code, rest)
 	}
 	p.press("q")
-	p.waitsFor("ENDED (stopped)")
+	p.waitsFor("ENDED")
 }
 
 // TestSuspendedLoop does nothing, and nobody takes it for one at work, until
@@ -205,7 +205,7 @@ func TestDashboardWithoutAShell(t *testing.T) {
 	p := newScratch(t, polite).dashboard()
 	p.waitsFor("no run yet")
 	p.press("\x1a")
-	p.waitsFor("no shell behind the dashboard")
+	p.waitsFor("was not started from a shell")
 	p.press("q")
 	if code := p.ends(); code != 0 {
 		t.Errorf("exit status %d", code)
