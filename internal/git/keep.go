@@ -112,6 +112,8 @@ type Keepsake struct {
 	files map[string]keptFile
 	own   string // prefix of the refs
 	refs  map[string]string
+	notes string // commit of the notes
+	noted int64  // size of their log
 }
 
 // keptFile is one file; its content is nil if the file did not exist.
@@ -124,7 +126,10 @@ type keptFile struct {
 // Keep reads the settings and hooks of the repository, ralph's notes, the refs below own, and
 // more files. Refs elsewhere may be those of a loop in another worktree. It starts no process.
 func (r *Repo) Keep(own string, more ...string) Keepsake {
-	k := Keepsake{files: map[string]keptFile{}, own: own, refs: r.ownRefs(own)}
+	k := Keepsake{files: map[string]keptFile{}, own: own, refs: r.ownRefs(own), notes: r.notesTip()}
+	if info, err := os.Stat(r.noteLog()); err == nil {
+		k.noted = info.Size()
+	}
 	for _, path := range append(r.protected(), more...) {
 		k.files[path] = readKept(path)
 	}
@@ -195,7 +200,11 @@ func (r *Repo) Restore(ctx context.Context, k Keepsake) ([]Restored, error) {
 		_, err := r.git(ctx, args...)
 		failed = append(failed, err)
 	}
-	return list, errors.Join(failed...)
+	undone, was, err := r.restoreNotes(ctx, k.notes, k.noted)
+	if undone || err != nil {
+		list = append(list, Restored{Path: notesRef, Was: []byte(was)})
+	}
+	return list, errors.Join(append(failed, err)...)
 }
 
 func merged(a, b map[string]string) map[string]string {
@@ -245,10 +254,10 @@ func harmless(before, now string) bool {
 	return true
 }
 
-// ownRefs returns ralph's notes and the refs below own.
+// ownRefs returns the refs below own.
 func (r *Repo) ownRefs(own string) map[string]string {
 	refs := map[string]string{}
-	mine := func(ref string) bool { return ref == "refs/notes/ralph" || strings.HasPrefix(ref, own) }
+	mine := func(ref string) bool { return strings.HasPrefix(ref, own) }
 	for line := range strings.Lines(string(readBounded(filepath.Join(r.CommonDir, "packed-refs")))) {
 		if hash, ref, ok := strings.Cut(strings.TrimSpace(line), " "); ok && mine(ref) {
 			refs[ref] = hash

@@ -68,6 +68,60 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// Receipts that loops in other worktrees write while an agent runs are kept, and what the agent
+// writes around them is not.
+func TestKeepNotes(t *testing.T) {
+	forge := func(repo *Repo) {
+		git(t, repo.Root, "notes", "--ref", "ralph", "append", "-m", "forged", "HEAD~1")
+	}
+	for name, c := range map[string]struct {
+		do   func(repo *Repo, receipt func())
+		want string // the notes of the two commits
+		said bool
+	}{
+		"nothing":                   {func(*Repo, func()) {}, "old", false},
+		"another loop":              {func(_ *Repo, receipt func()) { receipt() }, "old+other", false},
+		"an agent":                  {func(repo *Repo, _ func()) { forge(repo) }, "old", true},
+		"another loop, an agent":    {func(repo *Repo, receipt func()) { receipt(); forge(repo) }, "old+other", true},
+		"an agent, another loop":    {func(repo *Repo, receipt func()) { forge(repo); receipt() }, "old+other", true},
+		"another loop, and deleted": {func(repo *Repo, receipt func()) { receipt(); git(t, repo.Root, "update-ref", "-d", notesRef) }, "old+other", true},
+		"restored by another loop": {func(repo *Repo, receipt func()) {
+			k := repo.Keep("refs/ralph/other/")
+			forge(repo)
+			if _, err := repo.Restore(t.Context(), k); err != nil {
+				t.Error(err)
+			}
+			receipt()
+		}, "old+other", false},
+	} {
+		repo := newRepo(t)
+		git(t, repo.Root, "commit", "-q", "--allow-empty", "-m", "second")
+		receipt := func(text string) {
+			if err := repo.AppendNote(t.Context(), "ralph", "HEAD", text+"\n"); err != nil {
+				t.Error(err)
+			}
+		}
+		receipt("old")
+		k := repo.Keep("refs/ralph/unit/")
+		c.do(repo, func() { receipt("other") })
+		list, err := repo.Restore(t.Context(), k)
+		if err != nil || (len(list) > 0) != c.said {
+			t.Errorf("%s: restored %v, %v", name, list, err)
+		}
+		notes, err := repo.Notes(t.Context(), "ralph")
+		if err != nil {
+			t.Error(err)
+		}
+		var texts []string
+		for _, n := range notes {
+			texts = append(texts, strings.Join(strings.Fields(n.Text), "+"))
+		}
+		if got := strings.Join(texts, " "); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // Everything of a repository but its files counts, and git's own refresh of the index does not.
 func TestStanding(t *testing.T) {
 	for what, do := range map[string]func(repo *Repo){
