@@ -2,14 +2,12 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 
 	"ralph/internal/agent"
 	"ralph/internal/config"
 	"ralph/internal/git"
-	"ralph/internal/ratelimit"
+	"ralph/internal/launch"
 )
 
 // surroundings is where a command works that needs no worktree: repo is nil
@@ -19,6 +17,14 @@ type surroundings struct {
 	loaded   *config.Loaded
 	settings *config.Settings
 	known    []agent.Harness // built in, and named by the settings
+}
+
+// root is the worktree's, "" outside of one.
+func (s *surroundings) root() string {
+	if s.repo == nil {
+		return ""
+	}
+	return s.repo.Root
 }
 
 // anywhere finds the worktree that the command was called in, if any, and reads
@@ -33,30 +39,13 @@ func anywhere(a *app) (*surroundings, error) {
 	if s.repo, err = git.Open(a.ctx, dir); err != nil && !errors.Is(err, git.ErrNotWorktree) {
 		return nil, err
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("ralph cannot find its own program: %w", err)
-	}
-	s.known = agent.Builtin(exe)
-	root := ""
-	if s.repo != nil {
-		root = s.repo.Root
-	}
 	a.warnHomeless()
-	in := settingsInput(a, root, nil)
-	if s.loaded, err = config.Load(in); err != nil {
-		return s, err
+	loaded, wrong := config.Load(settingsInput(a, s.root(), nil))
+	if wrong == nil {
+		s.loaded, s.settings = loaded, &loaded.Settings
 	}
-	s.settings = &s.loaded.Settings
-	s.known = withSettings(s.known, s.settings)
-	return s, nil
-}
-
-// ledgerDir returns the folder of the run's ledger. Without a home folder the calls are
-// counted for this unit alone, in its state directory.
-func (r *resolved) ledgerDir() string {
-	if dir := ratelimit.Dir(r.app.home); dir != "" {
-		return dir
+	if s.known, err = launch.Harnesses(s.settings); err != nil {
+		return nil, err
 	}
-	return filepath.Join(r.place.StateDir, "ratelimit")
+	return s, wrong
 }

@@ -74,7 +74,7 @@ func (b *beside) detached(ctx context.Context, err error) bool {
 		b.explain("tmux does not show it here (%v)", err)
 		return false
 	}
-	b.r.app.t.Printf("the loop of %s continues; return to it with: %s\n", stream.Sanitize(b.r.place.Unit), b.session.How())
+	b.r.app.t.Printf("the loop of %s continues; return to it with: %s\n", stream.Sanitize(b.r.Place.Unit), b.session.How())
 	return true
 }
 
@@ -95,7 +95,7 @@ func (b *beside) show(ctx context.Context) {
 	if os.Getenv("TMUX") != "" {
 		err := b.session.Switch(ctx)
 		if err == nil {
-			t.Printf("the loop of %s runs in the tmux session %s; Ctrl-C here asks it to stop\n", stream.Sanitize(b.r.place.Unit), b.session.Name)
+			t.Printf("the loop of %s runs in the tmux session %s; Ctrl-C here asks it to stop\n", stream.Sanitize(b.r.Place.Unit), b.session.Name)
 		} else {
 			b.explain("tmux does not show it here (%v)", err)
 		}
@@ -116,7 +116,7 @@ func (b *beside) explain(why string, args ...any) {
 	if why != "" {
 		b.r.app.t.Warn(why, args...)
 	}
-	b.r.app.t.Printf("the loop of %s runs in tmux; show it with: %s\n", stream.Sanitize(b.r.place.Unit), b.session.How())
+	b.r.app.t.Printf("the loop of %s runs in tmux; show it with: %s\n", stream.Sanitize(b.r.Place.Unit), b.session.How())
 }
 
 // finish shows how the loop ended, and closes a session that no one watches.
@@ -129,7 +129,7 @@ func (b *beside) finish(ctx context.Context) error {
 		_ = b.session.Close(ctx) // it may be gone already
 	}
 	if errors.Is(b.result.err, handover.ErrLost) {
-		return hint.With(fmt.Errorf("the loop of %s has died", b.r.place.Unit), "continue with: ralph run")
+		return hint.With(fmt.Errorf("the loop of %s has died", b.r.Place.Unit), "continue with: ralph run")
 	}
 	if b.result.err != nil {
 		return b.result.err
@@ -144,7 +144,7 @@ func (b *beside) finish(ctx context.Context) error {
 // verdict prints in a line how the run that started after a moment has ended, and reports
 // whether there was one.
 func (r *resolved) verdict(began time.Time) bool {
-	s, ok := r.place.EndedSince(began)
+	s, ok := r.Place.EndedSince(began)
 	if !ok {
 		return false
 	}

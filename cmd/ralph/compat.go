@@ -3,7 +3,6 @@ package main
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"ralph/internal/compat"
 	"ralph/internal/hint"
@@ -25,11 +24,7 @@ func (c *compatCmd) Run(a *app) error {
 	for _, why := range line.Ignored {
 		a.t.Warn("%s", stream.OneLine(why))
 	}
-	parts := make([]string, 0, len(line.Args))
-	for _, arg := range line.Args {
-		parts = append(parts, stream.ShellWord(arg))
-	}
-	a.t.Hint("ralph " + strings.Join(parts, " "))
+	a.t.Hint("ralph " + quoted(line.Args))
 	if code, _ := command(line.Args, false); code != 0 {
 		return exitError(code)
 	}

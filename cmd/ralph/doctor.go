@@ -9,10 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"ralph/internal/agent"
 	"ralph/internal/doctor"
-	"ralph/internal/hint"
 	"ralph/internal/journal"
+	"ralph/internal/launch"
 	"ralph/internal/loop"
 	"ralph/internal/preflight"
 	"ralph/internal/proc"
@@ -180,13 +179,9 @@ func (e *examination) gather() (doctor.Input, error) {
 		names = []string{e.cmd.Harness}
 	}
 	for _, name := range names {
-		h, ok := agent.Find(s.known, name)
-		if !ok {
-			var known []string
-			for _, h := range s.known {
-				known = append(known, h.Name)
-			}
-			return in, hint.With(fmt.Errorf("there is no harness %q", name), "known are: "+strings.Join(known, ", "))
+		h, err := launch.Named(s.known, name)
+		if err != nil {
+			return in, err
 		}
 		in.Harnesses = append(in.Harnesses, h)
 	}

@@ -19,7 +19,7 @@ import (
 // dryRun shows what a run would do. It calls nothing and writes nothing.
 func (r *resolved) dryRun() error {
 	t := r.app.t
-	state, err := r.plan.Read()
+	state, err := r.Plan.Read()
 	if err != nil {
 		return err
 	}
@@ -28,11 +28,11 @@ func (r *resolved) dryRun() error {
 	}
 	row("Dry run:", "nothing is called, nothing is written")
 	done, total := state.Counts()
-	row("Unit:", "%s", unit.Name(r.place))
+	row("Unit:", "%s", unit.Name(r.Place))
 	if total > 0 {
-		row("Plan:", "%s, %d of %d done", r.plan.Kind(), done, total)
+		row("Plan:", "%s, %d of %d done", r.Plan.Kind(), done, total)
 	} else { // a text has nothing to count
-		row("Plan:", "%s", r.plan.Kind())
+		row("Plan:", "%s", r.Plan.Kind())
 	}
 	unitState, err := r.recorded()
 	if err != nil {
@@ -56,23 +56,23 @@ func (r *resolved) dryRun() error {
 	if next != nil {
 		at.Open = &run.OpenIteration{Model: next.Model, Failures: unitState.Failures[next.ID]}
 	}
-	r.agent.Model = at.Model(journal.Rules{Model: r.agent.Model, Escalate: s.Escalate})
-	row("Call:", "%s", quoted(r.harness.Argv(r.agent)))
+	r.Agent().Options.Model = at.Model(journal.Rules{Model: r.Agent().Options.Model, Escalate: s.Escalate})
+	row("Call:", "%s", quoted(r.Agent().Harness.Argv(r.Agent().Options)))
 	if len(s.Escalate) > 0 {
 		row("Escalate:", "%s", strings.Join(s.Escalate, ", "))
 	}
-	for _, c := range r.fallback {
+	for _, c := range r.Agents[1:] {
 		row("Fallback:", "%s", quoted(c.Harness.Argv(c.Options)))
 	}
 	how := map[agent.PromptMode]string{agent.PromptStdin: "on standard input", agent.PromptArg: "as the last argument", agent.PromptFile: "as a file"}
-	row("Prompt:", "%s, %s:", r.source, how[r.harness.Prompt])
-	t.Printf("\n%s\n", stream.Sanitize(prompt.Join(r.plan.Context(state, next), "", r.template, r.place.Repo.Root, r.harness.ExpandsRefs)))
+	row("Prompt:", "%s, %s:", r.Source, how[r.Agent().Harness.Prompt])
+	t.Printf("\n%s\n", stream.Sanitize(prompt.Join(r.Plan.Context(state, next), "", r.Template, r.Place.Repo.Root, r.Agent().Harness.ExpandsRefs)))
 	return nil
 }
 
 // recorded is what the journal of the unit says; a unit that has never run has none.
 func (r *resolved) recorded() (*run.State, error) {
-	events, _, err := journal.ReadFile(r.place.JournalPath())
+	events, _, err := journal.ReadFile(r.Place.JournalPath())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}

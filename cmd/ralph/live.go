@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"ralph/internal/agent"
 	"ralph/internal/journal"
+	"ralph/internal/launch"
 	"ralph/internal/preflight"
 	"ralph/internal/ratelimit"
 	"ralph/internal/stream"
@@ -40,7 +40,7 @@ func (e *examination) live(h agent.Harness) error {
 	if e.around.settings == nil {
 		return e.noCall("the settings cannot be read, and a run would call another agent than the built-in settings do", "Correct the settings first.")
 	}
-	if slices.Contains(h.Command, replayWord) {
+	if h.PlaysScript() {
 		// Its script would run in the user's repository.
 		e.add(preflight.Check{ID: "live", Severity: preflight.OK, Message: h.Name + " was not called: it plays a script, and cannot answer"})
 		return nil
@@ -80,15 +80,14 @@ func (e *examination) live(h agent.Harness) error {
 
 // call is the call itself.
 func (e *examination) call(h agent.Harness) (agent.Outcome, error) {
-	s := e.around.settings
 	dir, err := os.MkdirTemp("", "ralph-doctor-")
 	if err != nil {
 		return agent.Outcome{}, err
 	}
 	defer os.RemoveAll(dir)
-	work, history := dir, []string(nil)
+	work := dir
 	if e.around.repo != nil { // where a run would call it: its settings there count
-		work, history = e.around.repo.Root, gitDirs(e.around.repo)
+		work = e.around.repo.Root
 	}
 	if !e.cmd.JSON {
 		e.app.t.Printf("%s %s is asked for a word\n", e.app.t.Symbol("…"), h.Name)
@@ -96,7 +95,7 @@ func (e *examination) call(h agent.Harness) (agent.Outcome, error) {
 	defer e.app.t.Slowly("waiting for its answer (at most " + words.Duration(time.Duration(e.cmd.Timeout)) + ")")()
 	return agent.Run(e.app.ctx, e.guardian, agent.Call{
 		Harness: h, Prompt: []byte(livePrompt), Dir: work, Env: os.Environ(),
-		Options: agent.Options{Model: s.ModelOf(h.Name), ApproveAll: s.Claude.DangerouslySkipPermissions, AllowedTools: s.Claude.AllowedTools, GitDirs: history},
+		Options: launch.Caller(h, e.around.settings, e.around.repo).Options,
 		Limits:  agent.Limits{Timeout: time.Duration(e.cmd.Timeout)}, Log: filepath.Join(dir, "live.log"),
 	})
 }

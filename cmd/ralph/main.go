@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"ralph/internal/agent"
 	"ralph/internal/help"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
@@ -24,7 +25,6 @@ var version = "dev"
 // The words that start this program again in another part.
 const (
 	guardianWord = "__guardian"
-	replayWord   = "__replay"
 	handoverWord = "__handover"
 	completeWord = "__complete" // asked by shells
 	manWord      = "__man"      // for packages
@@ -40,7 +40,7 @@ func execute(args []string) int {
 		switch args[0] {
 		case guardianWord:
 			return guardian(args[1:])
-		case replayWord:
+		case agent.ReplayWord:
 			return replayAgent(args[1:])
 		case handoverWord:
 			return takeOver(args[1:])

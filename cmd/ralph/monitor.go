@@ -8,9 +8,9 @@ import (
 	"runtime"
 	"time"
 
-	"ralph/internal/agent"
 	"ralph/internal/config"
 	"ralph/internal/journal"
+	"ralph/internal/launch"
 	"ralph/internal/monitor"
 	"ralph/internal/proc"
 	"ralph/internal/run"
@@ -116,14 +116,9 @@ func health(s run.Status) monitor.Health {
 // formats returns the format of each harness's output, by the settings of the worktree. Settings
 // that cannot be read are no reason to show nothing.
 func (a *app) formats(root string) func(harness string) stream.Format {
-	all := agent.Builtin("ralph")
-	if loaded, err := config.Load(settingsInput(a, root, nil)); err == nil {
-		all = withSettings(all, &loaded.Settings)
+	loaded, err := config.Load(settingsInput(a, root, nil))
+	if err != nil {
+		return launch.Formats(nil)
 	}
-	return func(harness string) stream.Format {
-		if h, ok := agent.Find(all, harness); ok {
-			return h.Output
-		}
-		return stream.FormatText
-	}
+	return launch.Formats(&loaded.Settings)
 }

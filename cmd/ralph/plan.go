@@ -19,6 +19,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
+	"ralph/internal/launch"
 	"ralph/internal/plan"
 	"ralph/internal/screen"
 	"ralph/internal/setup"
@@ -40,8 +41,8 @@ func (c *planCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	r := &resolved{app: a, flags: &runFlags{loopFlags: loopFlags{Harness: c.Harness, Model: c.Model}}, place: p,
-		plan: &plan.PRD{Root: p.Repo.Root, Folder: p.Folder}}
+	r := &resolved{Run: &launch.Run{Home: a.home, Place: p, Plan: &plan.PRD{Root: p.Repo.Root, Folder: p.Folder}},
+		app: a, flags: &runFlags{loopFlags: loopFlags{Harness: c.Harness, Model: c.Model}}}
 	if err := c.ready(a, r); err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (c *planCmd) Run(a *app) error {
 	if err := c.protected(r); err != nil {
 		return err
 	}
-	if err := r.chooseHarness(); err != nil {
+	if err := r.ChooseAgents(); err != nil {
 		return err
 	}
 	if c.Criteria {
@@ -66,7 +67,7 @@ func (c *planCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := converse(a, p.Repo.Root, argv, r.harness.Environ(os.Environ(), nil)); err != nil {
+	if err := converse(a, p.Repo.Root, argv, r.Agent().Harness.Environ(os.Environ(), nil)); err != nil {
 		return err
 	}
 	return c.conclude(a, p)
@@ -96,7 +97,7 @@ func (c *planCmd) askForCriteria(a *app, p *unit.Place) error {
 
 // ready returns an error if planning is not possible here.
 func (c *planCmd) ready(a *app, r *resolved) error {
-	p := r.place
+	p := r.Place
 	switch op := p.Repo.InProgress(); {
 	case p.Unit == "" && op != "":
 		return hint.With(fmt.Errorf("a %s is in progress", op), "finish it first, or undo it")
@@ -115,13 +116,13 @@ func (c *planCmd) ready(a *app, r *resolved) error {
 // protected refuses to begin a plan on a branch that is not meant for features.
 // One that has a plan already was chosen with open eyes.
 func (c *planCmd) protected(r *resolved) error {
-	if !slices.Contains(r.settings.ProtectedBranches, r.place.Branch) {
+	if !slices.Contains(r.Settings().ProtectedBranches, r.Place.Branch) {
 		return nil
 	}
-	if _, err := os.Stat(filepath.Join(r.place.Repo.Root, r.place.Folder, "spec.md")); err == nil {
+	if _, err := os.Stat(filepath.Join(r.Place.Repo.Root, r.Place.Folder, "spec.md")); err == nil {
 		return nil
 	}
-	return hint.With(fmt.Errorf("%s is a protected branch, and a plan is tied to its branch", r.place.Branch),
+	return hint.With(fmt.Errorf("%s is a protected branch, and a plan is tied to its branch", r.Place.Branch),
 		"create a branch for the feature: git switch -c "+branchFor(c.Description))
 }
 
@@ -141,24 +142,24 @@ func branchFor(description string) string {
 
 // call returns the command that starts the agent, and installs the agent's slash commands.
 func (c *planCmd) call(a *app, r *resolved) ([]string, error) {
-	talk, ok := setup.Find(r.harness.Name)
+	talk, ok := setup.Find(r.Agent().Harness.Name)
 	if !ok {
 		var names []string
 		for _, known := range setup.Agents() {
 			names = append(names, known.Name)
 		}
-		return nil, hint.With(fmt.Errorf("ralph does not know how to talk with the harness %s in a terminal", r.harness.Name),
+		return nil, hint.With(fmt.Errorf("ralph does not know how to talk with the harness %s in a terminal", r.Agent().Harness.Name),
 			"plan with one of "+strings.Join(names, ", ")+": ralph plan --harness claude")
 	}
-	argv, err := talk.Plan(ralph.Templates, r.harness, r.agent.Model, strings.TrimSpace(c.Description))
+	argv, err := talk.Plan(ralph.Templates, r.Agent().Harness, r.Agent().Options.Model, strings.TrimSpace(c.Description))
 	if err != nil {
 		return nil, err
 	}
 	if _, err := exec.LookPath(argv[0]); err != nil {
-		return nil, hint.With(&agent.MissingError{Harness: r.harness.Name, Program: argv[0], Err: err},
+		return nil, hint.With(&agent.MissingError{Harness: r.Agent().Harness.Name, Program: argv[0], Err: err},
 			"or plan with another one: ralph plan --harness NAME")
 	}
-	files, err := talk.Commands(r.place.Repo.Root, ralph.Templates)
+	files, err := talk.Commands(r.Place.Repo.Root, ralph.Templates)
 	for i := 0; i < len(files) && err == nil; i++ {
 		f := &files[i]
 		if f.State == setup.Missing || f.State == setup.Outdated { // the user's own edits stay
@@ -168,7 +169,7 @@ func (c *planCmd) call(a *app, r *resolved) ([]string, error) {
 		}
 	}
 	if err != nil {
-		return nil, inTheWay(r.place.Repo.Root, err)
+		return nil, inTheWay(r.Place.Repo.Root, err)
 	}
 	return argv, nil
 }

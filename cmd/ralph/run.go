@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"ralph/internal/archive"
@@ -16,16 +13,9 @@ import (
 	"ralph/internal/git"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
-	"ralph/internal/loop"
 	"ralph/internal/plan"
-	"ralph/internal/preflight"
-	"ralph/internal/proc"
-	"ralph/internal/ratelimit"
-	"ralph/internal/recorder"
-	"ralph/internal/registry"
 	"ralph/internal/run"
 	"ralph/internal/screen"
-	"ralph/internal/secret"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
 	"ralph/internal/words"
@@ -61,7 +51,7 @@ func (c *runCmd) Run(a *app) error {
 	if c.DryRun {
 		return r.dryRun()
 	}
-	if err := r.scriptFault(r.harness); err != nil { // where preflight was skipped
+	if err := r.ScriptFault(r.Agent().Harness); err != nil { // where preflight was skipped
 		return err
 	}
 	if c.Monitor && !a.handedOver {
@@ -105,7 +95,7 @@ func (c *runCmd) recoverFirst(a *app, p *unit.Place) error {
 
 // start runs the loop in this process.
 func (r *resolved) start() error {
-	if r.place.Unit == "" {
+	if r.Place.Unit == "" {
 		return unit.ErrDetached
 	}
 	s, err := r.openState()
@@ -113,10 +103,10 @@ func (r *resolved) start() error {
 		return err
 	}
 	defer s.Close()
-	if err := r.place.Repo.Exclude(unit.Excluded...); err != nil {
+	if err := r.Place.Repo.Exclude(unit.Excluded...); err != nil {
 		r.app.t.Warn("cannot make git ignore ralph's own files: %v", err)
 	}
-	out, err := screen.Open(r.app.t, r.place, r.flags.JSON, r.flags.Verbose)
+	out, err := screen.Open(r.app.t, r.Place, r.flags.JSON, r.flags.Verbose)
 	if err != nil {
 		return err
 	}
@@ -124,10 +114,10 @@ func (r *resolved) start() error {
 	if err := r.seal(); err != nil {
 		return err
 	}
-	if r.checkRooms != nil {
-		defer check.SweepRooms(r.checkRooms.Scratch)
+	if r.Rooms != nil {
+		defer check.SweepRooms(r.Rooms.Scratch)
 		if !r.flags.JSON {
-			r.app.t.Printf("%s\n", r.app.t.Paint(terminal.Dim, r.describeRooms()))
+			r.app.t.Printf("%s\n", r.app.t.Paint(terminal.Dim, r.DescribeRooms(r.app.ctx)))
 		}
 	}
 	// A loop holds a few megabytes and allocates as many in each iteration: collecting less
@@ -138,21 +128,29 @@ func (r *resolved) start() error {
 	if r.flags.JSON {
 		tell = out.Files.Event
 	}
-	died, err := unit.Recover(r.app.ctx, s.Writer, r.place.Repo, r.place.StateDir, time.Time{}, tell)
+	died, err := unit.Recover(r.app.ctx, s.Writer, r.Place.Repo, r.Place.StateDir, time.Time{}, tell)
 	if err != nil {
 		return err
 	}
 	if died != nil {
-		r.changes = nil // the plan may have been restored since
+		r.Changes = nil // the plan may have been put back in order since
 	}
-	if _, err := r.plan.Read(); err != nil {
-		return hint.With(errors.New(unit.Relative(r.place.Repo.Root, err.Error())), "correct it there; see everything that is wrong with: ralph validate")
+	if _, err := r.Plan.Read(); err != nil {
+		return hint.With(errors.New(unit.Relative(r.Place.Repo.Root, err.Error())), "correct it there; see everything that is wrong with: ralph validate")
 	}
-	l, err := r.newLoop(s, out)
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("ralph cannot find its own program: %w", err)
+	}
+	l, err := r.Loop(s, r.loopSettings(), version, r.text, []string{exe, guardianWord, r.Place.Repo.Root, r.Place.Unit, r.Place.Folder})
 	if err != nil {
 		return err
 	}
-	beside, err := newAside(r.settings, r.place.Repo.Root, out.Files.Summary, out.Warn)
+	l.Working, l.Stopping, l.Stream, l.Drained, l.Complain = out.Working, out.Stopping, out.Screen.Stream, out.Drained, out.Warn
+	if r.app.t.CanAsk && !r.flags.NoInteractive && !r.flags.JSON {
+		l.Ask = out.Ask
+	}
+	beside, err := newAside(r.Settings(), r.Place.Repo.Root, out.Files.Summary, out.Warn)
 	if err != nil {
 		return err
 	}
@@ -161,12 +159,11 @@ func (r *resolved) start() error {
 		beside.close(r.app.ctx)
 	}()
 	l.Recorder.Observe = func(e journal.Event) { out.Event(e); beside.event(e) }
-	if err := r.noteOwner(); err != nil {
+	switch unlisted, err := r.Register(); {
+	case err != nil:
 		return err
-	}
-	if err := registry.Register(r.app.home, registry.Entry{Unit: r.place.Unit, Plan: string(r.plan.Kind()), Worktree: r.place.Repo.Root,
-		Branch: r.place.Branch, StateDir: r.place.StateDir, Folder: r.place.Folder, Updated: time.Now()}); err != nil {
-		r.app.t.Warn("'ralph list' will not know this loop: %v", err)
+	case unlisted != nil:
+		r.app.t.Warn("'ralph list' will not know this loop: %v", unlisted)
 	}
 	end, err := l.Run(r.app.ctx)
 	if err != nil {
@@ -174,10 +171,10 @@ func (r *resolved) start() error {
 		return err
 	}
 	archived, page := "", ""
-	if end.Done() && !r.flags.NoArchive && r.plan.Kind() == plan.KindPRD {
+	if end.Done() && !r.flags.NoArchive && r.Plan.Kind() == plan.KindPRD {
 		out.Working("putting the feature away")
 		if archived = r.archive(s, l.Identity.Run); archived != "" {
-			page = unit.ArchiveReport(screen.Notes(r.app.t), r.place, archived)
+			page = unit.ArchiveReport(screen.Notes(r.app.t), r.Place, archived)
 		}
 	}
 	out.Summary(end, archived, page, r.leftOver(end, out.Files.Last().Start.Head))
@@ -193,95 +190,23 @@ func (r *resolved) leftOver(end run.End, start string) string {
 	if !end.Done() {
 		return ""
 	}
-	changes, err := r.place.Repo.Status(context.WithoutCancel(r.app.ctx))
+	changes, err := r.Place.Repo.Status(context.WithoutCancel(r.app.ctx))
 	if err != nil {
 		return "" // git itself has said so in the run
 	}
 	work := len(git.Without(changes, ".ralph", ".claude"))
 	own := len(git.Without(changes, ".claude")) - work
-	switch head, err := r.place.Repo.Head(context.WithoutCancel(r.app.ctx)); {
+	switch head, err := r.Place.Repo.Head(context.WithoutCancel(r.app.ctx)); {
 	case work > 0 && own > 0:
 		return words.Plural(work, "file", "files") + " and the plan's own files are not committed: git add -A && git commit"
 	case work > 0:
 		return words.Plural(work, "file is", "files are") + " not committed: git add -A && git commit"
 	case own > 0:
 		return "the plan's own files are not committed: git add -A .ralph && git commit"
-	case err == nil && head.Commit == start && r.plan.Kind() == plan.KindPrompt:
+	case err == nil && head.Commit == start && r.Plan.Kind() == plan.KindPrompt:
 		return "nothing was changed: only the agent's promise says that it is done"
 	}
 	return ""
-}
-
-// noteOwner writes down, at the first run, which branch the feature's folder
-// belongs to: another branch may have the same unit.
-func (r *resolved) noteOwner() error {
-	file := r.ownerFile()
-	if _, err := os.Stat(file); err == nil || r.plan.Kind() != plan.KindPRD {
-		return nil
-	}
-	return preflight.NoteOwner(file, r.place.Branch)
-}
-
-func (r *resolved) ownerFile() string { return r.place.OwnerFile() }
-
-// newLoop puts the run together.
-func (r *resolved) newLoop(s *unit.State, out *screen.Output) (*loop.Loop, error) {
-	self, err := proc.Self()
-	if err != nil {
-		return nil, err
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("ralph cannot find its own program: %w", err)
-	}
-	runID, err := r.newRunID()
-	if err != nil {
-		return nil, err
-	}
-	host, _ := os.Hostname()
-	token := rand.Text()
-	environs := os.Environ()
-	for _, c := range r.callers() {
-		environs = append(environs, c.Harness.Env...)
-	}
-	l := &loop.Loop{
-		Identity: loop.Identity{Version: version, Run: runID, Unit: r.place.Unit, Feature: r.place.Unit, Task: r.text, Change: r.change().ID, Module: r.change().Module,
-			StateDir: r.place.StateDir, LogDir: r.place.LogDir(), Self: self, Host: host, Token: token, Since: s.Since},
-		Settings: r.loopSettings(),
-		Plan:     r.plan, Repo: r.place.Repo, States: r.place.States(), Changes: r.changes, Inbox: s.Inbox,
-		Ledger: ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), r.ledgerDir(), r.harness.Name, r.settings.Defaults.RateLimitPerHour).For(token),
-		Agents: r.callers(), Env: os.Environ(), CheckEnv: r.checkEnv(), Deps: r.deps(),
-		Recorder: &recorder.Recorder{Journal: s.Writer, Run: runID, Secrets: secret.New(environs)},
-		Keeper: &proc.Keeper{Token: token, Start: func() (*proc.Guardian, error) {
-			return proc.StartGuardian([]string{exe, guardianWord, r.place.Repo.Root, r.place.Unit, r.place.Folder}, token)
-		}},
-		Working: out.Working, Stopping: out.Stopping, Stream: out.Screen.Stream, Drained: out.Drained, Complain: out.Warn,
-	}
-	if r.app.t.CanAsk && !r.flags.NoInteractive && !r.flags.JSON {
-		l.Ask = out.Ask
-	}
-	return l, nil
-}
-
-// newRunID names the run and makes room for its logs: those of the run before
-// move to a folder with its name.
-func (r *resolved) newRunID() (string, error) {
-	logs := filepath.Join(r.place.Repo.Root, r.place.LogDir())
-	if err := os.MkdirAll(logs, 0o755); err != nil {
-		return "", fmt.Errorf("the logs' folder cannot be made: %w", err)
-	}
-	taken, err := journal.RunIDs(r.place.JournalPath())
-	if err != nil {
-		return "", err
-	}
-	last := ""
-	if len(taken) > 0 {
-		last = taken[len(taken)-1]
-	}
-	if err := unit.MoveLogs(logs, last); err != nil {
-		return "", err
-	}
-	return journal.NewRunID(time.Now(), func(id string) bool { return slices.Contains(taken, id) }), nil
 }
 
 // archive puts the finished feature away; where that does not work the feature
@@ -289,7 +214,7 @@ func (r *resolved) newRunID() (string, error) {
 func (r *resolved) archive(s *unit.State, run string) string {
 	// A signal from now on must not leave the work half put away.
 	ctx := context.WithoutCancel(r.app.ctx)
-	e, err := r.place.Archive().Put(ctx, r.place.Unit, time.Now(), func(e archive.Entry) error {
+	e, err := r.Place.Archive().Put(ctx, r.Place.Unit, time.Now(), func(e archive.Entry) error {
 		_, err := s.Writer.Append(run, time.Now(), journal.Archived{Path: e.Path})
 		s.CloseWriter()
 		return err

@@ -35,7 +35,7 @@ type beside struct {
 // in this terminal.
 func (r *resolved) runBeside() error {
 	a := r.app
-	if r.place.Unit == "" {
+	if r.Place.Unit == "" {
 		return unit.ErrDetached
 	}
 	done := a.t.Slowly("waiting for tmux")
@@ -64,7 +64,7 @@ func (r *resolved) openBeside(args []string) (b *beside, err error) {
 	if err != nil {
 		return nil, err
 	}
-	dashboard, dashboardArgv, err := hand([]string{"--color", r.app.colorMode, "monitor", r.place.Unit}, false)
+	dashboard, dashboardArgv, err := hand([]string{"--color", r.app.colorMode, "monitor", r.Place.Unit}, false)
 	if err != nil {
 		sent.Close()
 		return nil, err
@@ -102,7 +102,7 @@ func (r *resolved) openSession(client *tmux.Client, sent *handover.Sender, argv,
 		width, height = 200, 50
 	}
 	session, err := monitor.OpenSession(r.app.ctx, client, monitor.SessionOptions{
-		Unit: r.place.Unit, StateDir: r.place.StateDir, Dir: r.place.Repo.Root, Width: width, Height: height,
+		Unit: r.Place.Unit, StateDir: r.Place.StateDir, Dir: r.Place.Repo.Root, Width: width, Height: height,
 		Loop: argv, Dashboard: dashboardArgv, TMUX: os.Getenv("TMUX"),
 	})
 	if session == nil {

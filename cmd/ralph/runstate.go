@@ -7,11 +7,11 @@ import (
 // openState is openState for a run: an archive of its feature that was cut off
 // is finished then, and there is nothing left to run.
 func (r *resolved) openState() (*unit.State, error) {
-	had := r.place.HasFolder()
-	s, err := unit.OpenState(r.app.ctx, r.place)
-	if err != nil || !had || r.place.HasFolder() {
+	had := r.Place.HasFolder()
+	s, err := unit.OpenState(r.app.ctx, r.Place)
+	if err != nil || !had || r.Place.HasFolder() {
 		return s, err
 	}
 	s.Close()
-	return nil, unit.NothingLeft(r.place.Unit)
+	return nil, unit.NothingLeft(r.Place.Unit)
 }

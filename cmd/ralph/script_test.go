@@ -14,12 +14,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"ralph/internal/agent"
 )
 
 // TestMain makes the test binary be ralph for the scripts, and the guardian and
 // the agent of a run inside of a test.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == guardianWord || os.Args[1] == replayWord) {
+	if len(os.Args) > 1 && (os.Args[1] == guardianWord || os.Args[1] == agent.ReplayWord) {
 		os.Exit(execute(os.Args[1:]))
 	}
 	if strings.HasSuffix(os.Args[0], ".test") {

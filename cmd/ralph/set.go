@@ -11,6 +11,7 @@ import (
 	"ralph/internal/config"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
+	"ralph/internal/launch"
 	"ralph/internal/run"
 	"ralph/internal/screen"
 	"ralph/internal/stream"
@@ -91,7 +92,7 @@ func (c *setCmd) values(a *app, p *unit.Place) ([]journal.Setting, error) {
 		i := slices.IndexFunc(entries, func(e config.Entry) bool { return e.Key == o.Key })
 		values = append(values, journal.Setting{Key: o.Key, Value: plainValue(entries[i].Value)})
 	}
-	return values, measurable(a, p, &loaded.Settings, values)
+	return values, measurable(a, p, loaded, values)
 }
 
 // plainValue is a number without an exponent, or a text.
@@ -119,12 +120,17 @@ func settable(name string) string {
 }
 
 // measurable refuses a budget that the run's agent cannot be measured by.
-func measurable(a *app, p *unit.Place, s *config.Settings, values []journal.Setting) error {
+func measurable(a *app, p *unit.Place, loaded *config.Loaded, values []journal.Setting) error {
 	st, err := p.State(screen.Notes(a.t))
 	if err != nil || st.Last() == nil {
 		return err
 	}
-	h, ok := agent.Find(withSettings(agent.Builtin("ralph"), s), st.Last().Start.Harness)
+	s := &loaded.Settings
+	all, err := launch.Harnesses(s)
+	if err != nil {
+		return err
+	}
+	h, ok := agent.Find(all, st.Last().Start.Harness)
 	if !ok {
 		return nil
 	}
@@ -139,8 +145,7 @@ func measurable(a *app, p *unit.Place, s *config.Settings, values []journal.Sett
 			budget.MaxAccount = s.Budget.MaxAccount
 		}
 	}
-	r := &resolved{flags: &runFlags{}, settings: &config.Settings{Budget: budget}}
-	if fault, remedy := r.unmeasured(h); fault != "" {
+	if fault, remedy := launch.UnmeasuredBudget(h, loaded, budget); fault != "" {
 		return hint.With(errors.New(fault), remedy)
 	}
 	return nil

@@ -74,7 +74,7 @@ func (c *startCmd) Run(a *app) error {
 	if c.DryRun {
 		return r.dryRun()
 	}
-	if err := r.scriptFault(r.harness); err != nil { // where preflight was skipped
+	if err := r.ScriptFault(r.Agent().Harness); err != nil { // where preflight was skipped
 		return err
 	}
 	if a.handedOver {
@@ -85,20 +85,20 @@ func (c *startCmd) Run(a *app) error {
 
 // background starts the loop in another process and returns when it is running.
 func (c *startCmd) background(r *resolved, args []string) error {
-	if r.place.Unit == "" {
+	if r.Place.Unit == "" {
 		return unit.ErrDetached
 	}
 	_, _ = registry.Clear(r.app.home) // removes loops with a missing worktree; the list does not show them anyway
 	began := time.Now()
 	done := r.app.t.Slowly("waiting for a place to run in")
-	b, err := r.carry(c.whereTo(r), c.Fullscreen || r.settings.Start.Fullscreen, args)
+	b, err := r.carry(c.whereTo(r), c.Fullscreen || r.Settings().Start.Fullscreen, args)
 	done()
 	if err != nil {
 		return err
 	}
 	defer b.sent.Close()
 	done = r.app.t.Slowly("waiting for the loop to begin")
-	run, report, err := b.untilUp(r.app.ctx, r.place, began)
+	run, report, err := b.untilUp(r.app.ctx, r.Place, began)
 	done()
 	switch {
 	case err != nil:
@@ -118,10 +118,10 @@ func (c *startCmd) whereTo(r *resolved) string {
 	switch {
 	case c.Terminal != "":
 		return c.Terminal
-	case c.Fullscreen, r.settings.Start.Fullscreen && r.settings.Start.Terminal == inAuto:
+	case c.Fullscreen, r.Settings().Start.Fullscreen && r.Settings().Start.Terminal == inAuto:
 		return inWindow
 	}
-	return r.settings.Start.Terminal
+	return r.Settings().Start.Terminal
 }
 
 // carried is a loop that was handed over.
@@ -146,7 +146,7 @@ func (b *carried) untilUp(ctx context.Context, p *unit.Place, began time.Time) (
 // exit status.
 func (b *carried) endedAtOnce(r *resolved, report handover.Report, began time.Time, asJSON bool) error {
 	t := r.app.t
-	last, ran := r.place.EndedSince(began)
+	last, ran := r.Place.EndedSince(began)
 	switch {
 	case report.Message != "":
 		t.Fail(errors.New(report.Message))
@@ -156,7 +156,7 @@ func (b *carried) endedAtOnce(r *resolved, report handover.Report, began time.Ti
 			return err
 		}
 	case !r.verdict(began):
-		t.Fail(fmt.Errorf("the loop of %s ended with exit status %d before it had started", r.place.Unit, report.Exit))
+		t.Fail(fmt.Errorf("the loop of %s ended with exit status %d before it had started", r.Place.Unit, report.Exit))
 		t.Hint(b.lookInto())
 	}
 	if report.Exit != 0 {
@@ -178,9 +178,9 @@ func (b *carried) lookInto() string {
 
 // show prints what was started, and the commands for it.
 func (b *carried) show(r *resolved) {
-	t, unit := r.app.t, stream.ShellWord(r.place.Unit)
+	t, unit := r.app.t, stream.ShellWord(r.Place.Unit)
 	where := map[string]string{inTmux: "in tmux", inWindow: "in a window of its own", inNone: "without a terminal"}[b.terminal]
-	t.Printf("%s %s is running %s (pid %d)\n", t.Paint(terminal.Green, t.Symbol("✓")), t.Paint(terminal.Bold, stream.OneLine(r.place.Unit)), where, b.sent.PID())
+	t.Printf("%s %s is running %s (pid %d)\n", t.Paint(terminal.Green, t.Symbol("✓")), t.Paint(terminal.Bold, stream.OneLine(r.Place.Unit)), where, b.sent.PID())
 	row := func(name, what string) {
 		if what != "" {
 			t.Printf("  %-8s %s\n", name, stream.OneLine(what))
@@ -211,5 +211,5 @@ func (b *carried) printJSON(r *resolved, run string) error {
 		}
 		return &s
 	}
-	return terminal.PrintJSON(r.app.t, started{r.place.Unit, r.place.Repo.Root, run, b.sent.PID(), b.terminal, known(b.attach), known(b.log)})
+	return terminal.PrintJSON(r.app.t, started{r.Place.Unit, r.Place.Repo.Root, run, b.sent.PID(), b.terminal, known(b.attach), known(b.log)})
 }

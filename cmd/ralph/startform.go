@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"time"
 
-	"ralph/internal/agent"
 	"ralph/internal/change"
 	"ralph/internal/config"
 	"ralph/internal/form"
 	"ralph/internal/journal"
+	"ralph/internal/launch"
 	"ralph/internal/plan"
 	"ralph/internal/unit"
 )
@@ -53,15 +53,15 @@ func (c *startCmd) fill(a *app, p *unit.Place) (args []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	exe, err := os.Executable()
+	all, err := launch.Harnesses(r.Settings())
 	if err != nil {
 		return nil, err
 	}
 	var harnesses []string
-	for _, h := range withSettings(agent.Builtin(exe), r.settings) {
+	for _, h := range all {
 		harnesses = append(harnesses, h.Name)
 	}
-	f := startForm(r.settings, harnesses, unit.Relative(p.Repo.Root, plan.FindTasks(p.Repo.Root)))
+	f := startForm(r.Settings(), harnesses, unit.Relative(p.Repo.Root, plan.FindTasks(p.Repo.Root)))
 	f.ASCII = a.t.ASCII
 	ok, err := f.Ask(a.ctx, a.t.In, os.Stdout, a.t.Color)
 	if err != nil {

@@ -68,7 +68,7 @@ func (r *resolved) carryToWindow(fullscreen bool, args []string) (*carried, erro
 	if err != nil {
 		return nil, err
 	}
-	title := "Ralph: " + filepath.Base(r.place.Repo.Root)
+	title := "Ralph: " + filepath.Base(r.Place.Repo.Root)
 	if err := background.StartInWindow(r.app.ctx, sent, program.Argv(title, fullscreen, argv)); err != nil {
 		return nil, hint.With(fmt.Errorf("%s opened no window: %w", program.Name, err), "start the loop elsewhere: ralph start --terminal tmux, or --terminal none")
 	}
@@ -81,7 +81,7 @@ func (r *resolved) carryNowhere(args []string) (*carried, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nowhere(r.app.ctx, parcel, r.place.StartLog())
+	return nowhere(r.app.ctx, parcel, r.Place.StartLog())
 }
 
 // nowhere hands a command over to a process that no terminal belongs to. It

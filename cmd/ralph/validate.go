@@ -1,14 +1,6 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-	"os/exec"
-	"path"
-
-	"ralph/internal/agent"
-	"ralph/internal/plan"
 	"ralph/internal/preflight"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
@@ -94,64 +86,8 @@ func (r *resolved) preflight() error {
 	return nil
 }
 
-// check gathers what preflight has to know, and runs it. Of an agent it says
-// something where one was chosen.
+// check runs preflight.
 func (r *resolved) check() (preflight.Report, error) {
 	defer r.app.t.Slowly("checking the plan")()
-	in, err := preflight.Gather(r.app.ctx, r.place.Repo)
-	if err != nil {
-		return preflight.Report{}, err
-	}
-	r.changes = &in.Changes
-	in.Protected = r.settings.ProtectedBranches
-	in.OwnerFile = r.ownerFile()
-	in.Checked = len(r.settings.QualityChecks) > 0
-	if e, err := r.place.Archive().Find(r.place.Unit); err == nil {
-		in.Archived = e.Path
-	}
-	if r.harness.Name != "" {
-		in.Agent = r.agentFacts(r.harness, r.agent)
-	} else {
-		in.Nameless = false // without an agent there are no commits
-	}
-	for _, c := range r.fallback {
-		in.Fallback = append(in.Fallback, r.agentFacts(c.Harness, c.Options))
-	}
-	switch p := r.plan.(type) {
-	case *plan.PRD:
-		return preflight.Run(in), nil
-	case *plan.Tasks:
-		in.Tasks = unit.Relative(r.place.Repo.Root, p.File)
-	case *plan.Change:
-		in.Change = &p.Of
-		if tasks := path.Join(p.Of.Folder, "tasks.md"); p.Criteria() == "tasks" {
-			in.Tasks = tasks
-		}
-	}
-	return preflight.RunWithoutFeature(in), nil
-}
-
-// agentFacts returns what is known about an agent without starting it.
-func (r *resolved) agentFacts(h agent.Harness, o agent.Options) preflight.Agent {
-	facts := preflight.Agent{Name: h.Name, Command: h.Command[0], LoginSign: loginSign(h)}
-	path, err := exec.LookPath(h.Command[0])
-	if err == nil {
-		facts.Path = path
-	}
-	facts.Blocked = errors.Is(err, fs.ErrPermission)
-	facts.Fault, facts.Remedy = r.unmeasured(h)
-	if err := r.scriptFault(h); err != nil {
-		facts.Fault, facts.Remedy = err.Error(), "Correct the script, or choose another agent with --harness NAME."
-	}
-	facts.RootAndApproveAll = h.RootRefuses && o.ApproveAll && os.Geteuid() == 0 && os.Getenv("IS_SANDBOX") == ""
-	return facts
-}
-
-// loginSign reports whether there is a key, a token or another trace of a login.
-func loginSign(h agent.Harness) bool {
-	if len(h.LoginEnv) == 0 && len(h.LoginFiles) == 0 {
-		return true // an unknown agent
-	}
-	home, _ := os.UserHomeDir() // without one, only the environment is checked
-	return len(h.Logins(os.Environ(), home)) > 0
+	return r.Check(r.app.ctx)
 }

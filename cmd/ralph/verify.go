@@ -9,6 +9,7 @@ import (
 
 	"ralph/internal/check"
 	"ralph/internal/hint"
+	"ralph/internal/launch"
 	"ralph/internal/proc"
 	"ralph/internal/screen"
 	"ralph/internal/terminal"
@@ -53,7 +54,7 @@ func (c *verifyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	r := &resolved{app: a, place: p, settings: &loaded.Settings}
+	r := &resolved{Run: &launch.Run{Home: a.home, Place: p, Loaded: loaded}, app: a}
 	if err := r.seal(); err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ type verification struct {
 
 // run fills the report.
 func (v *verification) run() error {
-	ctx, repo := v.app.ctx, v.place.Repo
+	ctx, repo := v.app.ctx, v.Place.Repo
 	head, err := repo.Head(ctx)
 	if err != nil {
 		return err
@@ -139,16 +140,16 @@ func (v *verification) run() error {
 
 // possible says why nothing can be proved, and what is left out.
 func (v *verification) possible() error {
-	ctx, repo := v.app.ctx, v.place.Repo
+	ctx, repo := v.app.ctx, v.Place.Repo
 	if v.report.Commit == "" {
 		return hint.With(errors.New("there is no commit yet"), "commit the work first")
 	}
-	if len(v.settings.QualityChecks) == 0 {
+	if len(v.Settings().QualityChecks) == 0 {
 		return hint.With(errors.New("no quality checks are configured: nothing can be proved"), "name them under quality_checks in .ralph/config.yaml")
 	}
 	if v.report.Mode == "inplace" {
-		if v.place.Unit != "" && unit.Running(v.place) {
-			return hint.With(fmt.Errorf("a loop is running on %s: its files change while the checks run", v.place.Unit), "check the committed work: leave out --inplace")
+		if v.Place.Unit != "" && unit.Running(v.Place) {
+			return hint.With(fmt.Errorf("a loop is running on %s: its files change while the checks run", v.Place.Unit), "check the committed work: leave out --inplace")
 		}
 		return nil
 	}
@@ -166,7 +167,7 @@ func (v *verification) checks(clean *check.Clean) error {
 	if err != nil {
 		return fmt.Errorf("ralph cannot find its own program: %w", err)
 	}
-	dir := v.place.Repo.Root
+	dir := v.Place.Repo.Root
 	g, err := proc.StartGuardian([]string{exe, guardianWord, dir, sweepWord, clean.Folder()}, rand.Text())
 	if err != nil {
 		return err
@@ -188,7 +189,7 @@ func (v *verification) checks(clean *check.Clean) error {
 	v.say("%s", v.heading())
 	running := func() func() { return v.app.t.Slowly("running the checks") }
 	done := running()
-	v.report.Checks, err = verify.Run(v.app.ctx, g, v.resolved.checks(), dir, v.checkEnv(), func(c verify.Check) {
+	v.report.Checks, err = verify.Run(v.app.ctx, g, v.Checks(), dir, v.CheckEnv(), func(c verify.Check) {
 		done()
 		v.tell(c)
 		done = running()

@@ -64,6 +64,12 @@ var askedToStop = []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
 // allowHint is the hint after the agent was denied a tool.
 const allowHint = "allow it with claude.allowed_tools in the settings, or run with --dangerously-skip-permissions"
 
+// ReplayWord is the argument with which this program plays the harness replay.
+const ReplayWord = "__replay"
+
+// PlaysScript reports whether the harness is this program, which plays a script.
+func (h Harness) PlaysScript() bool { return slices.Contains(h.Command, ReplayWord) }
+
 // Builtin returns the harnesses that the program knows by itself. self is the
 // path of this program, which plays the harness replay.
 func Builtin(self string) []Harness {
@@ -137,7 +143,7 @@ func Builtin(self string) []Harness {
 			LoginOrder: "Copilot takes COPILOT_GITHUB_TOKEN before GH_TOKEN, and that before GITHUB_TOKEN",
 		},
 		{
-			Name: "replay", Command: []string{self, "__replay"},
+			Name: "replay", Command: []string{self, ReplayWord},
 			Prompt: PromptStdin, Output: stream.FormatClaude, ModelFlag: "--model", Gentle: askedToStop,
 			Permission: "the script denied it", Retries: "never",
 		},

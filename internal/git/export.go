@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 // Export checks commit out at dir, which must not exist, as a repository of its own: HEAD is
@@ -159,17 +158,4 @@ func (r *Repo) Tracked(ctx context.Context, dir string) ([]string, error) {
 func (r *Repo) Others(ctx context.Context, dir string) ([]string, error) {
 	out, err := runWith(ctx, dir, plain, nil, "ls-files", "--others", "--directory", "-z")
 	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err
-}
-
-// Owner returns the user that a path belongs to.
-func Owner(path string) (uid int, known bool) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, false
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, false
-	}
-	return int(st.Uid), true
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -36,6 +37,23 @@ func Find(ctx context.Context) (program string, err error) {
 		return "", &Unavailable{Why: seatbelt + " is missing", Hint: ""}
 	}
 	return "", &Unavailable{Why: "there is no program for it on " + runtime.GOOS}
+}
+
+// FindFor is Find for rooms that show a worktree. Root in a room has no right to files of other
+// users.
+func FindFor(ctx context.Context, worktree string) (program string, err error) {
+	if program, err = Find(ctx); err != nil {
+		return "", err
+	}
+	info, err := os.Stat(worktree)
+	if err != nil {
+		return program, nil // outside of a worktree, or what fails later
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Uid != 0 && os.Geteuid() == 0 {
+		return "", &Unavailable{Why: fmt.Sprintf("the worktree belongs to user %d, and root has no right to it in a room", st.Uid),
+			Hint: fmt.Sprintf("run ralph as that user, or take the worktree over: chown -R 0 %s", worktree)}
+	}
+	return program, nil
 }
 
 // findBubblewrap prefers the system's own program: one in the home folder or the worktree

@@ -1,4 +1,4 @@
-package main
+package launch
 
 import (
 	"testing"
@@ -21,7 +21,10 @@ func TestCommandOfAKnownHarness(t *testing.T) {
 		{"codex", []string{"codex", "exec", "--json", "-p", "mine"}, []string{"codex", "exec", "--json", "-p", "mine", "--sandbox", "workspace-write"}},
 		{"mine", []string{"my-agent", "--headless"}, []string{"my-agent", "--headless"}},
 	} {
-		all := withSettings(agent.Builtin("ralph"), &config.Settings{Harnesses: []config.Harness{{Name: c.name, Command: c.command}}})
+		all, err := Harnesses(&config.Settings{Harnesses: []config.Harness{{Name: c.name, Command: c.command}}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		h, ok := agent.Find(all, c.name)
 		if !ok {
 			t.Fatal(c.name)

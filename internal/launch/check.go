@@ -1,0 +1,71 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+
+	"ralph/internal/calls"
+	"ralph/internal/plan"
+	"ralph/internal/preflight"
+	"ralph/internal/unit"
+)
+
+// Check gathers what preflight needs, and runs it. An agent is checked where one was chosen.
+func (r *Run) Check(ctx context.Context) (preflight.Report, error) {
+	in, err := preflight.Gather(ctx, r.Place.Repo)
+	if err != nil {
+		return preflight.Report{}, err
+	}
+	r.Changes = &in.Changes
+	in.Protected = r.Settings().ProtectedBranches
+	in.OwnerFile = r.Place.OwnerFile()
+	in.Checked = len(r.Settings().QualityChecks) > 0
+	if e, err := r.Place.Archive().Find(r.Place.Unit); err == nil {
+		in.Archived = e.Path
+	}
+	for i, c := range r.Agents {
+		if facts := r.facts(c); i == 0 {
+			in.Agent = facts
+		} else {
+			in.Fallback = append(in.Fallback, facts)
+		}
+	}
+	if len(r.Agents) == 0 {
+		in.Nameless = false // no one commits here
+	}
+	switch p := r.Plan.(type) {
+	case *plan.PRD:
+		return preflight.Run(in), nil
+	case *plan.Tasks:
+		in.Tasks = unit.Relative(r.Place.Repo.Root, p.File)
+	case *plan.Change:
+		in.Change = &p.Of
+		if p.Criteria() == "tasks" {
+			in.Tasks = path.Join(p.Of.Folder, "tasks.md")
+		}
+	}
+	return preflight.RunWithoutFeature(in), nil
+}
+
+// facts returns what is known of an agent without starting it.
+func (r *Run) facts(c calls.Caller) preflight.Agent {
+	h := c.Harness
+	facts := preflight.Agent{Name: h.Name, Command: h.Command[0],
+		RootAndApproveAll: h.RootRefuses && c.Options.ApproveAll && os.Geteuid() == 0 && os.Getenv("IS_SANDBOX") == ""}
+	path, err := exec.LookPath(h.Command[0])
+	if err == nil {
+		facts.Path = path
+	}
+	facts.Blocked = errors.Is(err, fs.ErrPermission)
+	facts.Fault, facts.Remedy = r.Unmeasured(h)
+	if err := r.ScriptFault(h); err != nil {
+		facts.Fault, facts.Remedy = err.Error(), "Correct the script, or choose another agent with --harness NAME."
+	}
+	home, _ := os.UserHomeDir() // without one, the environment decides
+	facts.LoginSign = len(h.LoginEnv)+len(h.LoginFiles) == 0 || len(h.Logins(os.Environ(), home)) > 0
+	return facts
+}
