@@ -41,6 +41,7 @@ type grammar struct {
 	Verify   verifyCmd   `cmd:"" help:"Check finished stories again, for example in CI."`
 	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Serve loops to agents and editors (Model Context Protocol)."`
 	Allow    allowCmd    `cmd:"" help:"Accept a mark that ralph refused, or took over without a receipt."`
+	Unpark   unparkCmd   `cmd:"" help:"Take up a parked story again."`
 	Undo     undoCmd     `cmd:"" help:"Go back to the state before an iteration."`
 	Validate validateCmd `cmd:"" help:"Check that a run can start (preflight)."`
 	PRD      prdCmd      `cmd:"" name:"prd" help:"Make or refresh prd.json from spec.md."`

@@ -129,7 +129,7 @@ func (c *undoCmd) goBack(a *app, p *unit.Place, s *unit.State) error {
 	if err := c.confirm(a); err != nil {
 		return drop(err)
 	}
-	if err := c.record(p, s, to.Event(ref)); err != nil {
+	if err := s.Record(p, to.Event(ref)); err != nil {
 		return drop(err)
 	}
 	back := "ralph undo --run " + name
@@ -141,21 +141,6 @@ func (c *undoCmd) goBack(a *app, p *unit.Place, s *unit.State) error {
 	f.Renew()
 	a.t.Printf("restored; to undo this: %s\n", back)
 	return nil
-}
-
-// record records what counts from now on.
-func (c *undoCmd) record(p *unit.Place, s *unit.State, e journal.Undone) error {
-	w, err := journal.OpenWriter(p.JournalPath())
-	if err != nil {
-		return err
-	}
-	s.Writer = w
-	events, _, err := journal.ReadFile(p.JournalPath())
-	if err != nil || len(events) == 0 {
-		return err
-	}
-	_, err = w.Append(events[len(events)-1].Run, time.Now(), e)
-	return err
 }
 
 // confirm asks whether to continue. Without a terminal --yes is needed.

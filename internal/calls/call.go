@@ -47,7 +47,8 @@ func (t *Team) Call(ctx context.Context, n, attempt int, prompt []byte, hear fun
 	var recordErr error
 	o, err := agent.Run(ctx, g, agent.Call{
 		Harness: t.at.Harness, Options: t.at.Options, Prompt: prompt, Dir: t.Root, Env: t.Env,
-		Extra:  []string{"RALPH_UNIT=" + t.Unit, fmt.Sprintf("RALPH_ITERATION=%d", n), fmt.Sprintf("RALPH_ATTEMPT=%d", attempt)},
+		Extra: []string{"RALPH_UNIT=" + t.Unit, "RALPH_STORY=" + t.Story,
+			fmt.Sprintf("RALPH_ITERATION=%d", n), fmt.Sprintf("RALPH_ATTEMPT=%d", attempt)},
 		Limits: t.Limits, Log: filepath.Join(t.Root, start.LogFile), Event: t.listening(ctx, hear), Drained: t.Drained,
 		Started: func(id proc.ID) {
 			recordErr = t.Recorder.Record(journal.AgentStarted{N: n, Attempt: attempt, PID: id.PID, PIDStart: id.Start})

@@ -28,6 +28,7 @@ type Team struct {
 	Keeper   *proc.Keeper
 	Env      []string
 	Unit     string
+	Story    string // that the next call is about, empty where the plan does not say
 	Root     string // of the worktree
 	LogDir   string // for iteration-N.log, from the worktree's root
 	Limits   agent.Limits

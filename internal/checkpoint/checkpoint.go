@@ -42,6 +42,19 @@ func (s Store) Iteration(run string, n int) string {
 // Parked is the reference of what an agent left of a story that is parked.
 func (s Store) Parked(story string) string { return s.Prefix() + parked + "/" + escape(story) }
 
+// Leaving is the reference of the worktree before the work on a parked story is taken out of it.
+func (s Store) Leaving() string { return s.Prefix() + "leaving/state" }
+
+// KeepOlder gives what a reference names a name of its own, where it names something: the
+// reference is about to name another state.
+func (s Store) KeepOlder(ctx context.Context, ref string) error {
+	old, err := s.Repo.RefCommit(ctx, ref)
+	if err != nil || old == "" {
+		return err
+	}
+	return s.Repo.SetRef(ctx, ref+"%before-"+old[:12], old) // no name of a story is escaped to that
+}
+
 // escape makes a text a valid part of a reference's name: bytes that git or a file system
 // may refuse become %XX, and a long text is cut and gets a fingerprint.
 func escape(text string) string {
@@ -136,8 +149,8 @@ func (e *MixedError) Error() string {
 // is, and may be either of them, or something in between where an earlier attempt was cut off.
 // What differs in now alone stays. It is a [MixedError], and nothing is changed, where now
 // differs from both states in a file that has to be replaced, or the branch is at another
-// commit.
-func (s Store) Restore(ctx context.Context, branch string, now, from, to git.Saved) error {
+// commit. The files at and below the paths of leave stay as they are.
+func (s Store) Restore(ctx context.Context, branch string, now, from, to git.Saved, leave ...string) error {
 	if now.Head != from.Head && now.Head != to.Head {
 		return &MixedError{[]string{"the branch " + branch}}
 	}
@@ -145,6 +158,9 @@ func (s Store) Restore(ctx context.Context, branch string, now, from, to git.Sav
 	if err != nil {
 		return err
 	}
+	all = slices.DeleteFunc(all, func(c git.PathChange) bool {
+		return slices.ContainsFunc(leave, func(p string) bool { return c.Path == p || strings.HasPrefix(c.Path, p+"/") })
+	})
 	left := all
 	if now.Commit != from.Commit {
 		if left, err = s.left(ctx, all, now, to); err != nil {

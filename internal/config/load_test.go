@@ -55,7 +55,7 @@ func TestExampleIsTheDefault(t *testing.T) {
 		Completion:     Completion{Promise: "<promise>COMPLETE</promise>", RequireChange: "auto"},
 		CheckEnv:       CheckEnv{Drop: []string{}, Keep: []string{}},
 		Proof: Proof{Mode: "auto", Notes: true, OldTests: "warn", NewTests: "warn", BudgetMinutes: 2, Tests: []string{}, Locked: []string{},
-			Prepare: []string{}, Borrow: []string{}}, Tamper: "warn",
+			Prepare: []string{}, Borrow: []string{}}, OnStuck: "stop", Tamper: "warn",
 		Sandbox:           Sandbox{Mode: "auto", Read: []string{}, Write: []string{}},
 		ProtectedBranches: []string{"main", "master", "develop"},
 		Harness:           "claude", Escalate: []string{}, Fallback: []string{},

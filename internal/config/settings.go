@@ -21,6 +21,7 @@ type Settings struct {
 	Defaults          Defaults       `yaml:"defaults"`
 	CircuitBreaker    CircuitBreaker `yaml:"circuit_breaker"`
 	Budget            Budget         `yaml:"budget"`
+	OnStuck           string         `yaml:"on_stuck" enum:"stop|park"`
 	Completion        Completion     `yaml:"completion"`
 	QualityChecks     []Check        `yaml:"quality_checks"` // in the order of the files
 	CheckEnv          CheckEnv       `yaml:"check_env"`

@@ -32,6 +32,7 @@ const (
 	FirstSight Move = "first sight"         // ralph sees the unit for the first time
 	ByPeople   Move = "people's changes"    // no agent of ours was running
 	Rewritten  Move = "a rewritten history" // by people, while no agent of ours was running
+	TakenOut   Move = "a story was parked"  // the work since the base is not there any more
 )
 
 // Start compares what is on record with the worktree. Where ralph sees the unit for the first
@@ -89,6 +90,15 @@ func (g *Gatherer) meet(ctx context.Context, seen Base, now git.Look) (Move, err
 	return "", g.knowPeoples(ctx, seen.Commit, here.Commit)
 }
 
+// GoBack makes the worktree the base after the work since the last one was taken out of it.
+func (g *Gatherer) GoBack(ctx context.Context) (Move, error) {
+	now, err := g.lookNow(ctx, nil)
+	if err != nil {
+		return "", err
+	}
+	return TakenOut, g.Move(ctx, now)
+}
+
 // Worked notes that an agent was at work.
 func (g *Gatherer) Worked() { g.worked = true }
 
@@ -96,9 +106,9 @@ func (g *Gatherer) lookNow(ctx context.Context, changes *[]git.Change) (git.Look
 	g.Working("reading the worktree")
 	ctx = context.WithoutCancel(ctx)
 	if changes != nil {
-		return g.Repo.LookKnowing(ctx, *changes, g.derived()...)
+		return g.Repo.LookKnowing(ctx, *changes, g.Derived()...)
 	}
-	return g.Repo.Look(ctx, g.derived()...)
+	return g.Repo.Look(ctx, g.Derived()...)
 }
 
 // rewritten reports whether the commit that ralph saw last is no longer in the history.
@@ -143,7 +153,7 @@ func (g *Gatherer) knowPeoples(ctx context.Context, from, to string) error {
 	if from == "" || from == to {
 		return nil
 	}
-	text, cut, err := g.Repo.DiffCommits(ctx, from, to, maxDiff, g.derived()...)
+	text, cut, err := g.Repo.DiffCommits(ctx, from, to, maxDiff, g.Derived()...)
 	if err != nil || cut {
 		return nil //nolint:nilerr // then it is in doubt, and named
 	}
@@ -171,7 +181,7 @@ func (g *Gatherer) Known() []tamper.Finding {
 
 // Now returns commit and fingerprint of the worktree as it is; none on another branch.
 func (g *Gatherer) Now(ctx context.Context) (Base, error) {
-	look, err := g.Repo.Look(context.WithoutCancel(ctx), g.derived()...)
+	look, err := g.Repo.Look(context.WithoutCancel(ctx), g.Derived()...)
 	if err != nil || look.Head.Branch != g.Branch {
 		return Base{}, err
 	}

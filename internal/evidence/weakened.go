@@ -76,7 +76,7 @@ func (g *gathering) patched(ctx context.Context) ([]tamper.Finding, error) {
 // generated files are left out.
 func (g *gathering) inDiff(ctx context.Context, d changes) ([]tamper.Finding, error) {
 	if d.cut {
-		exclude := append(g.derived(), git.Anywhere(tamper.Ignored())...)
+		exclude := append(g.Derived(), git.Anywhere(tamper.Ignored())...)
 		text, cut, err := g.Repo.Diff(ctx, d.from, maxDiff, exclude...)
 		if err != nil {
 			return nil, err

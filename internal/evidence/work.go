@@ -17,7 +17,7 @@ import (
 // lookOnce looks at the worktree, once while nothing but ralph is at work there.
 func (g *gathering) lookOnce(ctx context.Context) (git.Look, error) {
 	if g.look == nil {
-		look, err := g.Repo.Look(context.WithoutCancel(ctx), g.derived()...)
+		look, err := g.Repo.Look(context.WithoutCancel(ctx), g.Derived()...)
 		if err != nil {
 			return git.Look{}, err
 		}
@@ -29,8 +29,8 @@ func (g *gathering) lookOnce(ctx context.Context) (git.Look, error) {
 	return *g.look, nil
 }
 
-// derived are the paths that are no work: those of every plan, and this one's own record.
-func (g *Gatherer) derived() []string {
+// Derived returns the paths that are no work: those of every plan, and this one's own record.
+func (g *Gatherer) Derived() []string {
 	var file string
 	switch p := g.Plan.(type) {
 	case *plan.Tasks:
@@ -63,7 +63,7 @@ func (g *gathering) idle(ctx context.Context) (bool, error) {
 		// A commit that is not there any more proves nothing.
 		return false, nil //nolint:nilerr // the fingerprint has answered already
 	}
-	untracked, err := g.Repo.Untracked(ctx, g.derived()...)
+	untracked, err := g.Repo.Untracked(ctx, g.Derived()...)
 	return len(untracked) == 0, err
 }
 
@@ -87,7 +87,7 @@ func (g *gathering) changes(ctx context.Context) (changes, error) {
 	if g.diff.from != "" {
 		return g.diff, nil
 	}
-	text, cut, err := g.Repo.Diff(ctx, g.base.Commit, maxDiff, g.derived()...)
+	text, cut, err := g.Repo.Diff(ctx, g.base.Commit, maxDiff, g.Derived()...)
 	if err == nil {
 		g.diff = changes{g.base.Commit, text, cut}
 	}

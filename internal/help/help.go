@@ -58,7 +58,7 @@ line, 130 Ctrl-C, 143 SIGTERM, SIGHUP or 'ralph stop' (ralph help exit-codes)`
 func Groups() []Group {
 	return []Group{
 		{"Plan", []string{"plan", "import", "prd", "validate", "setup"}},
-		{"Run", []string{"run", "start", "stop", "pause", "resume", "context", "set", "allow"}},
+		{"Run", []string{"run", "start", "stop", "pause", "resume", "context", "set", "allow", "unpark"}},
 		{"Watch", []string{"status", "monitor", "logs", "list", "limits"}},
 		{"Afterwards", []string{"history", "why", "report", "pr", "verify", "undo", "archive"}},
 		{"More", []string{"demo", "doctor", "config", "mcp", "compat", "completion", "help"}},

@@ -219,6 +219,8 @@ func decodeBody(typ string, line []byte) (Body, error) {
 		return decode[NoWork](line)
 	case "head_moved":
 		return decode[HeadMoved](line)
+	case "story_parked":
+		return decode[StoryParked](line)
 	case "undone":
 		return decode[Undone](line)
 	case "breaker_opened":

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"strings"
 	"time"
 
 	"ralph/internal/stream"
@@ -84,6 +85,7 @@ type Rules struct {
 	EndsAt         *time.Time `json:"endsAt,omitempty"`       // no new iteration from this time on
 	MaxAccount     float64    `json:"maxAccount,omitempty"`   // percent of the provider's window; 0 is no budget
 	ResetCircuit   bool       `json:"resetCircuit,omitempty"` // close an open breaker
+	OnStuck        string     `json:"onStuck,omitempty"`      // stop or park
 	Model          string     `json:"model,omitempty"`        // of the run's own agent
 	// models of a story, the weakest first: the next one after each failed iteration
 	Escalate []string `json:"escalate,omitempty"`
@@ -112,6 +114,8 @@ type IterationStarted struct {
 	Head  string `json:"head"`            // commit before the iteration
 	// commit that keeps the worktree as it was before the iteration
 	State string `json:"state,omitempty"`
+	// why changes of other people are mixed with work that is not accepted
+	Mixed string `json:"mixed,omitempty"`
 }
 
 // AttemptStarted precedes each call of the agent.
@@ -422,6 +426,8 @@ type BaseMoved struct {
 	Known  []TamperFinding `json:"known,omitempty"` // findings that are part of it
 	// folders of dependencies that the checks borrow: each with path, files, content, locks
 	Borrowed []Borrowed `json:"borrowed,omitempty"`
+	// id of the story that is parked, and of which nothing is left in the worktree
+	Parked string `json:"parked,omitempty"`
 }
 
 // PlanRestored records a file of the plan that ralph restored after the agent changed it.
@@ -454,6 +460,33 @@ type HeadMoved struct {
 	Message string `json:"message"`   // for people
 }
 
+// StoryParked records that a story is given up for now. What was done since the last accepted
+// state is kept, and the branch continues from that state: base_moved follows when the
+// worktree is restored. No agent is called for the story until the user takes it up again.
+type StoryParked struct {
+	Story string `json:"story"` // id
+	Title string `json:"title"` // title
+	// ids of open stories that depend on it, and wait with it
+	With    []string `json:"with,omitempty"`
+	Reason  Reason   `json:"reason"`          // no_progress or same_error
+	Message string   `json:"message"`         // for people
+	Notes   string   `json:"notes,omitempty"` // the agent's notes on the story
+	Ref     string   `json:"ref"`             // reference that keeps the work
+	State   string   `json:"state"`           // its commit; the first parent is the branch
+	Back    string   `json:"back"`            // commit that keeps the last accepted state
+	Rule    string   `json:"rule"`            // as in run_ended
+	Facts   []int    `json:"facts,omitempty"` // as in run_ended
+}
+
+// Text says what became of the story and its work.
+func (b StoryParked) Text() string {
+	text := b.Story + " is parked: " + b.Message
+	if len(b.With) > 0 {
+		text += "; waiting for it: " + strings.Join(b.With, ", ")
+	}
+	return text + "; its work is in " + b.Ref
+}
+
 // Undone records that the user went back to the state before an iteration: from here on only
 // what counted then counts.
 type Undone struct {
@@ -470,6 +503,7 @@ type Undone struct {
 	Weakened  bool            `json:"weakened,omitempty"`  // true: other findings were not accepted
 	Seen      string          `json:"seen,omitempty"`      // commit that ralph had seen last
 	SeenWork  string          `json:"seenWork,omitempty"`  // fingerprint of the worktree then
+	Parked    []StoryParked   `json:"parked,omitempty"`    // stories that were parked then
 	Message   string          `json:"message"`             // for people
 }
 
@@ -489,8 +523,8 @@ type BreakerReset struct {
 
 // Request records what another command asked the loop to do.
 type Request struct {
-	Kind    RequestKind `json:"kind"`              // stop, pause, resume, context, plan, allow or set
-	Text    string      `json:"text,omitempty"`    // context for the agent, or the story that is allowed
+	Kind    RequestKind `json:"kind"`              // stop, pause, resume, context, plan, allow, set or unpark
+	Text    string      `json:"text,omitempty"`    // context for the agent, or the story
 	Finding string      `json:"finding,omitempty"` // rule that it is allowed against; none: any but a check
 	Who     string      `json:"who,omitempty"`     // user who allowed it
 	PID     int         `json:"pid,omitempty"`     // process that asked
@@ -555,6 +589,7 @@ func (PlanRestored) EventType() string     { return "plan_restored" }
 func (PlanChanged) EventType() string      { return "plan_changed" }
 func (NoWork) EventType() string           { return "no_work" }
 func (HeadMoved) EventType() string        { return "head_moved" }
+func (StoryParked) EventType() string      { return "story_parked" }
 func (Undone) EventType() string           { return "undone" }
 func (BreakerOpened) EventType() string    { return "breaker_opened" }
 func (BreakerReset) EventType() string     { return "breaker_reset" }

@@ -86,6 +86,7 @@ const (
 	RequestPlan         RequestKind = "plan"
 	RequestAllow        RequestKind = "allow" // a claim that ralph would refuse
 	RequestSet          RequestKind = "set"   // other settings for the running loop
+	RequestUnpark       RequestKind = "unpark"
 )
 
 // RunStatus says in which state a run is, in one word. Its empty value is null in JSON.
@@ -114,6 +115,7 @@ const (
 	ReasonMaxIterations    Reason = "max_iterations"
 	ReasonNoProgress       Reason = "no_progress"
 	ReasonSameError        Reason = "same_error"
+	ReasonParked           Reason = "parked" // stories are, and nothing else is left to try
 	ReasonBudget           Reason = "budget"
 	ReasonAuth             Reason = "auth"
 	ReasonAgentMissing     Reason = "agent_missing"
@@ -155,6 +157,7 @@ var reasons = map[Reason]struct {
 	ReasonMaxIterations:    {StatusFailed, ExitNotDone, "the iterations are used up"},
 	ReasonNoProgress:       {StatusFailed, ExitNotDone, "too many iterations in a row without progress"},
 	ReasonSameError:        {StatusFailed, ExitNotDone, "the same error too many times in a row"},
+	ReasonParked:           {StatusFailed, ExitNotDone, "stories are parked, and nothing else is left to try"},
 	ReasonBudget:           {StatusFailed, ExitNotDone, "the budget is spent"},
 	ReasonAuth:             {StatusFailed, ExitNotDone, "the agent is not logged in, or has no credit"},
 	ReasonAgentMissing:     {StatusFailed, ExitNotDone, "the agent's program is not there"},

@@ -42,13 +42,15 @@ func (l *Loop) hear(e stream.Event) {
 	}
 }
 
-// recordBase records that the base has moved, and why.
-func (l *Loop) recordBase(n int, why evidence.Move) error {
+// recordBase records that the base has moved, and why: parked is the story of which nothing is
+// left in it, if any.
+func (l *Loop) recordBase(n int, why evidence.Move, parked string) error {
 	if why == "" {
 		return nil
 	}
 	base := l.gate.Base()
-	return l.record(journal.BaseMoved{N: n, Commit: base.Commit, Work: base.Work, Reason: string(why), Known: l.known(), Borrowed: l.gate.Borrowed()})
+	return l.record(journal.BaseMoved{N: n, Commit: base.Commit, Work: base.Work, Reason: string(why),
+		Known: l.known(), Borrowed: l.gate.Borrowed(), Parked: parked})
 }
 
 // meetPeople takes note of what people committed between two iterations.
@@ -58,7 +60,7 @@ func (l *Loop) meetPeople(ctx context.Context, it *iteration) error {
 		return err
 	}
 	l.head = it.head.Commit
-	return l.recordBase(it.n, why)
+	return l.recordBase(it.n, why, "")
 }
 
 // known are the findings that belong to the base.

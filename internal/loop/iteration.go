@@ -166,6 +166,9 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 			return err
 		}
 	}
+	if err := l.parker.Compare(ctx); err != nil {
+		return err
+	}
 	l.reopen(l.state)
 	if err := l.Plan.Snapshot(filepath.Join(l.StateDir, "snapshot")); err != nil {
 		return err
@@ -175,7 +178,9 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 		return err
 	}
 	l.it, l.turn = it, turn{}
-	return l.record(journal.IterationStarted{N: it.n, Head: head.Commit, Story: l.nextStory(), State: kept})
+	started := journal.IterationStarted{N: it.n, Head: head.Commit, Story: l.nextStory(), State: kept, Mixed: l.parker.Mixed}
+	l.parker.Mixed = ""
+	return l.record(started)
 }
 
 // nextStory is what the next iteration is about, nil where the plan does not say.
@@ -291,6 +296,9 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 		return err
 	}
 	l.it = nil
+	if err := l.parker.Look(ctx); err != nil {
+		return err
+	}
 	return l.hooks.after(ctx, hooked{Hook: "after_iteration"}, l.Hooks.AfterIteration, e)
 }
 

@@ -18,6 +18,7 @@ import (
 	"ralph/internal/evidence"
 	"ralph/internal/git"
 	"ralph/internal/journal"
+	"ralph/internal/parking"
 	"ralph/internal/plan"
 	"ralph/internal/proc"
 	"ralph/internal/prompt"
@@ -62,7 +63,8 @@ type Settings struct {
 	Notes          bool           // write receipts as git notes too
 	AcceptBaseline bool           // checks that were red before do not stand in the way
 	ResetCircuit   bool
-	CountChanges   bool // the record tells how many files each iteration changed
+	OnStuck        string // stop or park
+	CountChanges   bool   // the record tells how many files each iteration changed
 
 	Hooks    Hooks
 	Template string // the prompt after the context
@@ -136,6 +138,7 @@ type Loop struct {
 	allowed   map[string]string // items that a person allowed, with the rule
 	refused   map[string]bool   // items whose last claim was refused
 	gate      *evidence.Gatherer
+	parker    *parking.Parker
 	unseenIn  int       // the last iteration whose changes were not inspected
 	unnoted   bool      // it was said that git notes cannot be written
 	kept      git.Saved // the state before the last iteration
@@ -251,7 +254,10 @@ func (l *Loop) begin(ctx context.Context) error {
 	if err := l.record(l.opening); err != nil {
 		return err
 	}
-	return l.recordBase(0, moved)
+	if err := l.recordBase(0, moved, ""); err != nil {
+		return err
+	}
+	return l.watch(ctx, onRecord.Seen)
 }
 
 func (l *Loop) record(b journal.Body) error { return l.Recorder.Record(b) }
@@ -310,6 +316,9 @@ func (l *Loop) next(ctx context.Context) (run.Step, error) {
 	if err := l.takeSettings(); err != nil {
 		return run.Step{}, err
 	}
+	if err := l.requests.record(journal.RequestUnpark); err != nil {
+		return run.Step{}, err
+	}
 	seen, err := l.see(ctx)
 	return run.Next(l.Recorder.Position(), seen, l.rules()), err
 }
@@ -340,6 +349,10 @@ func (l *Loop) do(ctx context.Context, s run.Step) error {
 		return l.wait(ctx, s)
 	case run.DoJudge:
 		return l.conclude(ctx)
+	case run.DoPark:
+		return l.park(ctx, s)
+	case run.DoRestore:
+		return l.restore(ctx)
 	}
 	return fmt.Errorf("there is no step %q", s.Do)
 }
@@ -348,7 +361,7 @@ func (l *Loop) do(ctx context.Context, s run.Step) error {
 func (l *Loop) see(ctx context.Context) (run.Seen, error) {
 	marked, counted := l.Plan.Judge(l.state, false, false), l.judged(nil, false)
 	s := run.Seen{Time: time.Now(), Stop: told(ctx), Ready: l.ready, Left: l.left(), Print: l.print(),
-		LooksDone: marked.Done, Red: len(l.gate.Standing()) > 0, Calls: l.turn.full, CanAsk: l.Ask != nil, Answer: l.turn.answer}
+		Open: l.state.Todo(), Mixed: l.parker.Mixed, LooksDone: marked.Done, Red: len(l.gate.Standing()) > 0, Calls: l.turn.full, CanAsk: l.Ask != nil, Answer: l.turn.answer}
 	if counted.Done {
 		s.Done = journal.Reason(counted.Reason)
 	}
@@ -379,7 +392,7 @@ func (l *Loop) see(ctx context.Context) (run.Seen, error) {
 func (l *Loop) rules() journal.Rules {
 	return journal.Rules{MaxIterations: l.MaxIterations, MinIterations: l.MinIterations, NoProgress: l.NoProgress, SameError: l.SameError,
 		Duds: l.Duds, OnLimit: l.OnLimit, MaxWaitHours: l.MaxWait.Hours(), PauseSeconds: l.Pause.Seconds(), TransientSeconds: l.Transient.Seconds(),
-		MaxTokens: l.MaxTokens, MaxCostUSD: l.MaxCost, ResetCircuit: l.ResetCircuit,
+		MaxTokens: l.MaxTokens, MaxCostUSD: l.MaxCost, ResetCircuit: l.ResetCircuit, OnStuck: l.OnStuck,
 		MaxTimeSeconds: l.MaxTime.Seconds(), EndsAt: timePtr(l.EndsAt), MaxAccount: l.MaxAccount,
 		Model: l.Agents[0].Options.Model, Escalate: l.Escalate}
 }
@@ -394,7 +407,7 @@ func (l *Loop) prepare(ctx context.Context) error {
 	if l.judged(nil, false).Done && len(l.gate.Standing()) > 0 {
 		l.notes.Add("Every item of the plan is marked as done, but a quality check fails: " + l.redNames() + ". Mend what it complains about.")
 	}
-	return nil
+	return l.parker.Look(ctx)
 }
 
 // wait waits as a step says.

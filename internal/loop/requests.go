@@ -26,7 +26,7 @@ type requests struct {
 
 // own are the kinds of request that only wake the loop, which reads them from the inbox: a newer
 // one may have come.
-var own = []journal.RequestKind{journal.RequestPlan, journal.RequestAllow, journal.RequestSet}
+var own = []journal.RequestKind{journal.RequestPlan, journal.RequestAllow, journal.RequestSet, journal.RequestUnpark}
 
 // add notes a request that was not seen before.
 func (r *requests) add(m journal.Mail) {
@@ -72,6 +72,17 @@ func (r *requests) waiting(kind journal.RequestKind) ([]journal.Mail, error) {
 		return nil, r.recorder.Warn("what other commands ask for cannot be read: %v", err)
 	}
 	return slices.DeleteFunc(mail, func(m journal.Mail) bool { return m.Request.Kind != kind }), nil
+}
+
+// record records the requests of one kind that are in the inbox.
+func (r *requests) record(kind journal.RequestKind) error {
+	mail, err := r.waiting(kind)
+	for _, m := range mail {
+		if err := r.done(m); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // clear removes requests to a loop that has ended: a stop of yesterday must not end today's run.

@@ -38,13 +38,18 @@ func (l *Loop) call(ctx context.Context) error {
 	}
 	l.Recorder.Read(func(s *run.State) { l.notes.Steer = slices.Clone(s.Steer) })
 	notes := l.Recorder.Secrets.Text(l.notes.Text())
-	text, err := prompt.Make(l.Plan.Context(l.state, l.state.Next(l.Recorder.Position())), notes, l.Template, l.Repo.Root,
-		l.team.Current().Harness.ExpandsRefs)
+	p := l.Recorder.Position()
+	next := l.state.Next(p)
+	context := l.Plan.Context(l.state, next) + parkedNote(p, l.state.Todo())
+	text, err := prompt.Make(context, notes, l.Template, l.Repo.Root, l.team.Current().Harness.ExpandsRefs)
 	if err != nil {
 		return err
 	}
 	it := l.it
 	it.attempts++
+	if l.team.Story = ""; next != nil {
+		l.team.Story = next.ID
+	}
 	o, err := l.team.Call(ctx, it.n, it.attempts, text, l.hear)
 	if unfit, err := l.team.DropUnfit(o, err); unfit || err != nil && o.Kind == "" {
 		return err // what the iteration came to is what the agent before it left

@@ -50,6 +50,8 @@ func oddity(body journal.Body) string {
 		return b.Message
 	case journal.BreakerOpened:
 		return fmt.Sprintf("circuit breaker open: %s (%d in a row)", words.Spaced(string(b.Reason)), b.Count)
+	case journal.StoryParked:
+		return b.Text()
 	case journal.PlanChanged:
 		return b.Message
 	case journal.Request:

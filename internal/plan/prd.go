@@ -243,6 +243,20 @@ func (p *PRD) Revoke(ids []string) error { return p.set(ids, false) }
 // Mark implements Plan.
 func (p *PRD) Mark(ids []string) error { return p.set(ids, true) }
 
+// Note adds a line to the notes of a story, where they do not have it yet.
+func (p *PRD) Note(id, line string) error {
+	loaded, err := p.load()
+	if err != nil {
+		return err
+	}
+	s := loaded.Story(id)
+	if s == nil || strings.Contains(s.Notes, line) {
+		return nil
+	}
+	s.Notes = strings.TrimLeft(s.Notes+"\n"+line, "\n")
+	return loaded.Save(p.path("prd.json"))
+}
+
 func (p *PRD) set(ids []string, passes bool) error {
 	loaded, err := p.load()
 	if err != nil {

@@ -43,6 +43,9 @@ func (r *Recorder) discreet(body journal.Body) journal.Body {
 	case journal.PlanChanged:
 		b.Message = hide(b.Message)
 		return b
+	case journal.StoryParked:
+		b.Message, b.Notes = hide(b.Message), hide(b.Notes)
+		return b
 	case journal.HeadMoved:
 		b.Message = hide(b.Message)
 		return b

@@ -17,7 +17,7 @@ var names = map[string]bool{
 	"ID": true, "Title": true, "LogFile": true, "Outcome": true, "Signal": true, "Session": true, "From": true, "To": true, "Phase": true,
 	"Name": true, "Tree": true, "Story": true, "Commit": true, "Mode": true, "Path": true, "Rule": true, "Claim": true, "Kept": true,
 	"Print": true, "DoneReason": true, "Kind": true, "Status": true, "Output": true, "Base": true,
-	"State": true,
+	"State": true, "Ref": true, "Back": true, "Mixed": true, "Parked": true, "With": true,
 }
 
 // TestEventsAreDiscreet fills every text of every event with a secret.
@@ -28,7 +28,7 @@ func TestEventsAreDiscreet(t *testing.T) {
 		journal.IterationEnded{}, journal.WaitStarted{}, journal.WaitEnded{}, journal.ClockJumped{}, journal.HarnessSwitched{}, journal.CheckEnded{},
 		journal.StoryProved{Checks: make([]journal.CheckReceipt, 1)}, journal.TamperFound{Findings: make([]journal.TamperFinding, 1)},
 		journal.ClaimRejected{}, journal.PlanRestored{}, journal.PlanChanged{}, journal.NoWork{}, journal.HeadMoved{}, journal.BreakerOpened{},
-		journal.BreakerReset{}, journal.Request{}, journal.Warning{}, journal.Archived{}, journal.RunEnded{},
+		journal.StoryParked{}, journal.BreakerReset{}, journal.Request{}, journal.Warning{}, journal.Archived{}, journal.RunEnded{},
 	} {
 		v := reflect.New(reflect.TypeOf(body)).Elem()
 		v.Set(reflect.ValueOf(body))
@@ -58,7 +58,7 @@ func fill(v reflect.Value) {
 // words are texts that the loop takes from its own list, in events that have no
 // other reason.
 var words = map[string]bool{
-	"wait_started.Reason": true, "wait_ended.Reason": true, "breaker_opened.Reason": true, "run_ended.Reason": true,
+	"wait_started.Reason": true, "wait_ended.Reason": true, "breaker_opened.Reason": true, "run_ended.Reason": true, "story_parked.Reason": true,
 	"clock_jumped.Message": true, "breaker_reset.Message": true,
 }
 

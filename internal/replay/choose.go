@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -9,7 +10,8 @@ import (
 // selectors. Without such a turn it takes the turns without selectors, one for each
 // iteration; the last one repeats unless there is an 'otherwise'.
 func (s *Script) choose(plan *plan, env environ, model string) ([]Step, error) {
-	iteration, attempt, story := env.number("RALPH_ITERATION"), env.number("RALPH_ATTEMPT"), plan.open()
+	iteration, attempt := env.number("RALPH_ITERATION"), env.number("RALPH_ATTEMPT")
+	story := cmp.Or(env.get("RALPH_STORY"), plan.open())
 	var plain []Turn
 	for _, t := range s.Turns {
 		switch {

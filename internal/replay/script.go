@@ -27,7 +27,7 @@ type Script struct {
 // Turn is what the agent does in one session, and when it is played. A zero
 // selector selects nothing.
 type Turn struct {
-	Story     string `yaml:"story"`     // plays while this is the open story with the highest priority
+	Story     string `yaml:"story"`     // plays in iterations about this story
 	Iteration int    `yaml:"iteration"` // plays in this iteration
 	Attempt   int    `yaml:"attempt"`   // plays at this attempt of an iteration
 	Model     string `yaml:"model"`     // plays with this model

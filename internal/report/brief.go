@@ -99,6 +99,13 @@ func (s *Story) Brief() string {
 		parts = append(parts, fmt.Sprintf("accepted in iteration %d", s.Iteration))
 	case s.Done:
 		parts = append(parts, "accepted")
+	case s.Parked != nil && s.Parked.Story != s.ID:
+		parts = append(parts, "waits for "+s.Parked.Story+", which is parked")
+	case s.Parked != nil:
+		parts = append(parts, "parked: "+s.Parked.Message, "see its work with git diff HEAD..."+s.Parked.Ref)
+		if s.Parked.Notes != "" {
+			parts = append(parts, "the agent's notes: "+s.Parked.Notes)
+		}
 	default:
 		parts = append(parts, "open")
 	}

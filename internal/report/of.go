@@ -93,6 +93,9 @@ func storyOf(item *run.Item) Story {
 	s := Story{ID: clean(item.ID), Title: clean(item.Title), Done: item.Done, Earlier: item.Earlier,
 		Iteration: item.Iteration, Rejections: item.Refused, LastReason: clean(item.Reason),
 		About: item.About, CostUSD: item.CostUSD}
+	if b := item.Parked; b != nil {
+		s.Parked = &Parked{clean(b.Story), clean(b.Message), clean(b.Notes), clean(b.Ref)}
+	}
 	if item.Proof != nil {
 		p := proofOf(*item.Proof)
 		s.Proof = &p
@@ -241,6 +244,8 @@ func noteOf(of run.Note) Note {
 	case journal.BreakerOpened:
 		n.Kind, n.Reason = NoteBreaker, clean(string(b.Reason))
 		n.Text = "the circuit breaker opened: " + tripped(n.Reason, b.Count)
+	case journal.StoryParked:
+		n.Kind, n.Reason, n.Text = NoteParked, clean(string(b.Reason)), clean(b.Text())
 	case journal.BreakerReset:
 		n.Kind, n.Text = NoteBreaker, "the circuit breaker is closed again: "+clean(b.Message)
 	case journal.Warning:
@@ -258,6 +263,8 @@ func asked(b journal.Request) string {
 		return "the user added context: " + clean(b.Text)
 	case journal.RequestClearContext:
 		return "the user cleared the added context"
+	case journal.RequestUnpark:
+		return "the user took up " + clean(b.Text) + " again"
 	}
 	return "the user asked to " + clean(string(b.Kind))
 }

@@ -85,8 +85,18 @@ type Story struct {
 	Rejections int    `json:"rejections"` // how often a claim about it was not accepted
 	LastReason string `json:"lastReason"` // why not, the last time
 
+	Parked *Parked `json:"parked,omitempty"` // why no agent is called for it
+
 	About   int      `json:"iterations,omitempty"` // of this run that were about it
 	CostUSD *float64 `json:"costUsd,omitempty"`    // of their calls
+}
+
+// Parked is why no agent is called for a story.
+type Parked struct {
+	Story   string `json:"story"`   // that is parked: this one, or one that it waits for
+	Message string `json:"message"` // why
+	Notes   string `json:"notes"`   // of the agent
+	Ref     string `json:"ref"`     // reference that keeps the work
 }
 
 // ModelUse is what the calls of one model came to.
@@ -244,6 +254,7 @@ const (
 	NoteRequest = "request"
 	NotePlan    = "plan"
 	NoteBreaker = "breaker"
+	NoteParked  = "parked"
 	NoteWarning = "warning"
 )
 

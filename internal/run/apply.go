@@ -23,10 +23,12 @@ func (s *State) Apply(e journal.Event) {
 	}
 	r.hear(e)
 	r.seq++
+	base := s.Gate.Base
 	switch b := e.Body.(type) {
 	case journal.IterationStarted:
 		s.forget(r)
 		r.startIteration(e.Time, b)
+		s.Parking.Pending.begin(r.Start.Branch, b)
 	case journal.AttemptStarted:
 		s.Gate.seen = Base{}
 		r.attemptStarted(e.Time, b)
@@ -52,8 +54,15 @@ func (s *State) Apply(e journal.Event) {
 	case journal.ClaimAccepted:
 		s.Gate.claimAccepted(b)
 		s.forgive(b.Stories)
+		s.Parking.moved(base, s.Gate.Base)
+		s.Parking.unpark(b.Stories...)
+		r.Plan.park(s.Parking.Parked)
 	case journal.BaseMoved:
-		s.Gate.moved(Base{b.Commit, b.Work}, b.Known, b.Borrowed)
+		s.Gate.baseMoved(b)
+		s.Parking.moved(base, s.Gate.Base)
+		if b.Parked != "" {
+			s.Parking.restored()
+		}
 	case journal.TamperFound:
 		s.Gate.tamperFound(b)
 		r.of(b.N).Tamper = &b
@@ -93,12 +102,18 @@ func (s *State) Apply(e journal.Event) {
 		s.Breaker, r.facts.Breaker = &b, r.seq
 	case journal.BreakerReset:
 		s.Breaker, s.Streak, r.facts.Row = nil, Streak{}, nil
+	case journal.StoryParked: // the counts start again for the next story
+		s.Parking.park(b)
+		r.Plan.park(s.Parking.Parked)
+		s.Breaker, s.Streak, r.facts.Row = nil, Streak{}, nil
 	case journal.HarnessSwitched:
 		r.Calls.Harness, r.Calls.Model = b.To, "" // whose model is known with its call
 	case journal.Request:
 		s.request(r, b)
 	case journal.Undone:
 		s.Gate.undone(b)
+		s.Parking = Parking{Parked: b.Parked}
+		r.Plan.park(b.Parked)
 		r.Plan.goBack(e.Time, b.Accepted)
 	case journal.Archived:
 		r.Archived = b.Path
@@ -141,6 +156,7 @@ func (s *State) start(e journal.Event, b journal.RunStarted) {
 	r := &Run{ID: e.Run, Start: b, StartedAt: e.Time, began: e.Time, print: b.Print, seq: 1}
 	r.Calls = Calls{Harness: b.Harness, Model: b.Model, Reported: b.Model, Used: b.CallsUsed, Limit: b.RateLimit}
 	r.Plan.set(e.Time, b.Stories, true)
+	r.Plan.park(s.Parking.Parked)
 	r.hear(e)
 	s.Runs = append(s.Runs, r)
 }
@@ -387,6 +403,9 @@ func (s *State) request(r *Run, b journal.Request) {
 		s.Pausing, r.paused, r.facts.Paused = false, false, r.seq
 	case journal.RequestSet:
 		r.set(b.Set)
+	case journal.RequestUnpark:
+		s.Parking.unpark(b.Text)
+		r.Plan.park(s.Parking.Parked)
 	case journal.RequestAllow:
 		put(&s.Gate.Allowed, b.Text, b.Finding)
 	case journal.RequestContext:
@@ -410,7 +429,7 @@ func (r *Run) endRun(at time.Time, b journal.RunEnded) {
 func (r *Run) note(e journal.Event) {
 	switch b := e.Body.(type) {
 	case journal.WaitStarted, journal.ClockJumped, journal.HarnessSwitched, journal.Request,
-		journal.PlanChanged, journal.BreakerOpened, journal.BreakerReset, journal.Warning:
+		journal.PlanChanged, journal.BreakerOpened, journal.BreakerReset, journal.StoryParked, journal.Warning:
 		r.Notes = append(r.Notes, Note{At: e.Time, N: r.At().N, Body: b})
 	case journal.WaitEnded:
 		for i := len(r.Notes) - 1; i >= 0; i-- {

@@ -79,6 +79,14 @@ func (g *Gate) moved(base Base, known []journal.TamperFinding, borrowed []journa
 	g.Works = append(g.Works, base.Work)
 }
 
+// baseMoved: of a story that is parked nothing is left to judge.
+func (g *Gate) baseMoved(b journal.BaseMoved) {
+	g.moved(Base{b.Commit, b.Work}, b.Known, b.Borrowed)
+	if b.Parked != "" {
+		g.seen, g.Weakened, g.cutOff, g.working = g.Base, false, false, false
+	}
+}
+
 // acceptedAt reads the base of journals that have no event for it: each event until the
 // next acceptance repeats it.
 func (g *Gate) acceptedAt(work, head string) {

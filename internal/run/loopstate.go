@@ -92,7 +92,7 @@ func LoopWord(status journal.RunStatus, reason journal.Reason) string {
 		return "done"
 	case status == journal.StatusStopped, reason == journal.ReasonCrashed:
 		return "stopped"
-	case reason == journal.ReasonNoProgress:
+	case reason == journal.ReasonNoProgress, reason == journal.ReasonParked:
 		return "stalled"
 	}
 	return "stuck"

@@ -24,6 +24,8 @@ const (
 	DoWait         Do = "wait"          // wait until Until, for Reason
 	DoCall         Do = "call"          // call the agent in iteration N
 	DoJudge        Do = "judge"         // find out what the iteration came to, and record its end
+	DoPark         Do = "park"          // keep the work on Story, which is given up for now
+	DoRestore      Do = "restore"       // go back to the state before the work on a parked story
 	DoEnd          Do = "end"           // end the run for Reason
 )
 
@@ -45,6 +47,7 @@ const (
 	RuleBreaker    Rule = "breaker"
 	RuleBudget     Rule = "budget"
 	RuleIterations Rule = "max_iterations"
+	RuleParked     Rule = "parked"
 	RulePaused     Rule = "paused"
 	RulePause      Rule = "pause"
 	RuleRateLimit  Rule = "rate_limit"
@@ -65,6 +68,8 @@ type Step struct {
 	Until    time.Time      // Wait; the reset of the provider's limit with End
 	After    time.Duration  // Pause
 	Opens    int            // End: the breaker opens after so many iterations in a row
+	Story    string         // Park, Restore: its id
+	With     []string       // Park: stories that depend on it
 }
 
 // Seen is what the loop observed just before it asks for the next step: what is not in
@@ -78,6 +83,8 @@ type Seen struct {
 	Red       bool           // a quality check fails that keeps the plan from being done
 	Questions []string       // for the user, where nothing else is left
 	TakenOver []string       // items that ralph took over as done and that no one proved, where nothing else is left
+	Open      []Todo         // items that are left for the agent
+	Mixed     string         // why changes of other people are mixed with work that is not accepted
 	Left      string         // how far the plan is, in words
 	Print     string         // a fingerprint of the plan's files and HEAD
 	Marked    bool           // stories are marked that were not judged yet
@@ -124,7 +131,8 @@ const (
 // that has an answer decides.
 func Next(p *Position, s Seen, r journal.Rules) Step {
 	rules := []func(*Position, Seen, journal.Rules) Step{
-		stopped, left, doneAlready, doneNow, outside, questions, takenOver, login, refusedAtEnd, breaker, prepare, budget, iterations, paused, pause, begin,
+		restoring, stopped, left, doneAlready, doneNow, outside, questions, takenOver, login, refusedAtEnd, breaker, prepare, parked,
+		budget, iterations, paused, pause, begin,
 	}
 	if p.Open != nil {
 		rules = []func(*Position, Seen, journal.Rules) Step{outcome, stopped, refusedToo, overload, paused, usageLimit, rateLimit, call}
@@ -359,9 +367,9 @@ func breaker(p *Position, s Seen, r journal.Rules) Step {
 	case o.Print != s.Print:
 		return Step{Do: DoResetBreaker, Rule: RuleBreaker, Message: "the plan or the branch has changed since"}
 	}
-	return Step{Do: DoEnd, Rule: RuleBreaker, Reason: o.Reason, Facts: facts(p.facts.Breaker),
-		Message: "the circuit breaker is still open since the last run: " + row(o.Reason, o.Count),
-		Hint:    "change the plan, commit something, or run with --reset-circuit"}
+	why := "the circuit breaker is still open since the last run: " + row(o.Reason, o.Count)
+	return park(Step{Do: DoEnd, Rule: RuleBreaker, Reason: o.Reason, Facts: facts(p.facts.Breaker), Message: why,
+		Hint: "change the plan, commit something, or run with --reset-circuit"}, row(o.Reason, o.Count), p, s, r)
 }
 
 func stuck(p *Position, s Seen, r journal.Rules) Step {
@@ -382,7 +390,10 @@ func stuck(p *Position, s Seen, r journal.Rules) Step {
 	if last.Hint != "" && v.Reason == journal.ReasonSameError {
 		step.Hint = last.Hint + "; then start ralph again"
 	}
-	return step
+	if v.Duds { // that is the agent's fault, not the story's
+		return step
+	}
+	return park(step, why, p, s, r)
 }
 
 func row(reason journal.Reason, n int) string {

@@ -11,9 +11,10 @@ type Todo struct {
 
 // Pick returns the item to work on next, nil where none is left: dependencies come first, then
 // the lowest priority, then the order of the plan. An item waits for those that it depends on,
-// unless every open item waits for another one.
+// unless every open item waits for another one. Parked items, and those that depend on one,
+// are left out.
 func (p *Position) Pick(open []Todo) *Todo {
-	is := make(map[string]bool, len(open))
+	is, held := make(map[string]bool, len(open)), p.Held(open)
 	for i := range open {
 		is[open[i].ID] = true
 	}
@@ -22,6 +23,9 @@ func (p *Position) Pick(open []Todo) *Todo {
 	for i := range open {
 		t := &open[i]
 		waits := slices.ContainsFunc(t.DependsOn, func(id string) bool { return is[id] })
+		if held[t.ID] {
+			continue
+		}
 		if next == nil || nextWaits && !waits || nextWaits == waits && t.Priority < next.Priority {
 			next, nextWaits = t, waits
 		}

@@ -12,7 +12,8 @@ type Plan struct {
 	Current *journal.Story // that is open with the highest priority
 	Points  []Point        // where one of the counts changed
 
-	index map[string]int // of Items, by id
+	index  map[string]int // of Items, by id
+	parked bool           // some are
 }
 
 // Item is a story or task of the plan.
@@ -23,6 +24,7 @@ type Item struct {
 	Proof     *journal.StoryProved // the newest
 	Refused   int                  // claims about it that were not accepted
 	Reason    string               // of the last of them
+	Parked    *journal.StoryParked // why no agent is called for it; that of another story, which it waits for, too
 	About     int                  // iterations about it
 	CostUSD   *float64             // of their calls; nil where no call reported its cost
 }
@@ -77,6 +79,24 @@ func (p *Plan) point(at time.Time, complete, total int) {
 		return
 	}
 	p.Points = append(p.Points, Point{at, complete, total})
+}
+
+// park notes which items are parked, and which wait for those.
+func (p *Plan) park(list []journal.StoryParked) {
+	if len(list) == 0 && !p.parked {
+		return
+	}
+	p.parked = len(list) > 0
+	for i := range p.Items {
+		p.Items[i].Parked = nil
+	}
+	for i := range list {
+		for _, id := range append([]string{list[i].Story}, list[i].With...) {
+			if item := p.Item(id); item != nil && !item.Done && (item.Parked == nil || id == list[i].Story) {
+				item.Parked = &list[i]
+			}
+		}
+	}
 }
 
 // accept marks the items as accepted in iteration n.

@@ -26,6 +26,7 @@ type Position struct {
 	Tokens  int64 // of this run, without the cache
 	Cost    *float64
 	Stood   time.Duration // waited at usage limits since an agent was last let in
+	Parking
 
 	began   time.Time                      // when the run's time began to count
 	windows map[string]journal.LimitWindow // of the account of the last call, by name
@@ -65,7 +66,7 @@ type factSeqs struct {
 
 // Position returns what the rules read. It shares nothing that a later event changes.
 func (s *State) Position() Position {
-	p := Position{Streak: s.Streak, Breaker: s.Breaker, Stood: s.Limits.Stood}
+	p := Position{Streak: s.Streak, Breaker: s.Breaker, Stood: s.Limits.Stood, Parking: s.Parking}
 	r := s.Last()
 	if r == nil {
 		return p

@@ -29,6 +29,7 @@ type State struct {
 	Streak  Streak                 // the iterations in a row that got nowhere
 	Breaker *journal.BreakerOpened // nil while it is closed
 	Limits  Limits                 // of the providers
+	Parking Parking
 
 	Failures map[string]int // iterations that failed on a story since it was accepted last
 

@@ -41,6 +41,7 @@ type Status struct {
 	Tokens            journal.Tokens    `json:"tokens"` // of all calls of the run
 	TokensEstimated   bool              `json:"tokensEstimated"`
 	CostUSD           *float64          `json:"costUsd"` // nil where no call reported its cost
+	Parked            []ParkedStory     `json:"parked"`
 
 	Run        string `json:"-"` // the run's id; empty where there is no run
 	Unit       string `json:"-"`
@@ -51,6 +52,28 @@ type Status struct {
 	LogFile    string `json:"-"` // of the last call, from the worktree's root
 
 	Recent []Row `json:"-"` // the last iterations, where the caller has set them
+}
+
+// ParkedStory is a story that no agent is called for until the user takes it up again.
+type ParkedStory struct {
+	Story   string         `json:"story"` // its id
+	Title   string         `json:"title"`
+	Reason  journal.Reason `json:"reason"`
+	Message string         `json:"message"` // why
+	Notes   string         `json:"notes"`   // of the agent
+	Ref     string         `json:"ref"`     // reference that keeps the work
+	With    []string       `json:"with"`    // stories that wait for it
+}
+
+// parkedStories returns the stories of the plan that are parked.
+func (p *Plan) parkedStories() []ParkedStory {
+	list := []ParkedStory{}
+	for _, it := range p.Items {
+		if b := it.Parked; b != nil && b.Story == it.ID {
+			list = append(list, ParkedStory{b.Story, b.Title, b.Reason, b.Message, b.Notes, b.Ref, append([]string{}, b.With...)})
+		}
+	}
+	return list
 }
 
 // Status returns the state of the last run. It is the zero value where there is none.
@@ -78,7 +101,7 @@ func (s *State) Status() Status {
 	out.APICallsUsed, out.APICallsLimit, out.RateLimitResetsAt = c.Used, c.Limit, pointed(c.ResetsAt)
 	out.Harness, out.Model = journal.Text(c.Harness), journal.Text(c.Model)
 	out.Tokens, out.TokensEstimated, out.CostUSD = c.Tokens, c.Estimated, c.CostUSD
-	out.LogFile = c.last().LogFile
+	out.LogFile, out.Parked = c.last().LogFile, r.Plan.parkedStories()
 	return out
 }
 

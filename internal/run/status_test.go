@@ -129,7 +129,8 @@ func TestStatusFile(t *testing.T) {
     "cacheWrite": 40
   },
   "tokensEstimated": false,
-  "costUsd": 0.75
+  "costUsd": 0.75,
+  "parked": []
 }
 `
 	if diff := cmp.Diff(want, string(got)); diff != "" {

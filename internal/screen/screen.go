@@ -142,6 +142,8 @@ func (s *Screen) remark(body journal.Body) {
 		s.line(terminal.Yellow, "⚠", b.Message)
 	case journal.BreakerOpened:
 		s.line(terminal.Red, "✗", fmt.Sprintf("circuit breaker open: %s (%d in a row)", words.Spaced(b.Reason), b.Count))
+	case journal.StoryParked:
+		s.line(terminal.Yellow, "●", b.Text())
 	case journal.BreakerReset:
 		s.line(terminal.Dim, "●", "circuit breaker closed: "+b.Message)
 	case journal.PlanChanged:

@@ -84,6 +84,11 @@ func ShowStatus(t *terminal.Terminal, now unit.Standing) {
 	if s.CurrentStory != "" && s.Active() {
 		row("Story:", "%s", journal.Story{ID: string(s.CurrentStory), Title: s.StoryTitle}.Name())
 	}
+	for _, b := range s.Parked {
+		row("Parked:", "%s: %s", b.Story, b.Message)
+		row("", "see its work: git diff HEAD...%s", b.Ref)
+		row("", "take it up again: ralph unpark %s", stream.ShellWord(b.Story))
+	}
 	row("API:", "%s", callsUsed(s))
 	if total := s.Tokens.Total(); total > 0 {
 		spent := words.Tokens(total, s.TokensEstimated)

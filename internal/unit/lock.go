@@ -52,6 +52,22 @@ func LockState(ctx context.Context, p *Place) (*State, error) {
 	return s, nil
 }
 
+// Record adds an event to the journal of the unit while no loop is running, as one of its last
+// run. A unit that never ran has no journal to add to.
+func (s *State) Record(p *Place, b journal.Body) error {
+	w, err := journal.OpenWriter(p.JournalPath())
+	if err != nil {
+		return err
+	}
+	s.Writer = w
+	events, _, err := journal.ReadFile(p.JournalPath())
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	_, err = w.Append(events[len(events)-1].Run, time.Now(), b)
+	return err
+}
+
 // sharedWorktree adds to the error why another unit's loop stands in the way.
 func sharedWorktree(err error, unit string) error {
 	var held *journal.LockedError

@@ -1,0 +1,75 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ralph/internal/evidence"
+	"ralph/internal/parking"
+	"ralph/internal/plan"
+	"ralph/internal/run"
+)
+
+// watch compares the worktree with what the last run saw at its end.
+func (l *Loop) watch(ctx context.Context, seen evidence.Base) error {
+	l.parker = &parking.Parker{On: l.OnStuck == run.StuckPark, States: l.States, Gate: l.gate, Recorder: l.Recorder,
+		Files: func() []string { return plan.SnapshotFiles(filepath.Join(l.StateDir, "snapshot")) }}
+	return l.parker.Start(ctx, seen)
+}
+
+// maxParkedNotes bounds what the record of a parked story has of the agent's notes, in bytes.
+const maxParkedNotes = 4 << 10
+
+// park keeps the work on a story, which is given up for now.
+func (l *Loop) park(ctx context.Context, s run.Step) error {
+	title, notes := "", ""
+	if it := l.state.Item(s.Story); it != nil {
+		title, notes = it.Title, it.Notes
+	}
+	if len(notes) > maxParkedNotes {
+		notes = strings.ToValidUTF8(notes[:maxParkedNotes], "") + "…"
+	}
+	return l.parker.Park(context.WithoutCancel(ctx), s, title, notes)
+}
+
+// restore takes the work on a parked story out of the worktree.
+func (l *Loop) restore(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	p := l.Recorder.Position()
+	b := p.Leaving
+	if err := l.parker.Restore(ctx, l.branch, b); err != nil {
+		return err
+	}
+	if feature, ok := l.Plan.(*plan.PRD); ok {
+		if err := feature.Note(b.Story, fmt.Sprintf("Parked by ralph: %s. The work so far is in %s.", b.Message, b.Ref)); err != nil {
+			return err
+		}
+	}
+	why, err := l.gate.GoBack(ctx)
+	if err != nil {
+		return err
+	}
+	l.head, l.unseenIn = l.gate.Base().Commit, 0
+	l.notes.Forget()
+	if err := l.reread(); err != nil {
+		return err
+	}
+	return l.recordBase(p.Iterations(), why, b.Story)
+}
+
+// parkedNote tells the agent which stories it must leave alone.
+func parkedNote(p *run.Position, open []run.Todo) string {
+	held := p.Held(open)
+	var ids []string
+	for _, t := range open {
+		if held[t.ID] {
+			ids = append(ids, t.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	return "\n## Parked\n\nDo not work on these, and do not mark them; the user decides about them: " + strings.Join(ids, ", ") + ".\n"
+}
