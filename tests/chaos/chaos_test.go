@@ -1,6 +1,8 @@
 package main
 
 import (
+	"flag"
+	"log"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -10,19 +12,38 @@ import (
 	"time"
 )
 
-// ralph is the binary under test, as 'make build' makes it.
+// binary is the ralph that TestMain built, empty for short tests.
+var binary string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if testing.Short() {
+		os.Exit(m.Run())
+	}
+	dir, err := os.MkdirTemp("", "ralph-chaos-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	binary = filepath.Join(dir, "ralph")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", binary, "ralph/cmd/ralph")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	code := 1
+	if out, err := cmd.CombinedOutput(); err != nil {
+		log.Printf("%v\n%s", err, out)
+	} else {
+		code = m.Run()
+	}
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// ralph returns the built program.
 func ralph(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
+	if binary == "" {
 		t.Skip("plays runs of the whole program")
 	}
-	bin := filepath.Join(t.TempDir(), "ralph")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", bin, "ralph/cmd/ralph")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return bin
+	return binary
 }
 
 // scratchFor makes a repository with the feature of a plot.
@@ -57,7 +78,7 @@ func TestCampaign(t *testing.T) {
 		seed = s
 	}
 	t.Logf("seed %d", seed)
-	c := &campaign{ralph: ralph(t), dir: t.TempDir(), seed: seed, rounds: 50, workers: 2, plots: stories, dead: time.Minute, progress: t.Output(), faults: canInject()}
+	c := &campaign{ralph: ralph(t), dir: t.TempDir(), seed: seed, rounds: 30, workers: 2, plots: stories, dead: time.Minute, progress: t.Output(), faults: canInject()}
 	all, err := c.run(t.Context())
 	if err != nil {
 		t.Fatal(err)
