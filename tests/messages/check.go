@@ -24,7 +24,7 @@ const (
 const (
 	wordsInMessages = 2
 	wordsInComments = 5
-	longLinesInCode = 5560
+	longLinesInCode = 5700
 	tabWidth        = 4
 )
 
