@@ -52,7 +52,7 @@ var allowed = map[string][]string{
 	"internal/prd":         {"regular"},
 	"internal/preflight":   {"change", "checklist", "git", "prd", "regular", "spec"},
 	"internal/proc":        {},
-	"internal/prompt":      {"check", "evidence", "proof", "stream", "tamper"},
+	"internal/prompt":      {"check", "evidence", "journal", "proof", "stream", "tamper"},
 	"internal/proof":       {"check", "git", "glob", "journal"},
 	"internal/ratelimit":   {},
 	"internal/recorder":    {"journal", "run", "secret"},

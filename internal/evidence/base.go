@@ -3,6 +3,7 @@ package evidence
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -96,11 +97,12 @@ func (g *Gatherer) GoBack(ctx context.Context) (Move, error) {
 	if err != nil {
 		return "", err
 	}
+	g.unseen = 0
 	return TakenOut, g.Move(ctx, now)
 }
 
-// Worked notes that an agent was at work.
-func (g *Gatherer) Worked() { g.worked = true }
+// Worked notes that an agent worked in iteration n.
+func (g *Gatherer) Worked(n int) { g.worked, g.unseen = true, n }
 
 func (g *Gatherer) lookNow(ctx context.Context, changes *[]git.Change) (git.Look, error) {
 	g.Working("reading the worktree")
@@ -196,16 +198,6 @@ func (g *Gatherer) Inspect(ctx context.Context) ([]tamper.Finding, error) {
 	return (&gathering{Gatherer: g}).weakened(ctx)
 }
 
-// Told notes that findings are on record. Accepted ones are known from now on.
-func (g *Gatherer) Told(found []tamper.Finding, accepted bool) {
-	g.open = len(found) > 0 && !accepted
-	for _, f := range found {
-		if accepted {
-			g.known[f] = true
-		}
-	}
-}
-
 // Baseline runs every check in place before the first iteration.
 func (g *Gatherer) Baseline(ctx context.Context, c Claim) (Facts, error) {
 	at := &gathering{Gatherer: g, claim: c, state: c.State}
@@ -217,7 +209,7 @@ func (g *Gatherer) Baseline(ctx context.Context, c Claim) (Facts, error) {
 		}
 	}
 	at.facts.Standing = g.Standing()
-	return at.facts, err
+	return at.facts, errors.Join(g.recordPlan(0, at.facts.Plan), err)
 }
 
 // KeepRed notes that the checks that fail now failed before the work.

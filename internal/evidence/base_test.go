@@ -207,7 +207,7 @@ func TestMeet(t *testing.T) {
 		p := newProject(t)
 		p.start(OnRecord{})
 		if worked {
-			p.gate.Worked()
+			p.gate.Worked(1)
 			p.write("a.go", "package a\n")
 			p.commit()
 		}

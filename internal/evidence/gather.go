@@ -41,6 +41,7 @@ type Gatherer struct {
 	handed  string   // fingerprint of the base before people changed something
 	worked  bool     // an agent was at work since, and that was not accepted
 	rewound bool     // commits were removed from the branch in this run
+	unseen  int      // the last iteration with changes that were not inspected, 0 where there are none
 
 	known    map[tamper.Finding]bool // was there before the work, or was accepted
 	borrowed []journal.Borrowed      // folders of dependencies at the base

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"ralph/internal/journal"
-	"ralph/internal/plan"
 )
 
 // Author is the agent that made a claim. It is empty where that is not known any more.
@@ -14,12 +13,12 @@ type Author struct{ Harness, Model, Session string }
 
 // WriteReceipts records for each accepted item what it was accepted for, in the journal and,
 // where the settings ask for it, in a git note on the commit.
-func (g *Gatherer) WriteReceipts(ctx context.Context, n int, by Author, f Facts, s plan.State, accepted []string) error {
+func (g *Gatherer) WriteReceipts(ctx context.Context, n int, by Author, f Facts, accepted []string) error {
 	if g.Rules.Mode == Off {
 		return nil
 	}
 	var list []journal.StoryProved
-	for _, item := range s.Items {
+	for _, item := range f.Plan.State.Items {
 		if !slices.Contains(accepted, item.ID) {
 			continue
 		}

@@ -438,10 +438,12 @@ type PlanRestored struct {
 	Kept string `json:"kept,omitempty"` // where the replaced content is
 }
 
-// PlanChanged records a new plan that the user gave to the running loop.
+// PlanChanged records a new plan that the user gave to the running loop, or marks that count or
+// no longer count without an iteration.
 type PlanChanged struct {
-	Stories []Story `json:"stories"` // the new plan: id, title, done
-	Message string  `json:"message"` // for people
+	Stories  []Story  `json:"stories"`            // the new plan: id, title, done
+	Reopened []string `json:"reopened,omitempty"` // ids of marks that are gone: made again, they are judged again
+	Message  string   `json:"message"`            // for people
 }
 
 // NoWork names stories that were marked as done while nothing was changed for them.

@@ -4,19 +4,16 @@ import (
 	"context"
 
 	"ralph/internal/evidence"
+	"ralph/internal/git"
 )
 
-// changedFiles counts the files that the iteration has committed, and those with
-// changes that are not committed when it ends. It is nil where nobody asked, or git
-// cannot tell: the count decides nothing.
-func (l *Loop) changedFiles(ctx context.Context, it *iteration) *int {
-	if !l.CountChanges {
-		return nil
-	}
+// changedFiles counts the files that differ between two commits or are not committed. It is nil
+// where git fails: the count decides nothing.
+func changedFiles(ctx context.Context, repo *git.Repo, from, to string) *int {
 	ctx = context.WithoutCancel(ctx)
 	paths := map[string]bool{}
-	if it.head.Commit != "" && it.head.Commit != it.from {
-		committed, err := l.Repo.ChangedPaths(ctx, it.from, it.head.Commit, evidence.Derived...)
+	if to != "" && to != from {
+		committed, err := repo.ChangedPaths(ctx, from, to, evidence.Derived...)
 		if err != nil {
 			return nil
 		}
@@ -24,7 +21,7 @@ func (l *Loop) changedFiles(ctx context.Context, it *iteration) *int {
 			paths[p] = true
 		}
 	}
-	dirty, err := l.Repo.Status(ctx, evidence.Derived...)
+	dirty, err := repo.Status(ctx, evidence.Derived...)
 	if err != nil {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"ralph/internal/plan"
 	"ralph/internal/run"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // iteration is one session of the agent and what came of it.
@@ -45,7 +46,7 @@ func (l *Loop) abandon(it *iteration, err error) {
 		return
 	}
 	streak := l.Recorder.Position().Streak
-	done, total := l.counted().Counts()
+	done, total := l.marks.counted().Counts()
 	// Where the journal itself is the trouble, the run's end tells.
 	_ = l.Recorder.Surely(journal.IterationEnded{
 		N: it.n, Outcome: journal.OutcomeInterrupted, Error: err.Error(), ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
@@ -65,7 +66,7 @@ func (l *Loop) counts() bool {
 	}
 	o := l.Recorder.Position().Open
 	gaveUp := o != nil && o.Outcome == journal.OutcomeTransient && !o.Refused()
-	return !l.it.outcome.Kind.NoIteration() || gaveUp || l.marked(l.it)
+	return !l.it.outcome.Kind.NoIteration() || gaveUp || l.unseen()
 }
 
 // conclude finds out what the open iteration came to, and records its end.
@@ -95,8 +96,7 @@ func (l *Loop) afterAgent(ctx context.Context) error {
 	if l.it.settled {
 		return nil
 	}
-	l.unseenIn = l.it.n
-	l.gate.Worked()
+	l.gate.Worked(l.it.n)
 	l.notes.Forget() // from here on they are about this iteration
 	if err := l.history(ctx, l.it); err != nil {
 		return err
@@ -153,23 +153,33 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 	if err := l.hooks.before(ctx, "before_iteration", l.Hooks.BeforeIteration, upcoming); err != nil {
 		return err
 	}
-	if err := l.reread(); err != nil {
+	if err := l.marks.read(); err != nil {
 		return err
 	}
 	head, err := l.Repo.Head(ctx)
 	if err != nil {
 		return err
 	}
-	it := &iteration{n: step.N, head: head, before: l.state, from: head.Commit, tokens: l.team.Tokens, cost: l.team.Cost}
+	it := &iteration{n: step.N, head: head, before: l.marks.state, from: head.Commit, tokens: l.team.Tokens, cost: l.team.Cost}
 	if head.Commit != l.head {
-		if err := l.meetPeople(ctx, it); err != nil {
+		why, err := l.gate.Meet(ctx, l.head)
+		if err != nil {
+			return err
+		}
+		l.head = head.Commit
+		if err := l.gate.RecordBase(it.n, why, ""); err != nil {
+			return err
+		}
+	}
+	if gone := l.marks.gone(); len(gone) > 0 {
+		reopened := journal.PlanChanged{Stories: l.marks.stories(), Reopened: gone, Message: "no longer marked as done: " + strings.Join(gone, ", ")}
+		if err := l.record(reopened); err != nil {
 			return err
 		}
 	}
 	if err := l.parker.Compare(ctx); err != nil {
 		return err
 	}
-	l.reopen(l.state)
 	if err := l.Plan.Snapshot(filepath.Join(l.StateDir, "snapshot")); err != nil {
 		return err
 	}
@@ -185,7 +195,7 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 
 // nextStory is what the next iteration is about, nil where the plan does not say.
 func (l *Loop) nextStory() *journal.Story {
-	if next := l.state.Next(l.Recorder.Position()); next != nil {
+	if next := l.marks.state.Next(l.Recorder.Position()); next != nil {
 		return &journal.Story{ID: next.ID, Title: next.Title, Model: next.Model}
 	}
 	return nil
@@ -201,7 +211,7 @@ func (l *Loop) protect(it *iteration) error {
 		if handedOver(l.Inbox, r) {
 			r.What = "edited by a person, for the new plan that comes next"
 		} else {
-			l.notes.Add(fmt.Sprintf("`%s` was put back: %s. %s", r.Path, r.What, l.Plan.Allowed()))
+			l.notes.Add(fmt.Sprintf("`%s` was restored: %s. %s", r.Path, r.What, l.Plan.Allowed()))
 		}
 		if err := l.record(journal.PlanRestored{N: it.n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
 			return err
@@ -210,10 +220,10 @@ func (l *Loop) protect(it *iteration) error {
 	return nil
 }
 
-// marked reports whether anything is marked that nobody has looked at.
-func (l *Loop) marked(it *iteration) bool {
-	now, err := l.Plan.Read()
-	return err == nil && len(l.unseen(it, now)) > 0
+// unseen reports whether the open iteration has marks that were not judged.
+func (l *Loop) unseen() bool {
+	now := l.marks // a copy: what comes next is decided with the plan as it was
+	return now.read() == nil && len(now.since(l.it.before)) > 0
 }
 
 // history finds the commits of the iteration, and whether the branch is still
@@ -241,7 +251,7 @@ func (l *Loop) history(ctx context.Context, it *iteration) error {
 		l.gate.Rewound()
 		l.notes.Add("Commits that were there before are no longer in the branch. Never rewrite or reset commits.")
 		return l.record(journal.HeadMoved{N: it.n, From: before.Commit, To: head.Commit, Branch: head.Branch,
-			Message: fmt.Sprintf("the agent took %s back; find them with: git log %s", count(len(lost), "commit"), before.Commit[:12])})
+			Message: fmt.Sprintf("the agent took %s back; find them with: git log %s", words.Count(len(lost), "commit"), before.Commit[:12])})
 	}
 	if it.moved != "" {
 		return l.record(journal.HeadMoved{N: it.n, From: before.Commit, To: head.Commit, Branch: head.Branch, Message: it.moved})
@@ -259,10 +269,7 @@ func orDetached(branch string) string {
 // close records the end of the iteration.
 func (l *Loop) close(ctx context.Context, it *iteration) error {
 	fresh := false
-	for _, id := range it.passed {
-		fresh = fresh || !l.ever[id]
-		l.ever[id] = true
-	}
+	l.Recorder.Read(func(s *run.State) { fresh = s.Last().Plan.Fresh(it.passed) })
 	progress := fresh || l.Plan.CommitIsProgress() && len(it.commits) > 0
 	trouble := ""
 	if it.outcome.Kind != journal.OutcomeOK {
@@ -273,20 +280,23 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 		trouble = hindrance
 		l.notes.Add("The last iteration did nothing that counts: " + hindrance + ". Nobody can answer or approve anything here.")
 		if len(it.outcome.Summary.Denied) == 0 { // that was said already
-			if err := l.warn("%s; %s", hindrance, it.outcome.Hint); err != nil {
+			if err := l.Recorder.Warn("%s; %s", hindrance, it.outcome.Hint); err != nil {
 				return err
 			}
 		}
 	}
 	streak := l.Recorder.Position().Streak.After(run.Result{Progress: progress, TooEarly: it.tooEarly, Error: trouble, Dud: it.dud()})
-	done, total := l.counted().Counts()
+	done, total := l.marks.counted().Counts()
 	e := journal.IterationEnded{
 		N: it.n, Outcome: it.outcome.Kind, Error: trouble, ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: nonNil(it.passed), StoriesComplete: done, StoriesTotal: total,
 		Progress: progress, NoProgress: streak.NoProgress, SameError: streak.SameError, Duds: streak.Duds, Print: l.print(),
 		Promised: it.promised, Done: it.verdict.Done, Tokens: sub(l.team.Tokens, it.tokens),
 		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.team.Cost, it.cost),
-		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)), ChangedFiles: l.changedFiles(ctx, it),
+		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
+	}
+	if l.CountChanges {
+		e.ChangedFiles = changedFiles(ctx, l.Repo, it.from, it.head.Commit)
 	}
 	if it.verdict.Done {
 		e.DoneReason = journal.Reason(it.verdict.Reason)

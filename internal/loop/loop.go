@@ -7,8 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"strings"
 	"time"
 
 	"ralph/internal/agent"
@@ -27,6 +26,7 @@ import (
 	"ralph/internal/run"
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // ErrInterrupted and ErrStopped are the causes with which a run's context is
@@ -120,31 +120,23 @@ type Loop struct {
 	// nil where there is no terminal.
 	Ask func(ctx context.Context, question string, limit time.Duration) bool
 
-	firstRun  bool // of the unit
-	team      *calls.Team
-	requests  requests
-	hooks     hooks
-	opening   journal.RunStarted
-	ready     bool       // prepare is done
-	it        *iteration // that is open, nil between two
-	turn      turn
-	branch    string
-	head      string // the commit that is checked out
-	state     plan.State
-	accepted  map[string]bool   // items with an acceptance on record
-	takenOver map[string]bool   // items that were marked when ralph first saw the plan
-	waiting   []string          // those of them that a person has to decide on
-	ever      map[string]bool   // items that passed in this run
-	allowed   map[string]string // items that a person allowed, with the rule
-	refused   map[string]bool   // items whose last claim was refused
-	gate      *evidence.Gatherer
-	parker    *parking.Parker
-	unseenIn  int       // the last iteration whose changes were not inspected
-	unnoted   bool      // it was said that git notes cannot be written
-	kept      git.Saved // the state before the last iteration
-	unkept    bool      // it was said that the state before an iteration cannot be kept
-	notes     prompt.Notes
-	late      []string // warnings from before the run had a record
+	firstRun bool // of the unit
+	team     *calls.Team
+	requests requests
+	hooks    hooks
+	opening  journal.RunStarted
+	ready    bool       // prepare is done
+	it       *iteration // that is open, nil between two
+	turn     turn
+	branch   string
+	head     string // the commit that is checked out
+	marks    marks
+	gate     *evidence.Gatherer
+	parker   *parking.Parker
+	kept     git.Saved // the state before the last iteration
+	unkept   bool      // it was said that the state before an iteration cannot be kept
+	notes    prompt.Notes
+	late     []string // warnings from before the run had a record
 }
 
 // Run runs the loop to its end. The end is in the journal when it returns;
@@ -167,7 +159,7 @@ func (l *Loop) Run(ctx context.Context) (run.End, error) {
 	hush := showStopping(ctx, l.Stopping)
 	step, err := l.iterate(ctx)
 	if err == nil {
-		err = l.lookLast(context.WithoutCancel(ctx))
+		err = l.gate.InspectLast(context.WithoutCancel(ctx))
 	}
 	if err != nil {
 		step = trouble(ctx, err)
@@ -214,16 +206,16 @@ func (l *Loop) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	state, err := l.Plan.Read()
-	if err != nil {
+	if err := l.marks.read(); err != nil {
 		return err
 	}
-	l.branch, l.head, l.state = head.Branch, head.Commit, state
-	l.hooks.branch = head.Branch
-	l.ever = map[string]bool{}
-	l.reopen(state)
+	l.branch, l.head, l.hooks.branch = head.Branch, head.Commit, head.Branch
+	takenOver := l.marks.takenOver()
 	if l.firstRun {
-		l.keepTakenOver()
+		takenOver = l.marks.state.Done()
+	}
+	if n := len(takenOver); n > 0 && l.firstRun {
+		l.late = append(l.late, words.Count(n, "item")+" had been marked as done before ralph first saw this plan, taken over and not proved: "+strings.Join(takenOver, ", "))
 	}
 	moved, err := l.openGate(ctx, onRecord)
 	if err != nil {
@@ -237,7 +229,7 @@ func (l *Loop) begin(ctx context.Context) error {
 	for _, c := range l.Checks {
 		names = append(names, c.Name)
 	}
-	if _, err := l.Keeper.Get(); err != nil { // from here on somebody records this process's death
+	if _, err := l.Keeper.Get(); err != nil { // from here on the guardian records this process's death
 		return err
 	}
 	rules := l.rules()
@@ -248,13 +240,13 @@ func (l *Loop) begin(ctx context.Context) error {
 		MaxIterations: l.MaxIterations, TimeoutSeconds: l.Limits.Timeout.Seconds(),
 		StallThreshold: l.NoProgress, SameError: l.SameError, RateLimit: l.RateLimit, CallsUsed: grant.Used,
 		PID: l.Self.PID, PIDStart: l.Self.Start, Host: l.Host, Token: l.Token,
-		Stories: l.stories(), TakenOver: slices.Sorted(maps.Keys(l.takenOver)), Checks: names,
+		Stories: l.marks.stories(), TakenOver: takenOver, Checks: names,
 		Rules: &rules, Print: l.print(),
 	}
 	if err := l.record(l.opening); err != nil {
 		return err
 	}
-	if err := l.recordBase(0, moved, ""); err != nil {
+	if err := l.gate.RecordBase(0, moved, ""); err != nil {
 		return err
 	}
 	return l.watch(ctx, onRecord.Seen)
@@ -262,13 +254,15 @@ func (l *Loop) begin(ctx context.Context) error {
 
 func (l *Loop) record(b journal.Body) error { return l.Recorder.Record(b) }
 
-func (l *Loop) warn(format string, args ...any) error { return l.Recorder.Warn(format, args...) }
-
 // assemble makes the collaborators of the loop.
 func (l *Loop) assemble() {
 	if l.Working == nil {
 		l.Working = func(string) {}
 	}
+	if l.Stream == nil {
+		l.Stream = func(stream.Event) {}
+	}
+	l.marks = marks{plan: l.Plan, trust: l.TrustPromise, gate: l.Recorder.Gate()}
 	l.requests = requests{inbox: l.Inbox, recorder: l.Recorder, more: make(chan struct{}, 1), seen: map[string]bool{}}
 	l.hooks = hooks{Hooks: l.Hooks, run: l.Identity.Run, unit: l.Unit, root: l.Repo.Root, env: l.Env, keeper: l.Keeper, recorder: l.Recorder, working: l.Working}
 	l.team = &calls.Team{Recorder: l.Recorder, Keeper: l.Keeper, Env: l.Env, Unit: l.Unit, Root: l.Repo.Root, LogDir: l.LogDir,
@@ -282,7 +276,7 @@ func (l *Loop) iterate(ctx context.Context) (run.Step, error) {
 		return run.Step{}, err
 	}
 	for _, w := range l.late {
-		if err := l.warn("%s", w); err != nil {
+		if err := l.Recorder.Warn("%s", w); err != nil {
 			return run.Step{}, err
 		}
 	}
@@ -292,7 +286,8 @@ func (l *Loop) iterate(ctx context.Context) (run.Step, error) {
 	if err := l.takeAllowed(); err != nil {
 		return run.Step{}, err
 	}
-	l.pruneStates(ctx)
+	// What cannot be removed now a later run removes.
+	_, _ = l.States.Prune(ctx, time.Now().Add(-keepStates), l.Identity.Run)
 	for {
 		step, err := l.next(ctx)
 		if err == nil && step.Do == run.DoEnd {
@@ -359,21 +354,21 @@ func (l *Loop) do(ctx context.Context, s run.Step) error {
 
 // see observes what the next step depends on and the journal does not say.
 func (l *Loop) see(ctx context.Context) (run.Seen, error) {
-	marked, counted := l.Plan.Judge(l.state, false, false), l.judged(nil, false)
-	s := run.Seen{Time: time.Now(), Stop: told(ctx), Ready: l.ready, Left: l.left(), Print: l.print(),
-		Open: l.state.Todo(), Mixed: l.parker.Mixed, LooksDone: marked.Done, Red: len(l.gate.Standing()) > 0, Calls: l.turn.full, CanAsk: l.Ask != nil, Answer: l.turn.answer}
+	marked, counted := l.Plan.Judge(l.marks.state, false, false), l.marks.judged(nil, false)
+	s := run.Seen{Time: time.Now(), Stop: told(ctx), Ready: l.ready, Left: l.Plan.Left(l.marks.counted()), Print: l.print(),
+		Open: l.marks.state.Todo(), Mixed: l.parker.Mixed, LooksDone: marked.Done, Red: len(l.gate.Standing()) > 0, Calls: l.turn.full, CanAsk: l.Ask != nil, Answer: l.turn.answer}
 	if counted.Done {
 		s.Done = journal.Reason(counted.Reason)
 	}
 	if counted.Waiting {
-		s.Questions = l.state.Questions()
+		s.Questions = l.marks.state.Questions()
 	}
-	if l.onlyTaken() {
-		s.TakenOver = l.waiting
+	if l.marks.onlyTakenOver() {
+		s.TakenOver = l.marks.waiting
 	}
 	p := l.Recorder.Position()
 	if p.Open != nil && p.Open.Refused() {
-		s.Marked = l.marked(l.it)
+		s.Marked = l.unseen()
 	}
 	if s.Stop != "" || !p.NeedsCall() {
 		return s, nil
@@ -395,19 +390,6 @@ func (l *Loop) rules() journal.Rules {
 		MaxTokens: l.MaxTokens, MaxCostUSD: l.MaxCost, ResetCircuit: l.ResetCircuit, OnStuck: l.OnStuck,
 		MaxTimeSeconds: l.MaxTime.Seconds(), EndsAt: timePtr(l.EndsAt), MaxAccount: l.MaxAccount,
 		Model: l.Agents[0].Options.Model, Escalate: l.Escalate}
-}
-
-// prepare is what comes before the first iteration: the checks as they are now, and marks
-// that were not accepted yet.
-func (l *Loop) prepare(ctx context.Context) error {
-	if err := l.beforeWork(ctx); err != nil {
-		return err
-	}
-	l.ready = true
-	if l.judged(nil, false).Done && len(l.gate.Standing()) > 0 {
-		l.notes.Add("Every item of the plan is marked as done, but a quality check fails: " + l.redNames() + ". Mend what it complains about.")
-	}
-	return l.parker.Look(ctx)
 }
 
 // wait waits as a step says.
@@ -444,50 +426,10 @@ func told(ctx context.Context) journal.Reason {
 	return journal.ReasonStopped
 }
 
-// stories is the plan as ralph believes it.
-func (l *Loop) stories() []journal.Story {
-	list := make([]journal.Story, 0, len(l.state.Items))
-	for _, it := range l.state.Items {
-		list = append(list, journal.Story{ID: it.ID, Title: it.Title, Done: it.Done && l.accepted[it.ID]})
-	}
-	return list
-}
-
-// left says in words how far the plan is.
-func (l *Loop) left() string { return l.Plan.Left(l.counted()) }
-
-// keepTakenOver notes the marks of a plan that ralph sees for the first time.
-func (l *Loop) keepTakenOver() {
-	for _, id := range l.state.Done() {
-		l.takenOver[id] = true
-	}
-	if n := len(l.takenOver); n > 0 {
-		l.late = append(l.late, count(n, "item")+" had been marked as done before ralph first saw this plan, taken over and not proved: "+list(l.state.Done()))
-	}
-}
-
-// onlyTaken reports whether nothing is left to do but marks that a person has to decide on.
-func (l *Loop) onlyTaken() bool {
-	return len(l.waiting) > 0 && l.state.Open() == 0 && len(missing(l.takenIDs(), l.waiting)) == 0
-}
-
-// boxes reports whether the marks of the plan are boxes of a checklist.
-func (l *Loop) boxes() bool { return l.Plan.Kind() != plan.KindPRD }
-
-// takenIDs returns the marks that were taken over, in the plan's order.
-func (l *Loop) takenIDs() []string {
-	return overlap(l.state.Done(), slices.Collect(maps.Keys(l.takenOver)))
-}
-
 func timePtr(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
 	t = t.UTC()
 	return &t
-}
-
-// missing returns the elements of a that are not in b, in their order.
-func missing(a, b []string) []string {
-	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 }

@@ -25,7 +25,7 @@ const maxParkedNotes = 4 << 10
 // park keeps the work on a story, which is given up for now.
 func (l *Loop) park(ctx context.Context, s run.Step) error {
 	title, notes := "", ""
-	if it := l.state.Item(s.Story); it != nil {
+	if it := l.marks.state.Item(s.Story); it != nil {
 		title, notes = it.Title, it.Notes
 	}
 	if len(notes) > maxParkedNotes {
@@ -51,12 +51,12 @@ func (l *Loop) restore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.head, l.unseenIn = l.gate.Base().Commit, 0
+	l.head = l.gate.Base().Commit
 	l.notes.Forget()
-	if err := l.reread(); err != nil {
+	if err := l.marks.read(); err != nil {
 		return err
 	}
-	return l.recordBase(p.Iterations(), why, b.Story)
+	return l.gate.RecordBase(p.Iterations(), why, b.Story)
 }
 
 // parkedNote tells the agent which stories it must leave alone.

@@ -23,8 +23,6 @@ func (l *Loop) recall(ctx context.Context) (on evidence.OnRecord, err error) {
 	token, made := "", map[string]int(nil)
 	l.Recorder.Read(func(s *run.State) {
 		l.firstRun = len(s.Runs) == 0
-		l.accepted, l.takenOver = filled(s.Gate.Accepted), filled(s.Gate.TakenOver)
-		l.allowed, l.refused = filled(s.Gate.Allowed), filled(s.Gate.Refused)
 		l.team.Resume(s.Limits)
 		if s.Gate.CutOff() {
 			l.notes.Add("The last iteration was cut off. Look at `git status` and `git log` for what it left, and finish it or clean it up first.")
@@ -47,13 +45,6 @@ func onRecord(g *run.Gate) evidence.OnRecord {
 	return on
 }
 
-// filled returns a copy of the map, or an empty one.
-func filled[V any](m map[string]V) map[string]V {
-	c := map[string]V{}
-	maps.Copy(c, m)
-	return c
-}
-
 // print is a fingerprint of the plan's files and HEAD: while it stays the same
 // an open breaker stays open.
-func (l *Loop) print() string { return l.state.Print + ":" + l.head }
+func (l *Loop) print() string { return l.marks.state.Print + ":" + l.head }

@@ -195,16 +195,14 @@ type renewer interface {
 func (l *Loop) renew(q journal.Request) error {
 	r, ok := l.Plan.(renewer)
 	if !ok {
-		return l.warn("a %s plan cannot be renewed", l.Plan.Kind())
+		return l.Recorder.Warn("a %s plan cannot be renewed", l.Plan.Kind())
 	}
 	what, err := r.Renew(q.Text, q.DropFinished)
 	if err != nil {
-		return l.warn("the new plan was not taken over: %v", err)
+		return l.Recorder.Warn("the new plan was not taken over: %v", err)
 	}
-	state, err := l.Plan.Read()
-	if err != nil {
+	if err := l.marks.read(); err != nil {
 		return err
 	}
-	l.state = state
-	return l.record(journal.PlanChanged{Stories: l.stories(), Message: what})
+	return l.record(journal.PlanChanged{Stories: l.marks.stories(), Message: what})
 }

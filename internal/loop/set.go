@@ -31,7 +31,7 @@ func (l *Loop) takeSettings() error {
 func (l *Loop) change(q journal.Request) error {
 	c := run.Changeable{Rules: l.rules(), TimeoutSeconds: l.Limits.Timeout.Seconds(), IdleSeconds: l.Limits.Idle.Seconds()}
 	if err := c.Set(q.Set); err != nil {
-		return l.warn("the settings stay as they are (%s): %v", strings.TrimSpace(q.Text), err)
+		return l.Recorder.Warn("the settings stay as they are (%s): %v", strings.TrimSpace(q.Text), err)
 	}
 	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 	l.MaxIterations, l.MinIterations, l.NoProgress, l.SameError = c.MaxIterations, c.MinIterations, c.NoProgress, c.SameError

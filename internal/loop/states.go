@@ -28,10 +28,5 @@ func (l *Loop) keepState(ctx context.Context, it *iteration) (string, error) {
 		return kept.Commit, context.Cause(ctx)
 	}
 	l.unkept = true
-	return "", l.warn("'ralph undo' cannot go back to iteration %d: %v", it.n, err)
-}
-
-// pruneStates forgets old states. What cannot be forgotten now is forgotten another time.
-func (l *Loop) pruneStates(ctx context.Context) {
-	_, _ = l.States.Prune(ctx, time.Now().Add(-keepStates), l.Identity.Run)
+	return "", l.Recorder.Warn("'ralph undo' cannot go back to iteration %d: %v", it.n, err)
 }

@@ -8,6 +8,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/prompt"
 	"ralph/internal/run"
+	"ralph/internal/stream"
 )
 
 // turn is what the loop observed of the call that comes next.
@@ -25,7 +26,7 @@ func (l *Loop) call(ctx context.Context) error {
 	}
 	// The plan is read again, and the prompt made again, each time: another agent may be
 	// called, and the user may have added context.
-	if err := l.reread(); err != nil {
+	if err := l.marks.read(); err != nil {
 		return err
 	}
 	if err := l.team.Present(); err != nil {
@@ -39,8 +40,8 @@ func (l *Loop) call(ctx context.Context) error {
 	l.Recorder.Read(func(s *run.State) { l.notes.Steer = slices.Clone(s.Steer) })
 	notes := l.Recorder.Secrets.Text(l.notes.Text())
 	p := l.Recorder.Position()
-	next := l.state.Next(p)
-	context := l.Plan.Context(l.state, next) + parkedNote(p, l.state.Todo())
+	next := l.marks.state.Next(p)
+	context := l.Plan.Context(l.marks.state, next) + parkedNote(p, l.marks.state.Todo())
 	text, err := prompt.Make(context, notes, l.Template, l.Repo.Root, l.team.Current().Harness.ExpandsRefs)
 	if err != nil {
 		return err
@@ -50,7 +51,7 @@ func (l *Loop) call(ctx context.Context) error {
 	if l.team.Story = ""; next != nil {
 		l.team.Story = next.ID
 	}
-	o, err := l.team.Call(ctx, it.n, it.attempts, text, l.hear)
+	o, err := l.team.Call(ctx, it.n, it.attempts, text, func(e stream.Event) { l.gate.Hear(e); l.Stream(e) })
 	if unfit, err := l.team.DropUnfit(o, err); unfit || err != nil && o.Kind == "" {
 		return err // what the iteration came to is what the agent before it left
 	}
@@ -67,13 +68,4 @@ func (l *Loop) call(ctx context.Context) error {
 		}
 	}
 	return l.protect(it) // the next call must not read a plan that this one has changed
-}
-
-// reread reads the plan as it is now.
-func (l *Loop) reread() error {
-	state, err := l.Plan.Read()
-	if err == nil {
-		l.state = state
-	}
-	return err
 }

@@ -2,8 +2,6 @@ package loop
 
 import (
 	"context"
-	"fmt"
-	"strings"
 )
 
 // showStopping calls show once when the run is asked to end, unless the returned function was
@@ -21,13 +19,4 @@ func showStopping(ctx context.Context, show func()) (hush func()) {
 			<-said
 		}
 	}
-}
-
-func list(s []string) string { return strings.Join(s, ", ") }
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -2,10 +2,12 @@ package prompt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ralph/internal/check"
 	"ralph/internal/evidence"
+	"ralph/internal/journal"
 	"ralph/internal/proof"
 	"ralph/internal/tamper"
 )
@@ -13,8 +15,50 @@ import (
 // maxFindings bounds how many findings a note lists.
 const maxFindings = 8
 
-// Weakened asks the agent to undo what weakens the evidence.
-func Weakened(found []tamper.Finding) string {
+// Checks adds what the quality checks did: which failed, and what they changed of the plan.
+func (n *Notes) Checks(f evidence.Facts) {
+	n.restored(f)
+	n.failures(f)
+}
+
+// Judged adds what became of a claim. The failures before the first iteration were added by Checks.
+func (n *Notes) Judged(c evidence.Claim, f evidence.Facts, v evidence.Verdict) {
+	n.restored(f)
+	if c.N > 0 {
+		n.failures(f)
+	}
+	if v.Weakened && len(f.Findings) > 0 {
+		n.First(weakened(f.Findings))
+	}
+	refused := func(r evidence.Refusal) bool {
+		return slices.Contains([]evidence.Rule{evidence.OldTests, evidence.NewTests, evidence.NoTestRan, evidence.Weak}, r.Rule)
+	}
+	if f.Proof != nil && slices.ContainsFunc(v.Refusals, refused) {
+		if note := proved(f.Proof); note != "" {
+			n.Add(note)
+		}
+	}
+	for _, r := range v.Refusals {
+		if r.Claim == journal.ClaimStory {
+			n.First(fmt.Sprintf("%s: marked as done, and not accepted: %s.", strings.Join(r.Items, ", "), r.Reason))
+		}
+	}
+}
+
+func (n *Notes) restored(f evidence.Facts) {
+	for _, r := range f.Plan.Restored {
+		n.Add(fmt.Sprintf("`%s` was restored: %s while the quality checks ran. Code of the project must not touch the plan.", r.Path, r.What))
+	}
+}
+
+func (n *Notes) failures(f evidence.Facts) {
+	for _, r := range f.Failures() {
+		n.Add(failure(r))
+	}
+}
+
+// weakened asks the agent to undo what weakens the evidence.
+func weakened(found []tamper.Finding) string {
 	var b strings.Builder
 	b.WriteString("Nothing is accepted while tests, checks or CI are weaker than they were. Undo this, and make the code right instead; where the work really needs it, say so in the story's notes: a person decides.")
 	for _, f := range found[:min(maxFindings, len(found))] {
@@ -29,9 +73,9 @@ func Weakened(found []tamper.Finding) string {
 	return b.String()
 }
 
-// Proof says what the runs of tests showed: which fail as they were, which pass without the
+// proved says what the runs of tests showed: which fail as they were, which pass without the
 // work, and which lines no check holds.
-func Proof(p *proof.Proof) string {
+func proved(p *proof.Proof) string {
 	var b strings.Builder
 	switch p.Old.Verdict {
 	case proof.Failed, proof.NoCompile:
@@ -63,8 +107,8 @@ func Proof(p *proof.Proof) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Failure shows the end of what a failed check printed.
-func Failure(r check.Result) string {
+// failure shows the end of what a failed check printed.
+func failure(r check.Result) string {
 	where := ""
 	if r.Commit != "" {
 		where = " That worktree holds what is committed and nothing else: no file that git ignores, none that was forgotten."

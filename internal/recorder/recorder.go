@@ -50,6 +50,10 @@ func (r *Recorder) Read(f func(*run.State)) {
 	f(&r.state)
 }
 
+// Gate returns what the journal holds for the judgement of claims. It changes with the events about
+// claims: only the goroutine that records those may read it.
+func (r *Recorder) Gate() *run.Gate { return &r.state.Gate }
+
 // Record appends an event.
 func (r *Recorder) Record(b journal.Body) error {
 	r.mu.Lock()

@@ -47,7 +47,12 @@ func (g *Gate) start(b journal.RunStarted) {
 	g.acceptedAt(b.Work, b.Head)
 }
 
-func (g *Gate) planChanged(b journal.PlanChanged) { g.Accepted, g.cutOff = done(b.Stories), false }
+func (g *Gate) planChanged(b journal.PlanChanged) {
+	g.Accepted, g.cutOff = done(b.Stories), false
+	for _, id := range b.Reopened {
+		delete(g.TakenOver, id)
+	}
+}
 
 func (g *Gate) claimRejected(b journal.ClaimRejected) {
 	g.cutOff = g.cutOff && b.N > 0

@@ -30,6 +30,8 @@ func TestGate(t *testing.T) {
 			journal.IterationEnded{N: 1, Outcome: "crash"}, journal.RunEnded{Reason: "crashed"}}},
 		{name: "went on after a crash", accepted: []string{"A", "C"}, bodies: []journal.Body{started, journal.IterationStarted{N: 1},
 			started, journal.IterationStarted{N: 1}, journal.IterationEnded{N: 1, Outcome: "ok", StoriesPassed: []string{"C"}}}},
+		{name: "a mark that is gone", accepted: []string{"B"}, bodies: []journal.Body{started, journal.ClaimAccepted{Stories: []string{"B"}},
+			journal.PlanChanged{Stories: []journal.Story{{ID: "A"}, {ID: "B", Done: true}}, Reopened: []string{"A"}}}},
 		{name: "a red check", accepted: []string{"A"}, red: []string{"unit"}, bodies: []journal.Body{started,
 			journal.CheckEnded{Name: "unit", Phase: "baseline", Outcome: "failed"}, journal.CheckEnded{Name: "lint", Phase: "baseline", Outcome: "failed"},
 			journal.CheckEnded{Name: "lint", Phase: "claim", Outcome: "passed"}, journal.CheckEnded{Name: "late", Phase: "claim", Outcome: "failed"}}},

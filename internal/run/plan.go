@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"time"
 
 	"ralph/internal/journal"
@@ -106,6 +107,14 @@ func (p *Plan) accept(ids []string, n int) {
 			item.Done, item.Iteration = true, n
 		}
 	}
+}
+
+// Fresh reports whether one of the items was not accepted in an earlier iteration.
+func (p *Plan) Fresh(ids []string) bool {
+	return slices.ContainsFunc(ids, func(id string) bool {
+		item := p.Item(id)
+		return item == nil || item.Iteration == 0
+	})
 }
 
 // refuse revokes the marks of the items.

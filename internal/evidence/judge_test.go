@@ -1,4 +1,4 @@
-package loop
+package evidence
 
 import (
 	"strings"
@@ -13,7 +13,7 @@ func TestFindingsAreBounded(t *testing.T) {
 	for range 1000 {
 		found = append(found, tamper.Finding{Path: strings.Repeat("p", 100), Line: 3, Message: strings.Repeat("m", 100), Text: strings.Repeat("t", tamper.MaxText)})
 	}
-	if e := tamperEvent(1, "a", found, true); len(e.Findings) != maxFindings || e.More != 950 {
+	if e := findingsEvent(1, "a", found, true); len(e.Findings) != maxListed || e.More != 950 {
 		t.Errorf("%d findings and %d more", len(e.Findings), e.More)
 	}
 }
