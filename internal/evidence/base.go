@@ -171,9 +171,6 @@ func (g *Gatherer) knowPeoples(ctx context.Context, from, to string) error {
 // Base returns what claims are compared with.
 func (g *Gatherer) Base() Base { return g.base }
 
-// Borrowed returns the folders of dependencies at the base.
-func (g *Gatherer) Borrowed() []journal.Borrowed { return g.borrowed }
-
 // Known returns the findings that no claim is refused for.
 func (g *Gatherer) Known() []tamper.Finding {
 	return slices.SortedFunc(maps.Keys(g.known), func(a, b tamper.Finding) int {

@@ -290,7 +290,7 @@ func TestBorrowedFolders(t *testing.T) {
 		p.write("node_modules/x/index.js", "1\n")
 		p.commit()
 		p.start(OnRecord{})
-		on := OnRecord{Base: p.gate.Base(), Borrowed: p.gate.Borrowed()}
+		on := OnRecord{Base: p.gate.Base(), Borrowed: p.gate.borrowed}
 		c.do(p)
 		p.restart()
 		p.start(on)
