@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -41,8 +42,8 @@ func (c *doctorCmd) conform(a *app, g *proc.Guardian, token string) error {
 		in.Done = func(t conformance.Trial) { screen.ShowTrial(a.t, t) }
 	}
 	card, err := conformance.Run(a.ctx, in)
-	if end := toldToEnd(a.ctx, nil); end != nil {
-		return end
+	if a.ctx.Err() != nil {
+		return context.Cause(a.ctx)
 	}
 	if err != nil {
 		return err

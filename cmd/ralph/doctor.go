@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"ralph/internal/doctor"
-	"ralph/internal/journal"
 	"ralph/internal/launch"
-	"ralph/internal/loop"
 	"ralph/internal/preflight"
 	"ralph/internal/proc"
+	"ralph/internal/screen"
 	"ralph/internal/terminal"
+	"ralph/internal/words"
 )
 
 // probeLimit is how long a program may take to print its version. An agent on Node.js
@@ -62,7 +62,7 @@ func (c *doctorCmd) Run(a *app) error {
 	if c.Conformance {
 		return c.conform(a, g, token)
 	}
-	e := &examination{app: a, cmd: c, guardian: g, now: time.Now()}
+	e := &examination{app: a, cmd: c, guardian: g}
 	if err := e.run(); err != nil {
 		return err
 	}
@@ -73,17 +73,6 @@ func (c *doctorCmd) Run(a *app) error {
 		return exitError(1)
 	}
 	return err
-}
-
-// toldToEnd is err, or the exit status of a command that a signal has ended.
-func toldToEnd(ctx context.Context, err error) error {
-	switch {
-	case ctx.Err() == nil:
-		return err
-	case errors.Is(context.Cause(ctx), loop.ErrInterrupted):
-		return exitError(journal.ExitInterrupted)
-	}
-	return exitError(journal.ExitStopped)
 }
 
 // probeGuardian starts a guardian for what belongs to no run. It records nothing
@@ -105,19 +94,16 @@ type examination struct {
 	app      *app
 	cmd      *doctorCmd
 	guardian *proc.Guardian
-	now      time.Time
-	around   *surroundings
 	report   doctorReport
-	clock    map[string]time.Time // times that should have passed
 }
 
-// doctorReport is the report with what the live call came to, null without one.
+// doctorReport is the report with the result of the live call, null without one.
 type doctorReport struct {
 	doctor.Report
-	Live *liveReport `json:"live"`
+	Live *doctor.LiveReport `json:"live"`
 }
 
-// add takes checks up, and shows them as they come: some take seconds.
+// add takes findings, and shows them as they come: some take seconds.
 func (e *examination) add(checks ...preflight.Check) {
 	e.report.Add(checks...)
 	if e.cmd.JSON {
@@ -129,46 +115,40 @@ func (e *examination) add(checks ...preflight.Check) {
 }
 
 func (e *examination) run() error {
-	e.clock = map[string]time.Time{}
-	in, err := e.gather()
+	ctx := e.app.ctx
+	s, err := anywhere(e.app)
+	if s == nil {
+		return err
+	}
+	e.add(settingsCheck(s, err))
+	in, err := e.input(s)
 	if err != nil {
 		return err
 	}
-	// What a probe says that was cut off by Ctrl-C is no finding.
+	// The answer of a program that Ctrl-C has ended is no finding.
 	for _, look := range []func(context.Context, doctor.Input) []preflight.Check{doctor.Agents, doctor.Machine} {
 		done := e.app.t.Slowly("asking the programs that a run needs")
-		checks := look(e.app.ctx, in)
+		checks := look(ctx, in)
 		done()
-		if err := toldToEnd(e.app.ctx, nil); err != nil {
-			return err
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		e.add(checks...)
 	}
-	e.add(roomsFinding(e.app.ctx, e.around))
-	for _, look := range []func() error{e.units, e.ledgers} {
-		if err := look(); err != nil { // the other checks are possible without it
-			e.add(preflight.Check{ID: "state", Severity: preflight.Error, Message: err.Error(), Hint: placesOf(e.app.home, e.around.repo).Obstacle(err)})
-		}
-	}
-	e.add(doctor.Future(e.now, e.clock))
+	e.add(doctor.Rooms(ctx, in, s.settings))
+	(&doctor.Repair{Input: in, DryRun: e.cmd.DryRun, Notes: screen.Notes(e.app.t), Add: e.add}).Run(ctx)
 	if e.cmd.Live {
-		if err := e.live(in.Harnesses[0]); err != nil {
+		if err := e.live(in, s); err != nil {
 			return err
 		}
 	}
-	return toldToEnd(e.app.ctx, nil)
+	return context.Cause(ctx)
 }
 
-// gather reads the settings, and makes them what the checks need to know.
-func (e *examination) gather() (doctor.Input, error) {
-	s, err := anywhere(e.app)
-	if s == nil {
-		return doctor.Input{}, err
-	}
-	e.around = s
-	e.add(settingsCheck(e.app, s, err))
+// input is what the checks need to know.
+func (e *examination) input(s *surroundings) (doctor.Input, error) {
 	home, _ := os.UserHomeDir() // the checks report a missing home folder
-	in := doctor.Input{Now: e.now, Home: e.app.home, UserHome: home, Env: os.Environ(), Repo: s.repo,
+	in := doctor.Input{Now: time.Now(), Home: e.app.home, UserHome: home, Env: os.Environ(), Repo: s.repo,
 		Probe: &doctor.Probe{Guardian: e.guardian, Limit: probeLimit}}
 	names := []string{"claude"}
 	if s.settings != nil {
@@ -188,8 +168,31 @@ func (e *examination) gather() (doctor.Input, error) {
 	return in, nil
 }
 
+// live sends the agent a short prompt.
+func (e *examination) live(in doctor.Input, s *surroundings) error {
+	if s.settings == nil {
+		e.add(preflight.Check{ID: "live", Severity: preflight.Error, Hint: "Correct the settings first.",
+			Message: "The agent was not called: the settings cannot be read, and a run would call another agent than the built-in settings do"})
+		return nil
+	}
+	h, t, timeout := in.Harnesses[0], e.app.t, time.Duration(e.cmd.Timeout)
+	call := doctor.Live{Input: in, Options: launch.Caller(h, s.settings, s.repo).Options, RateLimit: s.settings.Defaults.RateLimitPerHour, Timeout: timeout,
+		Waiting: func() func() {
+			if !e.cmd.JSON {
+				t.Printf("%s %s is asked for a word\n", t.Symbol("…"), h.Name)
+			}
+			return t.Slowly("waiting for its answer (at most " + words.Duration(timeout) + ")")
+		}}
+	report, finding, err := call.Call(e.app.ctx)
+	if err == nil {
+		e.report.Live = report
+		e.add(finding)
+	}
+	return err
+}
+
 // settingsCheck is the finding about the settings' files.
-func settingsCheck(a *app, s *surroundings, err error) preflight.Check {
+func settingsCheck(s *surroundings, err error) preflight.Check {
 	c := preflight.Check{ID: "settings", Severity: preflight.OK, Message: "Settings can be read"}
 	list := func(lines []string) {
 		for _, line := range lines {

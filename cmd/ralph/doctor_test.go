@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ralph/internal/doctor"
 	"ralph/internal/fakeapi"
 	"ralph/internal/journal"
 )
@@ -181,7 +182,7 @@ func TestDoctorWithTheRealClaude(t *testing.T) {
 	text, code = s.doctor("--live", "--json")
 	var report struct {
 		OK   bool
-		Live liveReport
+		Live doctor.LiveReport
 	}
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
 		t.Fatalf("%v\n%s", err, text)

@@ -12,6 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ralph/internal/agent"
+	"ralph/internal/doctor"
+	"ralph/internal/git"
 	"ralph/internal/help"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
@@ -140,6 +142,15 @@ func exitCode(t *terminal.Terminal, err error) int {
 		return exitUsage
 	}
 	return 1
+}
+
+// obstacle is what can be done about an error of the file system that ended a command.
+func obstacle(err error) string {
+	if (doctor.Places{}).Obstacle(err) == "" {
+		return "" // nearly all; git need not be asked
+	}
+	repo, _ := git.Open(context.Background(), ".") // nil outside of a repository
+	return doctor.PlacesOf(ralphHome(), repo).Obstacle(err)
 }
 
 // signals cancels the context at the first of INT, TERM and HUP, with the cause

@@ -184,6 +184,23 @@ func (r *resolved) start() error {
 	return nil
 }
 
+// seal prepares the rooms of a run, and warns where nothing is sealed.
+func (r *resolved) seal() error {
+	open, err := r.Seal(r.app.ctx)
+	switch {
+	case err != nil || open == nil:
+		return err
+	case r.Settings().Sandbox.Mode == "off":
+		r.app.t.Warn("nothing is sealed (sandbox: off): agents and checks can change everything that you can")
+		return nil
+	}
+	r.app.t.Warn("nothing is sealed: %s; agents and checks can change everything that you can", open.Why)
+	if open.Hint != "" {
+		r.app.t.Hint(open.Hint)
+	}
+	return nil
+}
+
 // leftOver says what a finished run leaves for the user to commit, or that it changed
 // nothing since the commit start; empty where there is nothing to say.
 func (r *resolved) leftOver(end run.End, start string) string {

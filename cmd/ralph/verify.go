@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -63,7 +64,10 @@ func (c *verifyCmd) Run(a *app) error {
 		v.report.Mode = "inplace"
 	}
 	if err := v.run(); err != nil {
-		return toldToEnd(a.ctx, err)
+		if a.ctx.Err() != nil {
+			err = context.Cause(a.ctx)
+		}
+		return err
 	}
 	if c.JSON {
 		err = terminal.PrintJSON(a.t, v.report)

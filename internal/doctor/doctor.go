@@ -1,6 +1,6 @@
 // Package doctor checks everything around a loop that can prevent its work: the agent and
 // its login, the environment, git, tmux, the disk, ralph's own files, the clock. It also
-// explains how a run died. It only reads, and repairs nothing: its findings are
+// explains how a run died, and repairs what it has left. Its findings are
 // preflight's checks, each problem with its remedy.
 package doctor
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"ralph/internal/git"
 	"ralph/internal/stream"
 )
 
@@ -18,6 +19,18 @@ import (
 type Places struct {
 	Home   string   // that of the user, which RALPH_HOME names
 	Others []string // folders of the repository
+}
+
+// PlacesOf returns the places of a worktree, or outside of one without repo.
+func PlacesOf(home string, repo *git.Repo) Places {
+	in := Places{Home: home}
+	if repo != nil {
+		in.Others = []string{filepath.Join(repo.GitDir, "ralph")}
+		for _, name := range []string{".ralph", ".claude", filepath.Join(".ito", ".state")} {
+			in.Others = append(in.Others, filepath.Join(repo.Root, name))
+		}
+	}
+	return in
 }
 
 // Obstacle returns what the user can do about an error of the file system, with the
