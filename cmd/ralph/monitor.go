@@ -79,10 +79,12 @@ func copiedFolder(t *terminal.Terminal, folder string) (monitor.Options, error) 
 	dir, err := filepath.Abs(folder)
 	host, _ := os.Hostname()
 	return monitor.Options{
-		Unit: filepath.Base(dir), Journal: filepath.Join(dir, "journal.jsonl"), Status: filepath.Join(dir, "status.json"),
-		Root: dir, Host: host, Locate: func() string { return "" },
+		Unit:    filepath.Base(dir),
+		Journal: filepath.Join(dir, "journal.jsonl"),
+		Status:  filepath.Join(dir, "status.json"),
+		Root:    dir, Host: host, Locate: func() string { return "" },
 		Format: func(string) stream.Format { return stream.FormatText }, Health: health,
-		Ask:   func(journal.Request) error { return errors.New("no loop can be asked through a copied folder") },
+		Ask:   func(journal.Request) error { return errors.New("a copied folder has no loop to ask") },
 		Color: t.Color, ASCII: t.ASCII,
 	}, err
 }
@@ -95,7 +97,8 @@ func (a *app) monitorOptions(p *unit.Place, journalPath string) monitor.Options 
 	}
 	host, _ := os.Hostname()
 	return monitor.Options{
-		Unit: p.Unit, Journal: journalPath, Status: filepath.Join(p.Repo.Root, p.Folder, "status.json"), Root: p.Repo.Root, Host: host,
+		Unit: p.Unit, Journal: journalPath, Root: p.Repo.Root, Host: host,
+		Status: filepath.Join(p.Repo.Root, p.Folder, "status.json"),
 		Locate: func() string { path, _ := p.RecordedAt(); return path },
 		Format: a.formats(p.Repo.Root), Health: health, Ask: p.Post,
 		Color: a.t.Color, ASCII: a.t.ASCII,

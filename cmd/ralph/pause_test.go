@@ -30,8 +30,9 @@ func TestPauseResumeAndContext(t *testing.T) {
 			t.Fatalf("%v: %v: %s", args, err, msg)
 		}
 	}
-	if status, err := s.command(s.bin, "status").Output(); err != nil || !strings.Contains(string(status), "it pauses after this iteration") {
-		t.Errorf("status: %v\n%s", err, status)
+	asked, err := s.command(s.bin, "status").Output()
+	if err != nil || !strings.Contains(string(asked), "it pauses after this iteration") {
+		t.Errorf("status: %v\n%s", err, asked)
 	}
 	s.write("../go", "")
 	for {

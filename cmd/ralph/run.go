@@ -215,7 +215,8 @@ func (r *resolved) leftOver(end run.End, start string) string {
 	own := len(git.Without(changes, ".claude")) - work
 	switch head, err := r.Place.Repo.Head(context.WithoutCancel(r.app.ctx)); {
 	case work > 0 && own > 0:
-		return words.Plural(work, "file", "files") + " and the plan's own files are not committed: git add -A && git commit"
+		return words.Count(work, "file") + " and the plan's own files are not committed: " +
+			"git add -A && git commit"
 	case work > 0:
 		return words.Plural(work, "file is", "files are") + " not committed: git add -A && git commit"
 	case own > 0:

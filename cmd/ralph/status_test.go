@@ -11,7 +11,9 @@ func TestStatusBeforeTheFirstEvent(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, "turns: []\n")
 	s.write(".git/ralph/feature-x/journal.jsonl", "")
-	for command, want := range map[string]string{"status": "no run of feature-x yet", "status --json": "{\n  \"iteration\": 0,"} {
+	for command, want := range map[string]string{
+		"status": "no run of feature-x yet", "status --json": "{\n  \"iteration\": 0,",
+	} {
 		out, err := s.command(s.bin, strings.Fields(command)...).CombinedOutput()
 		if err != nil || !strings.HasPrefix(string(out), want) {
 			t.Errorf("%s: %v: %s; want %q", command, err, out, want)

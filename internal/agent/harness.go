@@ -46,7 +46,7 @@ type Harness struct {
 	LoginOrder   string   // which of two logins counts, as a sentence; empty where unknown
 	Settings     []string // below the home directory and the worktree: files that say what it may do
 	State        []string // below the home directory: what it writes in every session; a folder ends in a slash
-	SessionFiles string   // below the home directory, where the output may lack tokens: FOLDER//PATTERN, with {session} or {start} for the id or its start
+	SessionFiles string   // where the output may lack tokens: see [Harness.CountFromSession]
 	Moved        []Move   // variables that move folders away from the home directory
 	AuthStatus   []string // words after Command that make it exit with 0 where it is logged in
 	EnvFiles     []string // JSON files, below the home directory and the worktree, with a key env that sets variables
@@ -106,7 +106,9 @@ func Builtin(self string) []Harness {
 			Permission: "it may write in the worktree only: widen sandbox_mode in ~/.codex/config.toml, or run with --dangerously-skip-permissions",
 			LoginEnv:   []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, LoginFiles: []string{".codex/auth.json"},
 			LoginOrder: "Codex may take a key of the environment in place of the login, and the key is billed by the token",
-			State:      []string{".codex/"}, Settings: []string{".codex/config.toml"}, SessionFiles: ".codex/sessions//*/*/*/rollout-*{session}.jsonl", Moved: []Move{{"CODEX_HOME", ".codex"}},
+			State:      []string{".codex/"}, Settings: []string{".codex/config.toml"},
+			SessionFiles: ".codex/sessions//*/*/*/rollout-*{session}.jsonl",
+			Moved:        []Move{{"CODEX_HOME", ".codex"}},
 		},
 		{
 			Name: "opencode", Command: []string{"opencode"},

@@ -49,7 +49,8 @@ func (e *MissingError) Error() string {
 	case gone:
 		return fmt.Sprintf("the agent %q of harness %s was not found in PATH: install it, or name it with the setting %s.command", e.Program, e.Harness, setting(e.Harness))
 	case errors.Is(e.Err, syscall.ENOEXEC):
-		return fmt.Sprintf("the agent %q of harness %s cannot be started: it is built for another machine, or a script without a first line such as #!/bin/sh", e.Program, e.Harness)
+		return fmt.Sprintf("the agent %q of harness %s cannot be started: it is built for another "+
+			"machine, or a script without a first line such as #!/bin/sh", e.Program, e.Harness)
 	case errors.Is(e.Err, fs.ErrPermission):
 		return fmt.Sprintf("the agent %q of harness %s may not be executed: check its permissions", e.Program, e.Harness)
 	}

@@ -19,13 +19,15 @@ func (h Harness) ReportsTokens() bool { return h.Output.ReportsTokens() || h.Ses
 var sessionID = regexp.MustCompile(`^[0-9A-Za-z_-]{8,}$`)
 
 // CountFromSession adds the tokens of a call whose output reported none, from the file that
-// the agent keeps about the session. They are an estimate.
+// the agent keeps about the session. They are an estimate. SessionFiles is FOLDER//PATTERN below
+// the home directory, with {session} for the id, or {start} for its first characters.
 func (h Harness) CountFromSession(env []string, sum *stream.Summary) {
-	if h.SessionFiles == "" || sum.Tokens != (stream.Tokens{}) || !sessionID.MatchString(sum.Session) {
+	id := sum.Session
+	if h.SessionFiles == "" || sum.Tokens != (stream.Tokens{}) || !sessionID.MatchString(id) {
 		return
 	}
 	folder, pattern, _ := strings.Cut(h.SessionFiles, "//")
-	pattern = strings.NewReplacer("{session}", sum.Session, "{start}", sum.Session[:8]).Replace(pattern)
+	pattern = strings.NewReplacer("{session}", id, "{start}", id[:8]).Replace(pattern)
 	root := h.Place(env, Getenv(env, "HOME"), folder)
 	paths, err := fs.Glob(os.DirFS(root), pattern)
 	if root == "" || err != nil {

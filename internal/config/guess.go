@@ -30,10 +30,10 @@ func guess(name string, section reflect.Type) string {
 // nearMiss returns the variable that an unknown one was probably meant to be: the only one that
 // begins with its words, or contains two or more of them in a row, or is spelt almost like it.
 func nearMiss(name string, known []string) string {
-	if !strings.HasPrefix(name, "RALPH_") || name == "RALPH_SANDBOX" || slices.Contains(known, name) {
+	words, ours := strings.CutPrefix(name, "RALPH_")
+	if !ours || name == "RALPH_SANDBOX" || slices.Contains(known, name) {
 		return ""
 	}
-	words := strings.TrimPrefix(name, "RALPH_")
 	var found []string
 	for _, k := range known {
 		contains := strings.Contains(words, "_") && strings.Contains(k+"_", "_"+words+"_")

@@ -128,7 +128,8 @@ func (l *Loaded) environment(environ []string) []error {
 	known := slices.Sorted(maps.Values(names))
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if meant := nearMiss(name, known); meant != "" && values[name] != "" {
-			l.Warnings = append(l.Warnings, name+" is not a setting and is ignored; did you mean "+meant+"?")
+			l.Warnings = append(l.Warnings,
+				name+" is not a setting and is ignored; did you mean "+meant+"?")
 		}
 	}
 	return errs

@@ -74,7 +74,8 @@ func send(t *testing.T, p Parcel) *Sender {
 
 func TestReceiverBecomesWhatTheSenderWas(t *testing.T) {
 	dir := t.TempDir()
-	s := send(t, Parcel{Args: []string{"run", "a; b", "--x", "M\xfcller"}, Env: []string{"KEY=secret=1", "TERM=senders"}, Dir: dir, Umask: 0o027, Hold: true})
+	s := send(t, Parcel{Args: []string{"run", "a; b", "--x", "M\xfcller"},
+		Env: []string{"KEY=secret=1", "TERM=senders"}, Dir: dir, Umask: 0o027, Hold: true})
 	info, err := os.Stat(s.Path())
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("the file: %v, %v", err, info.Mode())
@@ -94,7 +95,8 @@ func TestReceiverBecomesWhatTheSenderWas(t *testing.T) {
 	if got, err := s.Wait(t.Context()); got != (Report{42, "it went wrong", "try again"}) || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, want := <-said, "run,a; b,--x,M\xfcller|secret=1|receivers|"+dir+"|27|true\n"; got != want {
+	want := "run,a; b,--x,M\xfcller|secret=1|receivers|" + dir + "|27|true\n"
+	if got := <-said; got != want {
 		t.Errorf("the receiver says %q, want %q", got, want)
 	}
 	if _, err := os.Stat(filepath.Dir(s.Path())); !errors.Is(err, fs.ErrNotExist) {

@@ -40,7 +40,8 @@ func (m *model) facts(now time.Time, width int) []fact {
 		list = append(list, fact{text: m.label("Progress:", m.progress(width)), rank: 1, progress: true})
 	}
 	if s.alone && s.CurrentStory != "" && s.Active() {
-		list = append(list, fact{text: m.label("Story:", plainLine(string(s.CurrentStory))), rank: 2})
+		text := m.label("Story:", plainLine(string(s.CurrentStory)))
+		list = append(list, fact{text: text, rank: 2})
 	}
 	list = append(list, fact{text: m.label("Tokens:", m.spent(width)), rank: 5})
 	if budget := s.all.Budget(now); budget != "" {
@@ -160,7 +161,8 @@ func (m *model) remarks(now time.Time) []string {
 		list = append(list, text)
 	}
 	if m.state.alone {
-		list = append(list, m.pen.paint(bold, "from status.json alone: the journal cannot be read here"))
+		text := "from status.json alone: the journal cannot be read here"
+		list = append(list, m.pen.paint(bold, text))
 	}
 	if m.gone && m.state.last().Archived == "" {
 		list = append(list, m.pen.paint(bold, "its journal is gone: was the unit deleted or archived?"))

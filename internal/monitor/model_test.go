@@ -146,8 +146,10 @@ func TestFromStatusAlone(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"feature-x - prd plan - claude (opus)\nIteration: 2/20\nStatus: Running  as of ", "from status.json alone",
-		"\nStory: S-2\n", "\nTokens: 15.0k, $0.25\n"} {
+	for _, want := range []string{
+		"feature-x - prd plan - claude (opus)\nIteration: 2/20\nStatus: Running  as of ",
+		"from status.json alone", "\nStory: S-2\n", "\nTokens: 15.0k, $0.25\n",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}

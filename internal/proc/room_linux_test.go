@@ -105,7 +105,10 @@ func TestRoomOfNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for path, want := range map[string]error{"/nonexistent/agent": fs.ErrNotExist, dir + "/plain": fs.ErrPermission, dir + "/text": syscall.ENOEXEC} {
+	for path, want := range map[string]error{
+		"/nonexistent/agent": fs.ErrNotExist, dir + "/plain": fs.ErrPermission,
+		dir + "/text": syscall.ENOEXEC,
+	} {
 		if _, err := z.Start(Command{Room: room, Argv: []string{path}}); !errors.Is(err, want) {
 			t.Errorf("start of %s: %v, want %v", path, err, want)
 		}

@@ -242,7 +242,8 @@ func (s *State) BreakerCounts() string {
 	if r == nil || r.Headless {
 		return ""
 	}
-	return fmt.Sprintf("no progress %d/%d, same error %d/%d", s.Streak.NoProgress, r.Start.StallThreshold, s.Streak.SameError, r.Start.SameError)
+	return fmt.Sprintf("no progress %d/%d, same error %d/%d",
+		s.Streak.NoProgress, r.Start.StallThreshold, s.Streak.SameError, r.Start.SameError)
 }
 
 // WillPause reports whether the loop was asked to pause and has not paused yet. waiting are

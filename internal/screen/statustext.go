@@ -117,7 +117,8 @@ func ShowPlan(t *terminal.Terminal, now unit.Standing) {
 	if s.StoriesTotal == 0 {
 		return
 	}
-	t.Printf("  %-11s %d/%d %s\n", "Progress:", s.StoriesComplete, s.StoriesTotal, words.Items(string(s.Plan)))
+	items := words.Items(string(s.Plan))
+	t.Printf("  %-11s %d/%d %s\n", "Progress:", s.StoriesComplete, s.StoriesTotal, items)
 	writeStories(t, t.Out, now.Items, strings.Repeat(" ", 14))
 }
 

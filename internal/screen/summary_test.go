@@ -148,10 +148,13 @@ func TestTimeOfAQuestionIsWaiting(t *testing.T) {
 // TestMarkOfAnIteration: a commit is progress in a checklist, and the mark says so.
 func TestMarkOfAnIteration(t *testing.T) {
 	for want, it := range map[string]run.Row{
-		"✓": {Outcome: "ok", Progress: true}, "●": {Outcome: "ok"}, "✗": {Outcome: "timeout", Progress: true},
+		"✓": {Outcome: "ok", Progress: true},
+		"●": {Outcome: "ok"},
+		"✗": {Outcome: "timeout", Progress: true},
 	} {
 		var out bytes.Buffer
-		if ShowIteration(&terminal.Terminal{Out: &out}, it); !strings.HasPrefix(out.String(), "  "+want) {
+		ShowIteration(&terminal.Terminal{Out: &out}, it)
+		if !strings.HasPrefix(out.String(), "  "+want) {
 			t.Errorf("%+v: %q, want %s", it, out.String(), want)
 		}
 	}

@@ -39,7 +39,8 @@ func (s *session) sessionFile(kind string, l *fastjson.Value) {
 		}, 0)
 	case "session.usage_record": // of Copilot, one call
 		usage := l.Get("data", "usage")
-		cached, written := count(usage.Get("cacheReadTokens")), count(usage.Get("cacheWriteTokens"))
+		cached := count(usage.Get("cacheReadTokens"))
+		written := count(usage.Get("cacheWriteTokens"))
 		s.tally.note(text(l.Get("id"), maxDetail), Tokens{
 			Input:  max(0, count(usage.Get("inputTokens"))-cached-written),
 			Output: count(usage.Get("outputTokens")), CacheRead: cached, CacheWrite: written,

@@ -34,7 +34,8 @@ func (t *Terminal) Ask(ctx context.Context, question string, limit time.Duration
 	}
 	until := time.Now().Add(limit)
 	for {
-		fmt.Fprintf(t.Out, "%s%s [y/N] (%s) ", before, stream.OneLine(question), words.Duration(time.Until(until).Round(time.Second)))
+		left := words.Duration(time.Until(until).Round(time.Second))
+		fmt.Fprintf(t.Out, "%s%s [y/N] (%s) ", before, stream.OneLine(question), left)
 		select {
 		case a := <-answer:
 			return a == "y" || a == "yes"

@@ -101,7 +101,8 @@ func (t *Terminal) Slowly(what string) (done func()) {
 		return func() {}
 	}
 	var lock sync.Mutex
-	f := &Footer{T: &Terminal{Out: t.Err, IsTTY: true, Redraws: true, Color: t.ErrColor, ASCII: t.ASCII}, Lock: &lock}
+	shown := &Terminal{Out: t.Err, IsTTY: true, Redraws: true, Color: t.ErrColor, ASCII: t.ASCII}
+	f := &Footer{T: shown, Lock: &lock}
 	lock.Lock()
 	defer lock.Unlock()
 	f.Working(what)

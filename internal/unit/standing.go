@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"ralph/internal/hint"
@@ -47,10 +48,11 @@ func (p *Place) Standing(t Notes) (now Standing, err error) {
 		when = now.Status.LastUpdated.Time
 	}
 	now.Budget, now.Breaker, now.Items = s.Budget(when), breakerWords(s), s.Last().Plan.Items
-	if now.Alive && now.Status.Message == "" {
+	if now.Alive {
 		waiting, err := journal.Peek(p.StateDir)
 		if err == nil && s.WillPause(waiting) {
-			now.Status.Message = "it pauses after this iteration; 'ralph resume' cancels that"
+			text := string(now.Status.Message) + "; it pauses after this iteration"
+			now.Status.Message = journal.Text(strings.TrimPrefix(text, "; "))
 		}
 	}
 	recent := s.History(!now.Alive)
@@ -63,13 +65,15 @@ func breakerWords(s *run.State) string {
 	if s.Breaker == nil {
 		return s.BreakerCounts()
 	}
-	return fmt.Sprintf("OPEN (%s) until the plan or HEAD changes, or: ralph run --reset-circuit", words.Spaced(s.Breaker.Reason))
+	return fmt.Sprintf("OPEN (%s) until the plan or HEAD changes, or: ralph run --reset-circuit",
+		words.Spaced(s.Breaker.Reason))
 }
 
 // Planned is the state of a unit that has not run yet: its plan, and nothing of a run.
 func (p *Place) Planned(t Notes) (now Standing) {
 	s := &now.Status
-	s.SchemaVersion, s.Unit, s.Feature, s.Branch = run.StatusSchema, p.Unit, journal.Text(p.Unit), journal.Text(p.Branch)
+	s.SchemaVersion, s.Unit = run.StatusSchema, p.Unit
+	s.Feature, s.Branch = journal.Text(p.Unit), journal.Text(p.Branch)
 	chosen, _, err := p.Plan(t, nil)
 	var state plan.State
 	if err == nil {
@@ -87,7 +91,8 @@ func (p *Place) Planned(t Notes) (now Standing) {
 		s.CurrentStory, s.StoryTitle = journal.Text(next.ID), next.Title
 	}
 	for _, it := range state.Items {
-		now.Items = append(now.Items, run.Item{Story: journal.Story{ID: it.ID, Title: it.Title, Done: it.Done}})
+		story := journal.Story{ID: it.ID, Title: it.Title, Done: it.Done}
+		now.Items = append(now.Items, run.Item{Story: story})
 	}
 	return now
 }
