@@ -3,12 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
 
 	"ralph/internal/hint"
 	"ralph/internal/journal"
+	"ralph/internal/plan"
 	"ralph/internal/proc"
+	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/unit"
 )
@@ -48,11 +51,16 @@ func (c *allowCmd) Run(a *app) error {
 
 // known refuses a story that the plan does not have.
 func (c *allowCmd) known(a *app, p *unit.Place) error {
-	d, err := readPRD(a.t, p)
-	if err != nil || d == nil || d.Story(c.Story) != nil {
-		return nil //nolint:nilerr // it is a list of tasks, or the run refuses the plan
+	chosen, _, err := p.Plan(screen.Notes(a.t), nil)
+	var state plan.State
+	if err == nil {
+		state, err = chosen.Read()
 	}
-	return hint.With(fmt.Errorf("there is no story %s in %s/prd.json", c.Story, p.Folder), "see the ids with: ralph status")
+	if state.Item(c.Story) != nil || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil //nolint:nilerr // the run refuses the plan
+	}
+	return hint.With(fmt.Errorf("there is no story %s in the plan of %s", c.Story, unit.Name(p)),
+		"see the ids with: ralph status")
 }
 
 // byAgent reports whether the caller is the agent that works on the unit. An agent may have

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,6 +79,8 @@ func (c *importCmd) read(a *app, p *unit.Place) (*importer.Plan, error) {
 			remedy := "name the file or folder: ralph import SOURCE"
 			if len(none.Found) > 0 {
 				remedy = "name one: ralph import " + none.Found[0]
+			} else if unit.IsFile(filepath.Join(p.Repo.Root, "PROMPT.md")) {
+				remedy = "run the prompt as it is: ralph run \"$(cat PROMPT.md)\"; or " + remedy
 			}
 			return nil, hint.With(err, remedy)
 		}
@@ -87,6 +90,9 @@ func (c *importCmd) read(a *app, p *unit.Place) (*importer.Plan, error) {
 		source = filepath.Join(p.Repo.Root, found)
 	}
 	made, err := importer.Read(source)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, hint.With(fmt.Errorf("%s does not exist", source), "name a file or folder that exists, or leave it out: ralph import")
+	}
 	if err != nil {
 		return nil, hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())),
 			"correct the source, or let the agent read it: ralph import --with-agent "+source)

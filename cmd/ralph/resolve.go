@@ -55,7 +55,14 @@ func (c *runCmd) resolveWithoutAgent(a *app, p *unit.Place) (*resolved, error) {
 	if err := r.loadSettings(); err != nil {
 		return nil, err
 	}
-	return r, r.LoadTemplate(ralph.Templates, c.Prompt)
+	if err := r.LoadTemplate(ralph.Templates, c.Prompt); err != nil {
+		return nil, err
+	}
+	if r.NeverPromises(c.Text) {
+		a.t.Warn("only the agent's promise ends this run, and %s does not name it: "+
+			"write {{promise}} where the agent must print it", r.Source)
+	}
+	return r, nil
 }
 
 func (r *resolved) loadSettings() error {

@@ -119,7 +119,7 @@ func tools() []tool {
 				"event_loop.completion_promise":       {to: "completion.promise", convert: promise},
 				"event_loop.max_consecutive_failures": {to: "circuit_breaker.same_error_threshold"},
 				"event_loop.cooldown_delay_seconds":   {to: "defaults.pause_seconds"},
-				"event_loop.prompt_file":              {why: "use ralph import, or ralph run --done manual -p FILE"},
+				"event_loop.prompt_file":              {why: "use ralph run \"$(cat FILE)\""},
 				"max_iterations":                      {to: "defaults.max_iterations"},
 				"max_runtime":                         {to: "budget.max_time", convert: seconds},
 				"max_cost":                            {to: "budget.max_cost_usd"},

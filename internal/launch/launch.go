@@ -105,6 +105,14 @@ func (r *Run) LoadTemplate(texts fs.FS, named string) error {
 	return nil
 }
 
+// NeverPromises reports whether only the agent's promise ends the run, and neither the template
+// nor the text names it.
+func (r *Run) NeverPromises(text string) bool {
+	kind := r.Plan.Kind()
+	return (kind == plan.KindPrompt || kind == plan.KindChange) &&
+		!strings.Contains(r.Template+text, r.Settings().Completion.Promise)
+}
+
 // Change returns the change that the plan is, without an id for any other plan.
 func (r *Run) Change() change.Change {
 	if c, ok := r.Plan.(*plan.Change); ok {
