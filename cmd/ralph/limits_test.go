@@ -20,7 +20,7 @@ func TestClearingALimitWakesLoopsThatWaitForIt(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 	text, err = s.command(s.bin, "limits", "--clear", "replay").CombinedOutput()
-	if err != nil || !strings.Contains(string(text), "it may be called again") || !strings.Contains(string(text), "the loop of feature-x in "+s.repo+" was waiting for it, and goes on") {
+	if err != nil || !strings.Contains(string(text), "it may be called again") || !strings.Contains(string(text), "the loop of feature-x in "+s.repo+" was waiting for it, and continues") {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if rest, code := s.finish(cmd, out); code != 0 {
