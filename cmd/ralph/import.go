@@ -132,7 +132,8 @@ func (c *importCmd) plan(a *app, p *unit.Place, made *importer.Plan) error {
 	c.show(a.t, target, branch, made, state)
 	checks := newChecks(target.Repo.Root, made.Checks)
 	c.showChecks(a.t, made.Checks, checks != "")
-	if err := c.confirm(a); err != nil {
+	a.t.Printf("\n")
+	if err := a.confirm(c.Yes, "Write these files?", "nothing was written", "write it with: ralph import --yes"); err != nil {
 		return err
 	}
 	if branch != "" {
@@ -230,24 +231,6 @@ func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ") + "\n"
 }
 
-// confirm asks whether to write. Without a terminal --yes is needed.
-func (c *importCmd) confirm(a *app) error {
-	a.t.Printf("\n")
-	switch {
-	case c.Yes:
-		return nil
-	case !a.t.CanAsk:
-		return hint.With(errors.New("nothing was written: there is no terminal to ask on"), "write it with: ralph import --yes")
-	case a.t.Ask(a.ctx, "Write these files?", askLimit):
-		return nil
-	}
-	a.t.Printf("nothing was written\n")
-	return exitError(1)
-}
-
-// askLimit is how long a question waits for an answer.
-const askLimit = 10 * time.Minute
-
 // settings translates the settings of another tool.
 func (c *importCmd) settings(a *app) error {
 	p, err := unit.Worktree(a.ctx, "")
@@ -277,7 +260,8 @@ func (c *importCmd) settings(a *app) error {
 	if len(s.Set) == 0 {
 		return hint.With(errors.New("nothing was written: no setting has an equivalent"), "ralph's own settings: ralph config show")
 	}
-	if err := c.confirm(a); err != nil {
+	a.t.Printf("\n")
+	if err := a.confirm(c.Yes, "Write these files?", "nothing was written", "write it with: ralph import --yes"); err != nil {
 		return err
 	}
 	if err := writeNew(target, []byte(text)); err != nil {

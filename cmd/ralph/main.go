@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -114,6 +115,24 @@ type app struct {
 	handedOver bool     // another ralph was given it
 
 	homelessSaid bool // the warning that no home folder is known was shown
+}
+
+// askLimit is how long a question waits for an answer.
+const askLimit = 10 * time.Minute
+
+// confirm asks whether to continue, unless the user has said yes. Without a terminal that is
+// necessary. nothing says that nothing has happened, and remedy how to say yes.
+func (a *app) confirm(yes bool, question, nothing, remedy string) error {
+	switch {
+	case yes:
+		return nil
+	case !a.t.CanAsk:
+		return hint.With(errors.New(nothing+": there is no terminal to ask on"), remedy)
+	case a.t.Ask(a.ctx, question, askLimit):
+		return nil
+	}
+	a.t.Printf("%s\n", nothing)
+	return exitError(1)
 }
 
 // exitError ends the program with a status; what there was to say has been said.

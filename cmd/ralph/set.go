@@ -67,7 +67,7 @@ func (c *setCmd) values(a *app, p *unit.Place) ([]journal.Setting, error) {
 	var errs []error
 	for _, text := range c.Settings {
 		name, value, ok := strings.Cut(text, "=")
-		key := settable(name)
+		key := run.KeyNamed(run.ChangeableKeys(), name)
 		switch {
 		case !ok:
 			errs = append(errs, fmt.Errorf("%q has no value: write KEY=VALUE", text))
@@ -101,22 +101,6 @@ func plainValue(v any) string {
 		return strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.6f", f.Float()), "0"), ".")
 	}
 	return fmt.Sprint(v)
-}
-
-// settable returns the key of a setting that can change, by its path or its last name;
-// empty without one.
-func settable(name string) string {
-	name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
-	also := map[string]string{"timeout": "timeout_minutes", "idle_timeout": "idle_timeout_minutes", "pause": "pause_seconds",
-		"stall_threshold": "no_progress_threshold", "same_error": "same_error_threshold", "max_cost": "max_cost_usd", "on_limit": "action"}
-	last := also[name]
-	for _, key := range run.ChangeableKeys() {
-		_, short, _ := strings.Cut(key, ".")
-		if name == key || name == short && short != "action" || last != "" && last == short {
-			return key
-		}
-	}
-	return ""
 }
 
 // measurable refuses a budget that the run's agent cannot be measured by.

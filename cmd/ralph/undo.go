@@ -126,7 +126,7 @@ func (c *undoCmd) goBack(a *app, p *unit.Place, s *unit.State) error {
 	case c.DryRun:
 		return drop(nil)
 	}
-	if err := c.confirm(a); err != nil {
+	if err := a.confirm(c.Yes, "Restore this state?", "nothing was changed", "do it with: ralph undo --yes"); err != nil {
 		return drop(err)
 	}
 	if err := s.Record(p, to.Event(ref)); err != nil {
@@ -141,20 +141,6 @@ func (c *undoCmd) goBack(a *app, p *unit.Place, s *unit.State) error {
 	f.Renew()
 	a.t.Printf("restored; to undo this: %s\n", back)
 	return nil
-}
-
-// confirm asks whether to continue. Without a terminal --yes is needed.
-func (c *undoCmd) confirm(a *app) error {
-	switch {
-	case c.Yes:
-		return nil
-	case !a.t.CanAsk:
-		return hint.With(errors.New("nothing was changed: there is no terminal to ask on"), "do it with: ralph undo --yes")
-	case a.t.Ask(a.ctx, "Restore this state?", askLimit):
-		return nil
-	}
-	a.t.Printf("nothing was changed\n")
-	return exitError(1)
 }
 
 // show prints what would change, and reports whether anything would.

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ralph/internal/hint"
@@ -41,15 +41,13 @@ func (c *whyCmd) with(t *terminal.Terminal, acc *unit.Account) error {
 	if err != nil {
 		return err
 	}
-	was, err := rulesOf(events, acc.Run.ID)
+	was, ok := run.RulesOf(events, acc.Run.ID)
+	if !ok {
+		return hint.With(fmt.Errorf("the start of the run %s is not in its journal", acc.Run.ID), "see: ralph history")
+	}
+	would, err := c.rules(was)
 	if err != nil {
 		return err
-	}
-	would := was
-	for key, value := range c.With {
-		if err := setRule(&would, key, value); err != nil {
-			return err
-		}
 	}
 	d := run.Replay(events, acc.Run.ID, was, would)
 	if c.JSON {
@@ -104,63 +102,21 @@ func say(s run.Step) string {
 
 func stepOf(s run.Step) *stepJSON { return &stepJSON{s.Do, s.Rule, s.Reason, s.Message} }
 
-// rulesOf returns the rules of a run. A journal of before they were recorded has the most
-// important ones all the same.
-func rulesOf(events []journal.Event, id string) (journal.Rules, error) {
-	for _, e := range events {
-		b, ok := e.Body.(journal.RunStarted)
-		switch {
-		case !ok || e.Run != id:
-		case b.Rules != nil:
-			return *b.Rules, nil
-		default:
-			return journal.Rules{MaxIterations: b.MaxIterations, NoProgress: b.StallThreshold, SameError: b.SameError,
-				Duds: run.MaxDuds, OnLimit: run.LimitAsk, MaxWaitHours: 24}, nil
+// rules are the run's own, with the settings of the command line.
+func (c *whyCmd) rules(was journal.Rules) (journal.Rules, error) {
+	would := run.Changeable{Rules: was}
+	for name, value := range c.With {
+		key := run.KeyNamed(run.ReplayKeys(), name)
+		if key == "" {
+			return was, hint.With(fmt.Errorf("--with %s: a finished run cannot be judged again by this setting", name),
+				"known are: "+strings.Join(run.ReplayKeys(), ", "))
+		}
+		var wrong *run.ValueError
+		if err := would.Set([]journal.Setting{{Key: key, Value: value}}); errors.As(err, &wrong) {
+			return was, fmt.Errorf("--with %s=%s: the value must be %s", key, value, wrong.Want)
+		} else if err != nil {
+			return was, err
 		}
 	}
-	return journal.Rules{}, hint.With(fmt.Errorf("the start of the run %s is not in its journal", id), "see: ralph history")
-}
-
-// setRule changes one setting, named as in the settings' file or by its last part.
-func setRule(r *journal.Rules, key, value string) error {
-	ints := map[string]*int{"defaults.max_iterations": &r.MaxIterations, "defaults.min_iterations": &r.MinIterations,
-		"circuit_breaker.no_progress_threshold": &r.NoProgress, "circuit_breaker.same_error_threshold": &r.SameError}
-	floats := map[string]*float64{"usage_limit.max_wait_hours": &r.MaxWaitHours, "budget.max_cost_usd": &r.MaxCostUSD}
-	known := slices.Sorted(maps.Keys(ints))
-	known = append(known, slices.Sorted(maps.Keys(floats))...)
-	known = append(known, "budget.max_tokens", "usage_limit.action")
-	for _, name := range known {
-		if strings.HasSuffix(name, "."+key) {
-			key = name
-		}
-	}
-	bad := func(want string) error { return fmt.Errorf("--with %s=%s: the value must be %s", key, value, want) }
-	switch {
-	case ints[key] != nil:
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 0 {
-			return bad("a number from 0 up")
-		}
-		*ints[key] = n
-	case floats[key] != nil:
-		n, err := strconv.ParseFloat(value, 64)
-		if err != nil || n < 0 {
-			return bad("a number from 0 up")
-		}
-		*floats[key] = n
-	case key == "budget.max_tokens":
-		n, err := strconv.ParseInt(value, 10, 64)
-		if err != nil || n < 0 {
-			return bad("a number from 0 up")
-		}
-		r.MaxTokens = n
-	case key == "usage_limit.action":
-		if !slices.Contains([]string{run.LimitAsk, run.LimitWait, run.LimitExit}, value) {
-			return bad("ask, wait or exit")
-		}
-		r.OnLimit = value
-	default:
-		return hint.With(fmt.Errorf("--with %s: a finished run cannot be judged again by this setting", key), "known are: "+strings.Join(known, ", "))
-	}
-	return nil
+	return would.Rules, nil
 }

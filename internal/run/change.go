@@ -2,8 +2,10 @@ package run
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ralph/internal/journal"
 )
@@ -18,9 +20,30 @@ type Changeable struct {
 
 // ChangeableKeys are their keys in the settings.
 func ChangeableKeys() []string {
-	return []string{"defaults.max_iterations", "defaults.min_iterations", "defaults.timeout_minutes", "defaults.idle_timeout_minutes",
-		"defaults.pause_seconds", "circuit_breaker.no_progress_threshold", "circuit_breaker.same_error_threshold", "budget.max_tokens",
-		"budget.max_cost_usd", "budget.max_time", "budget.max_account", "usage_limit.action", "usage_limit.max_wait_hours", "model"}
+	return append(ReplayKeys(), "defaults.timeout_minutes", "defaults.idle_timeout_minutes", "defaults.pause_seconds",
+		"budget.max_time", "budget.max_account", "model")
+}
+
+// ReplayKeys are the keys of the settings by which a finished run can be decided again.
+func ReplayKeys() []string {
+	return []string{"defaults.max_iterations", "defaults.min_iterations", "circuit_breaker.no_progress_threshold",
+		"circuit_breaker.same_error_threshold", "budget.max_tokens", "budget.max_cost_usd", "usage_limit.action", "usage_limit.max_wait_hours"}
+}
+
+// KeyNamed returns the key that a user means: by its path, its last part or the name of its
+// flag. It is empty where none is meant.
+func KeyNamed(keys []string, name string) string {
+	name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
+	flags := map[string]string{"timeout": "timeout_minutes", "idle_timeout": "idle_timeout_minutes", "pause": "pause_seconds",
+		"stall_threshold": "no_progress_threshold", "same_error": "same_error_threshold", "max_cost": "max_cost_usd", "on_limit": "action"}
+	last := flags[name]
+	for _, key := range keys {
+		_, short, _ := strings.Cut(key, ".")
+		if name == key || name != "" && name == short && short != "action" || last != "" && last == short {
+			return key
+		}
+	}
+	return ""
 }
 
 // Set changes all the settings, or none of them. The values are as the settings have them:
@@ -36,41 +59,62 @@ func (c *Changeable) Set(values []journal.Setting) error {
 	return nil
 }
 
+// ValueError is a value that a setting cannot have.
+type ValueError struct{ Key, Value, Want string }
+
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("%s cannot be set to %q: it must be %s", e.Key, e.Value, e.Want)
+}
+
 func (c *Changeable) set(key, value string) error {
-	n, err := strconv.ParseFloat(value, 64)
-	text := key == "model" || key == "usage_limit.action"
-	if err != nil && !text || !slices.Contains(ChangeableKeys(), key) {
+	wrong := &ValueError{key, value, "a number from 0 up"}
+	switch {
+	case key == "model":
+		c.Model = value
+		return nil
+	case key == "usage_limit.action":
+		if !slices.Contains([]string{LimitAsk, LimitWait, LimitExit}, value) {
+			wrong.Want = "ask, wait or exit"
+			return wrong
+		}
+		c.OnLimit = value
+		return nil
+	case !slices.Contains(ChangeableKeys(), key):
 		return fmt.Errorf("%s cannot be set to %q", key, value)
 	}
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(n >= 0) {
+		return wrong
+	}
+	whole := false
 	switch key {
 	case "defaults.max_iterations":
-		c.MaxIterations = int(n)
+		c.MaxIterations, whole = int(n), true
 	case "defaults.min_iterations":
-		c.MinIterations = int(n)
+		c.MinIterations, whole = int(n), true
+	case "circuit_breaker.no_progress_threshold":
+		c.NoProgress, whole = int(n), true
+	case "circuit_breaker.same_error_threshold":
+		c.SameError, whole = int(n), true
+	case "budget.max_tokens":
+		c.MaxTokens, whole = int64(n), true
 	case "defaults.timeout_minutes":
 		c.TimeoutSeconds = 60 * n
 	case "defaults.idle_timeout_minutes":
 		c.IdleSeconds = 60 * n
 	case "defaults.pause_seconds":
 		c.PauseSeconds = n
-	case "circuit_breaker.no_progress_threshold":
-		c.NoProgress = int(n)
-	case "circuit_breaker.same_error_threshold":
-		c.SameError = int(n)
-	case "budget.max_tokens":
-		c.MaxTokens = int64(n)
 	case "budget.max_cost_usd":
 		c.MaxCostUSD = n
 	case "budget.max_time":
 		c.MaxTimeSeconds = 60 * n
 	case "budget.max_account":
 		c.MaxAccount = n
-	case "usage_limit.action":
-		c.OnLimit = value
 	case "usage_limit.max_wait_hours":
 		c.MaxWaitHours = n
-	case "model":
-		c.Model = value
+	}
+	if whole && n != math.Trunc(n) {
+		return wrong
 	}
 	return nil
 }

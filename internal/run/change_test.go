@@ -10,7 +10,8 @@ import (
 // TestChangeableIsAllOrNothing: one value that cannot be leaves all settings as they are.
 func TestChangeableIsAllOrNothing(t *testing.T) {
 	before := Changeable{Rules: journal.Rules{MaxIterations: 5, Model: "haiku"}}
-	for _, bad := range []journal.Setting{{Key: "defaults.max_iterations", Value: "many"}, {Key: "harness", Value: "1"}, {Key: "model2", Value: "x"}} {
+	for _, bad := range []journal.Setting{{Key: "defaults.max_iterations", Value: "many"}, {Key: "harness", Value: "1"}, {Key: "model2", Value: "x"},
+		{Key: "defaults.max_iterations", Value: "1.5"}, {Key: "budget.max_cost_usd", Value: "-1"}, {Key: "budget.max_cost_usd", Value: "NaN"}, {Key: "usage_limit.action", Value: "hope"}} {
 		c := before
 		if err := c.Set([]journal.Setting{{Key: "model", Value: "opus"}, bad}); err == nil || !reflect.DeepEqual(c, before) {
 			t.Errorf("%v: %+v, error %v", bad, c, err)
@@ -18,8 +19,27 @@ func TestChangeableIsAllOrNothing(t *testing.T) {
 	}
 	for _, key := range ChangeableKeys() {
 		c := before
-		if err := c.Set([]journal.Setting{{Key: key, Value: "7"}}); err != nil || reflect.DeepEqual(c, before) {
+		value := "7"
+		if key == "usage_limit.action" {
+			value = LimitWait
+		}
+		if err := c.Set([]journal.Setting{{Key: key, Value: value}}); err != nil || reflect.DeepEqual(c, before) {
 			t.Errorf("%s changes nothing, error %v", key, err)
 		}
+	}
+}
+
+func TestKeyNamed(t *testing.T) {
+	for name, want := range map[string]string{
+		"max_iterations": "defaults.max_iterations", "defaults.max_iterations": "defaults.max_iterations", "max-iterations": "defaults.max_iterations",
+		"timeout": "defaults.timeout_minutes", "stall-threshold": "circuit_breaker.no_progress_threshold", "on_limit": "usage_limit.action",
+		"usage_limit.action": "usage_limit.action", "action": "", "model": "model", "harness": "", "": "",
+	} {
+		if got := KeyNamed(ChangeableKeys(), name); got != want {
+			t.Errorf("%q means %q, want %q", name, got, want)
+		}
+	}
+	if got := KeyNamed(ReplayKeys(), "timeout"); got != "" {
+		t.Errorf("a finished run was decided again by %s", got)
 	}
 }

@@ -16,6 +16,23 @@ type Difference struct {
 	Would Step
 }
 
+// RulesOf returns the rules of a run. A journal that lacks them has the most important ones all
+// the same. ok is false where the start of the run is not in the journal.
+func RulesOf(events []journal.Event, id string) (rules journal.Rules, ok bool) {
+	for _, e := range events {
+		b, start := e.Body.(journal.RunStarted)
+		switch {
+		case !start || e.Run != id:
+		case b.Rules != nil:
+			return *b.Rules, true
+		default:
+			return journal.Rules{MaxIterations: b.MaxIterations, NoProgress: b.StallThreshold, SameError: b.SameError,
+				Duds: MaxDuds, OnLimit: LimitAsk, MaxWaitHours: 24}, true
+		}
+	}
+	return rules, false
+}
+
 // Replay decides again what a run decided, with its own rules and with others, from the
 // events of the unit up to the end of that run. It returns the first difference, nil where
 // there is none: from there on the journal cannot say what would have happened.

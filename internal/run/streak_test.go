@@ -1,11 +1,12 @@
 package run
 
 import (
-	"ralph/internal/journal"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/journal"
 )
 
 // Each word is an iteration: P with progress, n without, e with a promise that came too
