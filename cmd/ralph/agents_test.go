@@ -21,8 +21,8 @@ import (
 	"ralph/internal/stream"
 )
 
-// withAgent makes a scratch repository whose agent is one of the real ones, found
-// in the PATH as a user's would be, against a model API on loopback.
+// withAgent makes a scratch repository with a real agent, found in the PATH as a user's
+// would be, against a model API on loopback.
 func withAgent(t *testing.T, a fakeapi.Agent, api *fakeapi.API) *scratch {
 	t.Helper()
 	if a.More && os.Getenv(fakeapi.MoreVar) == "" {
@@ -55,8 +55,8 @@ func withAgent(t *testing.T, a fakeapi.Agent, api *fakeapi.API) *scratch {
 const tick = `echo done > step.txt && git add step.txt && git commit -q -m 'feat: step' && ` +
 	`sed 's/"passes": false/"passes": true/' .ralph/feature-x/prd.json > prd.tmp && mv prd.tmp .ralph/feature-x/prd.json`
 
-// TestAgentsFinishAStory: each real agent says something, runs a command that
-// commits, and tells what it used.
+// TestAgentsFinishAStory: each real agent says something, runs a command that commits, and
+// reports its tokens.
 func TestAgentsFinishAStory(t *testing.T) {
 	t.Parallel()
 	for _, a := range fakeapi.Agents() {
@@ -177,7 +177,7 @@ func agentArgs(a fakeapi.Agent, more ...string) []string {
 	return args
 }
 
-// untilRefused runs ralph to its end, or tells it to end where it waits to try again.
+// untilRefused runs ralph to its end, or stops it when it waits to try again.
 func (s *scratch) untilRefused(args ...string) (string, int) {
 	s.t.Helper()
 	cmd := s.command(s.bin, append([]string{"run", "--pause", "0"}, args...)...)

@@ -12,8 +12,8 @@ import (
 	"ralph/internal/run"
 )
 
-// TestAwakeWhileTheRunGoesOn: a run that a person has paused lets the machine sleep.
-func TestAwakeWhileTheRunGoesOn(t *testing.T) {
+// TestAwakeDuringTheRun: a run that the user has paused lets the machine sleep.
+func TestAwakeDuringTheRun(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "held")
 	a := &aside{

@@ -102,8 +102,8 @@ func TestCommandsOfAChangeAtWork(t *testing.T) {
 	}
 }
 
-// TestStartAsksWhichChange, and the loop in the background does not ask again, where
-// nobody would answer.
+// TestStartAsksWhichChange: the loop in the background does not ask again, because no one
+// would answer.
 func TestStartAsksWhichChange(t *testing.T) {
 	t.Parallel()
 	s := newChange(t, changeHangs)
@@ -116,7 +116,7 @@ func TestStartAsksWhichChange(t *testing.T) {
 	if code := p.ends(); code != 0 {
 		t.Errorf("exit status %d\n%s", code, p.text())
 	}
-	waitFor(t, "the loop's state with its task", func() bool { // it may lag behind the journal
+	waitFor(t, "the loop's state with its task", func() bool { // it may be older than the journal
 		text, _ := os.ReadFile(filepath.Join(s.repo, ".claude/loop-state.json"))
 		return strings.Contains(string(text), `"task": "--be careful"`)
 	})

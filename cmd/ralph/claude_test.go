@@ -13,9 +13,9 @@ import (
 	"ralph/internal/journal"
 )
 
-// withClaude makes a scratch repository whose agent is the real Claude Code CLI,
-// against a model API on loopback. It is skipped only where the CLI was not
-// installed by tests/agents/install.
+// withClaude makes a scratch repository with the real Claude Code CLI as its agent, against
+// a model API on loopback. It skips the test only if tests/agents/install has not installed
+// the CLI.
 func withClaude(t *testing.T, stories int, extra []string, sessions ...[]fakeapi.Reply) *scratch {
 	t.Helper()
 	binary, ok := fakeapi.ClaudeBinary()

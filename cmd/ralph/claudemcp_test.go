@@ -9,8 +9,8 @@ import (
 	"ralph/internal/fakeapi"
 )
 
-// TestClaudeAsAnMCPClient lets the real Claude Code CLI set the server up, start
-// a loop with it, look at it and end it.
+// TestClaudeAsAnMCPClient lets the real Claude Code CLI set up the server, start a loop
+// with it, read its status and end it.
 func TestClaudeAsAnMCPClient(t *testing.T) {
 	t.Parallel()
 	s := withClaude(t, 1, []string{"IS_SANDBOX=1", "RALPH_HARNESS=replay", "RALPH_NOTIFY_DESKTOP=false", "RALPH_KEEP_AWAKE=false"})
@@ -45,7 +45,7 @@ func TestClaudeAsAnMCPClient(t *testing.T) {
 			t.Errorf("the model was not told %q\n%s", want, last)
 		}
 	}
-	// The request to stop may arrive before the first iteration has begun.
+	// The request to stop may arrive before the first iteration has started.
 	if reason, _ := s.end(); reason != "stopped" {
 		t.Errorf("the run ended with %s, want stopped", reason)
 	}

@@ -8,8 +8,8 @@ import (
 	"ralph/internal/stream"
 )
 
-// TestTheDemoNamesAProgramThatCanBeCalled is of "make demo" in a clone, whose bin/
-// is in nobody's PATH.
+// TestTheDemoNamesAProgramThatCanBeCalled plays "make demo" in a clone: its bin/ is not in
+// the PATH.
 func TestTheDemoNamesAProgramThatCanBeCalled(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)

@@ -77,9 +77,9 @@ func (s *scratch) dieTogether(cmd *exec.Cmd, out io.Reader) {
 	_, _ = s.finish(cmd, out)
 }
 
-// TestDoctorMendsWhatADeadRunLeft kills ralph and its guardian while an agent is
-// at work that has broken the plan and left a process behind.
-func TestDoctorMendsWhatADeadRunLeft(t *testing.T) {
+// TestDoctorRepairsADeadRun kills ralph and its guardian while an agent is running that has
+// broken the plan and started a process.
+func TestDoctorRepairsADeadRun(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, `
 turns:
@@ -191,7 +191,7 @@ func TestDoctorWithTheRealClaude(t *testing.T) {
 		t.Errorf("exit status %d, %+v", code, report)
 	}
 	calls, err := s.command(s.bin, "limits", "--json").Output()
-	turned := time.Now().Truncate(time.Hour) != began.Truncate(time.Hour) // and the count began anew
+	turned := time.Now().Truncate(time.Hour) != began.Truncate(time.Hour) // and the count started again
 	if err != nil || !turned && !strings.Contains(string(calls), `"calls": 2,`) {
 		t.Errorf("%v\n%s", err, calls)
 	}
@@ -220,7 +220,7 @@ func TestDoctorWithTheRealClaudeInTrouble(t *testing.T) {
 	}
 }
 
-// TestDoctorIsInterrupted while an agent does not answer: nothing stays behind.
+// TestDoctorIsInterrupted while an agent does not answer: no process is left.
 func TestDoctorIsInterrupted(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, "turns: []")

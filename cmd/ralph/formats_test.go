@@ -30,13 +30,13 @@ func compiled(t *testing.T, schema string) *jsonschema.Schema {
 	return c
 }
 
-// fits holds a document against a schema of docs/.
+// fits checks a document with a schema of docs/.
 func fits(t *testing.T, schema string, data []byte) {
 	t.Helper()
 	judge(t, compiled(t, schema), data)
 }
 
-// eachFits holds every line against a schema.
+// eachFits checks every line with a schema.
 func eachFits(t *testing.T, schema string, lines []byte) {
 	t.Helper()
 	c, n := compiled(t, schema), 0
@@ -82,7 +82,7 @@ func TestRealOutputsFitTheirSchemas(t *testing.T) {
 	for _, c := range []struct{ schema, args string }{
 		{"validate", "validate --json"}, {"list", "list --json"}, {"history", "history --json"}, {"archive-list", "archive --list --json"},
 	} {
-		fits(t, c.schema, s.output(strings.Fields(c.args)...)) // before there is anything to tell
+		fits(t, c.schema, s.output(strings.Fields(c.args)...)) // before the first run
 	}
 	eachFits(t, "journal-event", s.output("run", "--json", "--no-archive", "--pause", "0"))
 	folder := ".ralph/feature-x/"
@@ -217,7 +217,7 @@ func TestFormatsOfVersion1(t *testing.T) {
 	}
 }
 
-// TestLoopStateIsNeverTorn reads the state of a loop at work a thousand times a second.
+// TestLoopStateIsNeverTorn reads the state of a running loop a thousand times a second.
 func TestLoopStateIsNeverTorn(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, "otherwise: [{write: {path: a.txt, content: x}}, {git_commit: a}]\n")

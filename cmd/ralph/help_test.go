@@ -115,8 +115,8 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestPager shows a text through the pager only where it is longer than the
-// screen; a terminal without a size, as 'script' makes one, has nobody to press a key.
+// TestPager: only a text that is longer than the screen goes through the pager. A terminal
+// without a size, as 'script' makes it, has no user to press a key.
 func TestPager(t *testing.T) {
 	t.Parallel()
 	scratch := newScratch(t, "")

@@ -23,8 +23,8 @@ const (
 	hostile = "$(touch${IFS}pwned)`touch${IFS}pwned`"
 )
 
-// hostileScript is an agent that fails with the token on standard error, then has
-// a story rejected whose check prints the token, then is done.
+// hostileScript is an agent that fails with the token on standard error, then marks a story
+// that a check rejects, with the token in its output, then is done.
 const hostileScript = `
 turns:
   - steps:
@@ -45,8 +45,7 @@ turns:
       - say: "\e[2J\e]0;owned\a done"
 `
 
-// newHostile is a scratch whose folder, branch, story, check and agent do what
-// they can.
+// newHostile is a scratch with a hostile folder, branch, story, check and agent.
 func newHostile(t *testing.T) *scratch {
 	s := newScratch(t, hostileScript)
 	unit := "feature-" + hostile
@@ -117,7 +116,7 @@ func TestSecretsAndHostileNames(t *testing.T) {
 	s.searchFiles()
 }
 
-// harmless fails where a text could do something to a terminal, or tells the token.
+// harmless fails if a text has control sequences or the token.
 func harmless(t *testing.T, name, text string) {
 	t.Helper()
 	if strings.ContainsFunc(text, unicode.IsControl) || strings.ContainsRune(text, '\u202e') {

@@ -121,7 +121,7 @@ func (s *scratch) shell() (*expect, *exec.Cmd) {
 	return e, cmd
 }
 
-// waitsForGo is an agent that works until it is told to go on.
+// waitsForGo is an agent that works until a file allows it to continue.
 const waitsForGo = `
 turns:
   - steps:
@@ -132,8 +132,8 @@ turns:
       - tick: STORY-001
 `
 
-// TestCtrlZAndForeground stops ralph as a person does. The agent works on, and
-// comes to its end meanwhile: the iteration is as good as any.
+// TestCtrlZAndForeground suspends ralph as a user does. The agent works on and ends
+// meanwhile: the iteration counts as usual.
 func TestCtrlZAndForeground(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, waitsForGo)
@@ -200,7 +200,7 @@ func TestCrashIsTold(t *testing.T) {
 	}
 }
 
-// TestNohup: a loop that was told not to mind the end of its terminal.
+// TestNohup: a loop under nohup survives the end of its terminal.
 func TestNohup(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, waitsForGo)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestClearingALimitWakesLoopsThatWaitForIt: no restart is needed to go on now.
+// TestClearingALimitWakesLoopsThatWaitForIt: they continue without a restart.
 func TestClearingALimitWakesLoopsThatWaitForIt(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, "turns: [{attempt: 1, steps: [{limit: {resets_in: 2h}}]}, {attempt: 2, steps: [{tick: STORY-001}]}]")

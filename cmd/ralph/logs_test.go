@@ -34,7 +34,7 @@ turns:
       - tick: STORY-001
 `
 
-// reading is a command whose output is read line by line.
+// reading is a command with output that is read line by line.
 type reading struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -154,8 +154,8 @@ func TestLogsFollow(t *testing.T) {
 	}
 }
 
-// TestLogsFollowADeadLoop: nobody is left to end the run in the journal, and yet
-// the follower ends.
+// TestLogsFollowADeadLoop: no process is left to end the run in the journal, but the
+// follower ends.
 func TestLogsFollowADeadLoop(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, twoSessions)

@@ -80,8 +80,8 @@ func TestMCPStartRefuses(t *testing.T) {
 	}
 }
 
-// TestMCPWorksOnAChange finds a change that has never run, looks at it, runs it and
-// ends it, by its id alone.
+// TestMCPWorksOnAChange finds a change that has never run, reads it, runs it and ends it,
+// by its id alone.
 func TestMCPWorksOnAChange(t *testing.T) {
 	t.Parallel()
 	s := newChange(t, changeHangs)
@@ -104,7 +104,7 @@ func TestMCPWorksOnAChange(t *testing.T) {
 	pid := int(started.Get("pid").Int())
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGTERM) })
 	waitFor(t, "the first task", func() bool { return c.must("get_plan", unit).Get("done").Int() == 1 })
-	// What is at work in the worktree needs no name, as on the command line.
+	// The loop that runs in the worktree needs no name, as on the command line.
 	if status := c.must("get_status", nil); status.Get("unit").String() != s.unit || !status.Get("status.alive").Bool() {
 		t.Errorf("the status: %s", status)
 	}
@@ -117,7 +117,7 @@ func TestMCPWorksOnAChange(t *testing.T) {
 	s.nothingLeft()
 }
 
-// TestMCPStartThatFails tells what the loop itself found, with what helps.
+// TestMCPStartThatFails: the answer has the loop's own error and hint.
 func TestMCPStartThatFails(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, polite)

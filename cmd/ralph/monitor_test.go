@@ -18,7 +18,7 @@ func (s *scratch) dashboard(args ...string) *tty {
 	return s.onTTY(80, 24, s.bin, append([]string{"monitor"}, args...)...)
 }
 
-// seen is what a person has read so far, without the sequences between.
+// seen returns the text on the screen so far, without control sequences.
 func (p *tty) seen() string {
 	return regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`).ReplaceAllString(p.text(), " ")
 }
@@ -84,9 +84,9 @@ func TestDashboardPausesAndResumes(t *testing.T) {
 	}
 }
 
-// TestDashboardTellsOfAPauseFromElsewhere before the loop has taken it up, and of its
-// being taken back.
-func TestDashboardTellsOfAPauseFromElsewhere(t *testing.T) {
+// TestDashboardShowsAPauseFromElsewhere before the loop has handled it, and when it is
+// revoked.
+func TestDashboardShowsAPauseFromElsewhere(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")
@@ -129,8 +129,8 @@ func TestDashboardKeysOnTheHelpPage(t *testing.T) {
 	p.waitsFor("ENDED")
 }
 
-// TestSuspendedLoop does nothing, and nobody takes it for one at work, until
-// "ralph resume" wakes it.
+// TestSuspendedLoop: a suspended loop is not shown as running until "ralph resume" wakes
+// it.
 func TestSuspendedLoop(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, polite)
@@ -228,8 +228,8 @@ func TestDashboardOfADeathOnRecord(t *testing.T) {
 	p.waitsFor("Failed DEAD since")
 }
 
-// TestDashboardKnowsTheDead kills ralph and its guardian: nobody can write down
-// that they are gone.
+// TestDashboardKnowsTheDead kills ralph and its guardian: no process can record that they
+// are gone.
 func TestDashboardKnowsTheDead(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, polite)

@@ -19,8 +19,8 @@ turns:
       - tick: STORY-001
 `
 
-// TestPauseResumeAndContext steers a loop from elsewhere: it pauses after the
-// iteration at work, goes on when it is told to, and passes on what it was told.
+// TestPauseResumeAndContext steers a loop from another process: it pauses after the current
+// iteration, resumes on request, and adds the context to its prompt.
 func TestPauseResumeAndContext(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, steps)

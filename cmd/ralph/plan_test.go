@@ -14,7 +14,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// talker is an agent that waits for its user, and says when it is told to end.
+// talker is an agent that waits for its user, and prints the signal that ends it.
 const talker = `#!/bin/sh
 trap 'echo the agent was told; kill $!; exit 0' INT TERM HUP
 sleep 600 &
@@ -22,8 +22,8 @@ echo the agent waits
 wait
 `
 
-// TestSignalsWhilePlanning: a Ctrl-C is the agent's, and ralph goes on to look
-// at the plan when the agent has ended; a SIGTERM to ralph alone ends both.
+// TestSignalsWhilePlanning: a Ctrl-C is for the agent, and ralph checks the plan when the
+// agent has ended. A SIGTERM to ralph alone ends both.
 func TestSignalsWhilePlanning(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

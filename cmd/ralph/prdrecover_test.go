@@ -9,8 +9,8 @@ import (
 	"ralph/internal/proc"
 )
 
-// TestNewPlanAfterARunThatDied: what a person then makes of spec.md stays, and the
-// recovery puts back only what 'ralph prd' was not called for.
+// TestNewPlanAfterARunThatDied: the user's new spec.md stays, and the recovery restores
+// only the other files.
 func TestNewPlanAfterARunThatDied(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, "turns:\n  - steps:\n      - say: working\n      - hang: true\n")

@@ -12,9 +12,9 @@ import (
 	"ralph/internal/journal"
 )
 
-// proving is a scratch repository whose check passes before the work is there, then
-// says that it runs by the file started, and waits until it is ended. The temporary
-// directory holds nothing but clean worktrees.
+// proving is a scratch repository with a check that passes before the work. Later the check
+// creates the file started and waits until it is ended. The temporary directory has only
+// clean worktrees.
 func proving(t *testing.T) (s *scratch, started, temp string) {
 	t.Helper()
 	s = newScratch(t, "turns:\n  - steps:\n      - write: {path: one.txt, content: x}\n      - git_commit: one\n      - tick: STORY-001\n")
@@ -115,7 +115,7 @@ func TestProofIsCutOff(t *testing.T) {
 	}
 }
 
-// TestVerifyIsCutOff does the same to ralph verify, which has no journal to tell of it.
+// TestVerifyIsCutOff does the same to ralph verify, which has no journal.
 func TestVerifyIsCutOff(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -15,7 +15,7 @@ import (
 
 const finishes = "turns:\n  - steps:\n      - append: {path: one.txt, content: x}\n      - git_commit: one\n      - tick: STORY-001\n      - tokens: {input: 7}\n"
 
-// killBoth kills ralph and its guardian, so that nobody cleans up behind them.
+// killBoth kills ralph and its guardian, so that no process cleans up.
 func (s *scratch) killBoth(ralph *os.Process) {
 	s.t.Helper()
 	guardian := parentOf(s.t, s.agentID().PID)
@@ -70,7 +70,7 @@ func TestWhenItDied(t *testing.T) {
 	}
 }
 
-// TestBrokenPlanOfARunThatDied: the plan is put back before anybody reads it.
+// TestBrokenPlanOfARunThatDied: the plan is restored before anything reads it.
 func TestBrokenPlanOfARunThatDied(t *testing.T) {
 	t.Parallel()
 	const torn = "      - write: {path: .ralph/feature-x/prd.json, content: '{\"userSt'}\n"
@@ -121,7 +121,7 @@ func (s *scratch) killChildren(pid int) {
 	}
 }
 
-// TestTokensOfACallThatWasCutOff: what the agent had told is counted, once.
+// TestTokensOfACallThatWasCutOff: the tokens that the agent had reported count once.
 func TestTokensOfACallThatWasCutOff(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, `turns:
@@ -204,7 +204,7 @@ func TestArchiveThatWasCutOff(t *testing.T) {
 	}
 }
 
-// TestStatusFilesOfARunThatDiedAtItsEnd: its end is on record, the files are behind.
+// TestStatusFilesOfARunThatDiedAtItsEnd: its end is in the journal, but not in the files.
 func TestStatusFilesOfARunThatDiedAtItsEnd(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, finishes)

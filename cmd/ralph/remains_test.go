@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCommandsEndWhatADeadRunLeft: whoever asks for a loop's end, or takes its place,
-// must not be told that there is nothing while its agent's children are at work.
+// TestCommandsEndWhatADeadRunLeft: a command that ends or replaces a loop must not report
+// that there is nothing while children of its agent are running.
 func TestCommandsEndWhatADeadRunLeft(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -120,7 +120,7 @@ func TestARunThatDiedBeforeItsFirstLine(t *testing.T) {
 	}
 }
 
-// TestStartEndsWhatADeadRunLeft before the new loop is at work.
+// TestStartEndsWhatADeadRunLeft before the new loop runs.
 func TestStartEndsWhatADeadRunLeft(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, polite)

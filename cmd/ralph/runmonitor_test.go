@@ -56,7 +56,7 @@ func (s *scratch) withTmux() {
 	})
 }
 
-// tmux asks the server; it answers nothing where there is none.
+// tmux calls tmux and returns its output; nothing without a server.
 func (s *scratch) tmux(args ...string) string {
 	out, _ := s.command("tmux", args...).Output()
 	return strings.TrimSpace(string(out))
@@ -208,8 +208,8 @@ func TestRunMonitorOnATerminal(t *testing.T) {
 	}
 }
 
-// TestRunMonitorDetachAndKill leaves the loop, which goes on, and comes back to
-// kill its session, which ends it cleanly.
+// TestRunMonitorDetachAndKill detaches from the loop, which continues, and then kills its
+// session, which ends it cleanly.
 func TestRunMonitorDetachAndKill(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, polite)
@@ -325,8 +325,8 @@ func TestRunMonitorInsideTmux(t *testing.T) {
 	s.nothingLeft()
 }
 
-// TestRunMonitorNames gives the session a number where another repository has
-// the name, and takes the place of one that an earlier loop has left behind.
+// TestRunMonitorNames: the session gets a number if another repository has the name, and
+// replaces the session of an earlier loop.
 func TestRunMonitorNames(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, oneTurn)

@@ -30,8 +30,8 @@ import (
 
 const schemaFolder = "../../docs/schemas"
 
-// TestTheSchemasAreUpToDate holds the schemas in docs/schemas against the types that
-// are written. UPDATE_SCHEMAS=1 writes them anew.
+// TestTheSchemasAreUpToDate compares the schemas in docs/schemas with the written types.
+// UPDATE_SCHEMAS=1 writes them.
 func TestTheSchemasAreUpToDate(t *testing.T) {
 	t.Parallel()
 	settings, err := config.Schema(ralph.ConfigExample)

@@ -38,8 +38,8 @@ func hearHangups() {
 	}
 }
 
-// onTerminal runs a command whose standard files are all the terminal that
-// "ttyin" made, which by itself is only standard input: onterminal command...
+// onTerminal runs a command with the terminal of "ttyin" as all its standard files; "ttyin"
+// alone sets only standard input: onterminal command...
 func onTerminal() {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
@@ -79,7 +79,7 @@ func TestScripts(t *testing.T) {
 				env.Setenv("GIT_"+who+"_EMAIL", "tester@example.invalid")
 			}
 			env.Setenv("NO_COLOR", "1")
-			env.Setenv("RALPH_NOTIFY_DESKTOP", "false") // of whoever runs the tests
+			env.Setenv("RALPH_NOTIFY_DESKTOP", "false") // no notices on the developer's desktop
 			env.Setenv("RALPH_KEEP_AWAKE", "false")
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each ralph under -race ends a second late
 			env.Setenv("LANG", "C.UTF-8")

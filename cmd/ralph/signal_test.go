@@ -25,7 +25,7 @@ type scratch struct {
 	t    *testing.T
 	bin  string
 	repo string
-	unit string // whose journal is read
+	unit string // the unit of the journal
 	env  []string
 }
 
@@ -231,7 +231,7 @@ func TestSignalsEndTheRunAndEverythingItStarted(t *testing.T) {
 			t.Parallel()
 			s := newScratch(t, c.script)
 			cmd, out := s.start("working")
-			for range 3 { // a person presses Ctrl-C more than once
+			for range 3 { // a user presses Ctrl-C more than once
 				if err := cmd.Process.Signal(c.signal); err != nil {
 					t.Fatal(err)
 				}
@@ -271,8 +271,8 @@ func TestStopFromElsewhere(t *testing.T) {
 	}
 }
 
-// TestKilledRalph kills ralph with -9 in the middle of an iteration: the agent
-// dies, the crash is on record, the next run goes on.
+// TestKilledRalph kills ralph with -9 in the middle of an iteration: the agent dies, the
+// crash is in the journal, the next run continues.
 func TestKilledRalph(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, hangs)
@@ -335,7 +335,7 @@ func TestKilledGuardian(t *testing.T) {
 	}
 }
 
-// parentOf reads the parent's process id as ps tells it, on every system.
+// parentOf returns the parent's process id from ps, on every system.
 func parentOf(t *testing.T, pid int) int {
 	t.Helper()
 	out, err := exec.Command("ps", "-o", "ppid=", "-p", strconv.Itoa(pid)).Output()

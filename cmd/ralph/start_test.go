@@ -38,7 +38,7 @@ func (s *scratch) stopAll() {
 	}
 }
 
-// loopPID is the process of the run that the journal tells of last.
+// loopPID returns the process of the last run in the journal.
 func (s *scratch) loopPID() int {
 	s.t.Helper()
 	return int(run.Fold(s.events()).Status().PID)
@@ -86,7 +86,7 @@ func TestStartOutlivesItsTerminal(t *testing.T) {
 	s.nothingLeft()
 }
 
-// TestStartInTmux finds tmux by itself; the session is there, and nobody in it.
+// TestStartInTmux finds tmux by itself, and makes a session without a client.
 func TestStartInTmux(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, polite)
@@ -117,8 +117,8 @@ func TestStartInTmux(t *testing.T) {
 	s.nothingLeft()
 }
 
-// fakeTerminal stands in for a terminal program: it writes down how it was
-// called, and runs what it was told to.
+// fakeTerminal replaces a terminal program: it records its arguments, and runs the command
+// in them.
 const fakeTerminal = `#!/bin/sh
 printf '%s\n' "$@" >"$FAKE_LOG"
 while test "$1" != -e; do shift; done
@@ -169,7 +169,7 @@ func TestStartInAWindow(t *testing.T) {
 	s.nothingLeft()
 }
 
-// TestStartAsTheSettingsSay opens the window that nobody asked for on the command line.
+// TestStartAsTheSettingsSay opens a window because of the settings, without a flag.
 func TestStartAsTheSettingsSay(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "darwin" {
@@ -183,9 +183,9 @@ func TestStartAsTheSettingsSay(t *testing.T) {
 	}
 }
 
-// TestStartLeavesItsTerminalBehind: the agent must not take a terminal for its own
-// that is none of its, and a log that was there must not be anybody's to read.
-func TestStartLeavesItsTerminalBehind(t *testing.T) {
+// TestStartLeavesItsTerminal: the agent must not use the terminal of 'ralph start', and
+// others must not be able to read an existing log.
+func TestStartLeavesItsTerminal(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, `turns: [{steps: [{run: [sh, -c, 'printf "%s|%s" "$TMUX" "$TERM_PROGRAM" >../seen.part; mv ../seen.part ../seen']}, {hang: true}]}]`)
 	s.env = append(s.env, "TMUX=/tmp/gone,1,0", "TERM_PROGRAM=theirs")

@@ -21,7 +21,7 @@ func unplanned(t *testing.T, script string) *scratch {
 	return s
 }
 
-// TestStartForm fills in the form as a person would.
+// TestStartForm fills in the form as a user would.
 func TestStartForm(t *testing.T) {
 	t.Parallel()
 	s := unplanned(t, polite)
@@ -52,7 +52,8 @@ func TestStartForm(t *testing.T) {
 	s.nothingLeft()
 }
 
-// TestStartFormLeft starts nothing, and asks nobody where it must not.
+// TestStartFormLeft: a cancelled form starts nothing, and no form is shown where ralph must
+// not ask.
 func TestStartFormLeft(t *testing.T) {
 	t.Parallel()
 	s := unplanned(t, polite)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestStatusBeforeTheFirstEvent looks at a unit whose first run has made its
-// journal and not yet written to it.
+// TestStatusBeforeTheFirstEvent shows a unit with an empty journal: its first run has made
+// it and not yet written to it.
 func TestStatusBeforeTheFirstEvent(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, "turns: []\n")

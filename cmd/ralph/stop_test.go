@@ -91,8 +91,8 @@ func TestStopWithAStoppedGuardian(t *testing.T) {
 	s.nothingLeft()
 }
 
-// TestStopWithAnUnreadableLock: where the lock does not tell whose loop is at work,
-// the journal does.
+// TestStopWithAnUnreadableLock: if the lock does not name the unit of the running loop, the
+// journal does.
 func TestStopWithAnUnreadableLock(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, polite)
@@ -109,8 +109,8 @@ func TestStopWithAnUnreadableLock(t *testing.T) {
 	s.nothingLeft()
 }
 
-// TestStopBesideAnotherLoop: a unit whose run died is not at work because another
-// unit's loop is, but what it left alive is ended.
+// TestStopBesideAnotherLoop: a dead run is not shown as running because another unit's loop
+// is running, but its remaining processes are ended.
 func TestStopBesideAnotherLoop(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, polite)
@@ -206,7 +206,7 @@ func TestTwoWorktreesShareTheLedger(t *testing.T) {
 	for _, e := range append(events, theirs...) {
 		if b, ok := e.Body.(journal.AttemptStarted); ok {
 			calls++
-			seen[b.CallsResetAt.String()+" "+strconv.Itoa(b.CallsUsed)] = true // in each hour the count begins anew
+			seen[b.CallsResetAt.String()+" "+strconv.Itoa(b.CallsUsed)] = true // the count starts again each hour
 		}
 	}
 	if calls != 2*each || len(seen) != calls {

@@ -16,9 +16,9 @@ import (
 	"ralph/internal/words"
 )
 
-// TestCodexTakesOverFromClaude: two real agents, of which the first is at its
-// account's limit. The other finishes the story, with a prompt of its own and its
-// own count of calls; a loop that is started then does not call the first at all.
+// TestCodexTakesOverFromClaude: the first of two real agents is at its account's limit. The
+// other finishes the story, with its own prompt and count of calls. A loop that starts then
+// does not call the first one.
 func TestCodexTakesOverFromClaude(t *testing.T) {
 	t.Parallel()
 	claude, ok := fakeapi.ClaudeBinary()

@@ -11,8 +11,8 @@ import (
 	"ralph/internal/stream"
 )
 
-// TestEveryFailureHasAHint: what a person is told to do about each kind of failure,
-// by what the real agents printed.
+// TestEveryFailureHasAHint: each kind of failure in the output of the real agents has a
+// hint for the user.
 func TestEveryFailureHasAHint(t *testing.T) {
 	for _, c := range []struct {
 		harness, sample string
@@ -68,7 +68,7 @@ func TestTheAgentIsCalledAsAPersonDoes(t *testing.T) {
 	}
 }
 
-// TestLimitOfAModel tells a model's limit from the account's.
+// TestLimitOfAModel: a model's limit is not the account's.
 func TestLimitOfAModel(t *testing.T) {
 	now := time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
 	claude, _ := Find(Builtin("ralph"), "claude")

@@ -17,7 +17,7 @@ const (
 	mark     = "<!-- What follows is made from the table in internal/agent/harness.go: UPDATE_DOCS=1 go test ./internal/agent -->\n"
 )
 
-// TestHarnessDocs holds docs/harnesses.md against the table that ralph works by.
+// TestHarnessDocs compares docs/harnesses.md with the table of harnesses.
 func TestHarnessDocs(t *testing.T) {
 	data, err := os.ReadFile(docsFile)
 	if err != nil {

@@ -43,8 +43,8 @@ func TestHindered(t *testing.T) {
 	}
 }
 
-// TestEveryHarnessKnowsItsPermission: a person whose agent was denied a tool is
-// told what to set.
+// TestEveryHarnessKnowsItsPermission: if an agent was denied a tool, the hint names the
+// setting.
 func TestEveryHarnessKnowsItsPermission(t *testing.T) {
 	for _, h := range Builtin("ralph") {
 		if h.Permission == "" {

@@ -10,8 +10,8 @@ import (
 	"ralph/internal/stopwatch"
 )
 
-// TestOverdue looks at limits after a turn of unknown length, in which nothing was
-// printed for two hours.
+// TestOverdue checks the limits after a turn of unknown length, with no output for two
+// hours.
 func TestOverdue(t *testing.T) {
 	second, hour := stopwatch.Passed{Wall: time.Second, Awake: time.Second, Real: time.Second}, stopwatch.Passed{Wall: time.Hour, Awake: time.Hour, Real: time.Hour}
 	for _, c := range []struct {
@@ -38,8 +38,8 @@ func TestOverdue(t *testing.T) {
 	}
 }
 
-// TestEveryHarnessIsAskedKindly: Claude Code and its kind end their tools at INT, and
-// leave them behind at TERM.
+// TestEveryHarnessIsAskedKindly: Claude Code and similar agents end their tools at INT, but
+// not at TERM.
 func TestEveryHarnessIsAskedKindly(t *testing.T) {
 	for _, h := range append(Builtin("ralph"), Custom("x")) {
 		if len(h.Gentle) != 2 || h.Gentle[0] != syscall.SIGINT || h.Gentle[1] != syscall.SIGTERM {
@@ -48,8 +48,7 @@ func TestEveryHarnessIsAskedKindly(t *testing.T) {
 	}
 }
 
-// TestExpired: an agent that has exited by the time its limit is looked at has
-// ended by itself.
+// TestExpired: an agent that has exited before its limit is checked has ended by itself.
 func TestExpired(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

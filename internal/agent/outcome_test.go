@@ -31,7 +31,7 @@ func recorded(t *testing.T, name string) []byte {
 	return data
 }
 
-// TestRecordedOutcomes holds what the real agents printed against what it means.
+// TestRecordedOutcomes checks the outcomes of recorded output of the real agents.
 func TestRecordedOutcomes(t *testing.T) {
 	now := time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -94,8 +94,8 @@ func TestRecordedOutcomes(t *testing.T) {
 	}
 }
 
-// TestCreditBesideAnAllowance: without credit a person must act, unless the account's
-// own allowance begins anew at a time that the stream tells.
+// TestCreditBesideAnAllowance: without credit the user must act, unless the stream has the
+// time at which the account's own allowance starts again.
 func TestCreditBesideAnAllowance(t *testing.T) {
 	claude, _ := Find(Builtin("ralph"), "claude")
 	now := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)

@@ -10,8 +10,7 @@ import (
 // killed is thrown where a test lets the process die.
 type killed struct{}
 
-// dieAt lets the n-th step of an operation be its last, and tells whether it
-// came to that.
+// dieAt ends an operation after its n-th step, and reports whether it had so many.
 func dieAt(s *Store, n int, operation func()) (died bool) {
 	old := s.step
 	defer func() {

@@ -20,8 +20,8 @@ import (
 	"ralph/internal/stream"
 )
 
-// teamOf is a team with agents of these names, all of which are there, and what it
-// has recorded. Teams with the same folder share their ledgers.
+// teamOf returns a team with agents of these names, which all exist, and its recorded
+// events. Teams with the same folder share their ledgers.
 func teamOf(t *testing.T, ledgers string, names ...string) (*Team, *[]journal.Body) {
 	t.Helper()
 	w, err := journal.OpenWriter(filepath.Join(t.TempDir(), journal.FileName))
@@ -68,7 +68,7 @@ func waiting(b Block) journal.WaitStarted {
 	return journal.WaitStarted{Reason: journal.ReasonUsageLimit, Until: timePtr(b.Until), Message: b.Note}
 }
 
-// stand waits at the limit that is in the way.
+// stand waits at the current limit.
 func (t *Team) stand(tb *testing.T) {
 	tb.Helper()
 	b := t.pick(tb)
@@ -95,7 +95,7 @@ func TestTheNextAgentTakesOverAndTheFirstComesBack(t *testing.T) {
 		l.pick(t)
 		l.refuse(t, now.Add(time.Hour))
 		l.pick(t)
-		l.refuse(t, time.Time{}) // nobody said when: it is a guess of five minutes
+		l.refuse(t, time.Time{}) // the end is unknown: ralph guesses five minutes
 		if b := l.pick(t); b.Agent != "c" || !b.Until.Equal(now.Add(firstGuess)) || !b.Reset.IsZero() {
 			t.Errorf("the first to be free: %+v", b)
 		}
@@ -113,8 +113,8 @@ func TestTheNextAgentTakesOverAndTheFirstComesBack(t *testing.T) {
 	})
 }
 
-// TestLimitOfAModelIsNotTold: loops with another model can go on.
-func TestLimitOfAModelIsNotTold(t *testing.T) {
+// TestLimitOfAModelIsNotShared: loops with another model can continue.
+func TestLimitOfAModelIsNotShared(t *testing.T) {
 	ledgers := t.TempDir()
 	l, _ := teamOf(t, ledgers, "a")
 	other, _ := teamOf(t, ledgers, "a")
@@ -130,8 +130,8 @@ func TestLimitOfAModelIsNotTold(t *testing.T) {
 	}
 }
 
-// TestOneLoopTriesForTheOthers: of two loops that wait for a reset one calls the
-// agent, and the other goes on when the model has said something there.
+// TestOneLoopTriesForTheOthers: one of two loops that wait for a reset calls the agent, and
+// the other continues when the model has answered there.
 func TestOneLoopTriesForTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ledgers := t.TempDir()
@@ -195,8 +195,8 @@ func TestProbeThatIsRefused(t *testing.T) {
 	})
 }
 
-// TestAWaitEndsSoonerWhereALimitIsForgotten by 'ralph limits --clear', and behind
-// the reset by no more than the jitter.
+// TestAWaitEndsSoonerWhereALimitIsForgotten: 'ralph limits --clear' ends a wait, and after
+// the reset it lasts no longer than the jitter.
 func TestAWaitEndsSoonerWhereALimitIsForgotten(t *testing.T) {
 	for _, cleared := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

@@ -9,13 +9,13 @@ import (
 	"ralph/internal/stopwatch"
 )
 
-// TestAWaitFollowsWhatOthersLearn: a loop that waits says anew until when, as soon as
-// another one knows better; not for some seconds of difference.
+// TestAWaitFollowsWhatOthersLearn: a waiting loop records a new end of the wait as soon as
+// another loop knows it, unless the difference is some seconds.
 func TestAWaitFollowsWhatOthersLearn(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		after time.Duration // when the news comes
-		reset time.Duration // what is told then, all from the begin
+		reset time.Duration // the reported reset, from the start
 		took  time.Duration
 	}{
 		{"the same by another clock", time.Minute, 5*time.Minute + 20*time.Second, 5 * time.Minute},
@@ -39,8 +39,7 @@ func TestAWaitFollowsWhatOthersLearn(t *testing.T) {
 	}
 }
 
-// TestTheJitterIsWaitedOut: behind the reset nobody holds the loop back, and it waits
-// that moment longer all the same.
+// TestTheJitterIsWaitedOut: after the reset a loop still waits for its jitter.
 func TestTheJitterIsWaitedOut(t *testing.T) {
 	l, _ := teamOf(t, t.TempDir(), "a")
 	l.refuse(t, time.Now().Add(time.Hour))
@@ -53,8 +52,8 @@ func TestTheJitterIsWaitedOut(t *testing.T) {
 	}
 }
 
-// TestATryOfAnotherLoopThatIsRefused ends the wait for it: until when the new one
-// lasts is told at once, not when the try would have been given up.
+// TestATryOfAnotherLoopThatIsRefused ends the wait for that try: the end of the new wait is
+// recorded at once.
 func TestATryOfAnotherLoopThatIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ledgers := t.TempDir()

@@ -58,8 +58,8 @@ func alone(t *testing.T, token string) {
 	}
 }
 
-// TestRun runs checks of every kind that a project may come up with; none may
-// take longer than its limit, fill the memory, or leave a process behind.
+// TestRun runs all kinds of checks. A check must not take longer than its limit, fill the
+// memory, or leave a process.
 func TestRun(t *testing.T) {
 	g, _ := guardian(t)
 	for _, c := range []struct {
@@ -126,8 +126,7 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestExited: a check that has come to its end by the time its limit is looked at
-// has ended by itself.
+// TestExited: a check that has exited before its limit is checked has ended by itself.
 func TestExited(t *testing.T) {
 	for script, want := range map[string]bool{"exit 0": true, "exec sleep 600": false} {
 		t.Run(script, func(t *testing.T) {

@@ -175,7 +175,7 @@ func TestCleanThatCannotBeCheckedOut(t *testing.T) {
 	nothingLeft(t, repo, temp, state)
 }
 
-// TestSweep removes what a process left behind that died, and nothing else.
+// TestSweep removes the clean worktrees of a dead process, and nothing else.
 func TestSweep(t *testing.T) {
 	repo, commit, temp, state := newRepo(t)
 	for range 2 {

@@ -11,7 +11,7 @@ import (
 	"ralph/internal/room"
 )
 
-// roomsIn are the rooms of a repository whose user has a home folder with little in it.
+// roomsIn returns the rooms of a repository, with a nearly empty home folder.
 func roomsIn(t *testing.T) (rs *Rooms, commit, home string, run func(command string, place string) Result) {
 	t.Helper()
 	program, err := room.Find(t.Context())

@@ -261,7 +261,7 @@ func TestRestoreGoesOn(t *testing.T) {
 	}
 }
 
-// TestRestoreRefuses: what somebody else changed is not replaced, nor is their commit dropped.
+// TestRestoreRefuses to replace a file or to drop a commit of someone else.
 func TestRestoreRefuses(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, root string){
 		"a file":   func(t *testing.T, root string) { write(t, root, map[string]string{"a": "mine\n"}) },

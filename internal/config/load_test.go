@@ -46,7 +46,7 @@ func load(t testing.TB, in Input) *Loaded {
 	return l
 }
 
-// TestExampleIsTheDefault holds the built-in values against what is promised.
+// TestExampleIsTheDefault compares the built-in values with the documented ones.
 func TestExampleIsTheDefault(t *testing.T) {
 	got := load(t, Input{Example: ralph.ConfigExample})
 	want := Settings{

@@ -19,8 +19,8 @@ const (
 	referenceBegin = "<!-- From here on this page is made from the settings themselves. -->\n"
 )
 
-// TestTheReferenceIsUpToDate holds docs/settings.md against the keys, their bounds and
-// the example that explains them. UPDATE_DOCS=1 writes the page anew.
+// TestTheReferenceIsUpToDate compares docs/settings.md with the keys, their bounds and the
+// example that explains them. UPDATE_DOCS=1 writes the page.
 func TestTheReferenceIsUpToDate(t *testing.T) {
 	page, err := os.ReadFile(referencePage)
 	if err != nil {
@@ -162,7 +162,7 @@ func literal(value *yaml.Node) string {
 	return strings.TrimSpace(string(text))
 }
 
-// bounds tells what the program takes, where the text does not.
+// bounds returns the accepted values, unless the text has them.
 func bounds(field reflect.StructField, text string) string {
 	switch {
 	case field.Tag.Get("min") != "" && field.Tag.Get("min") != "0":

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bed is a machine on which nothing is amiss, for tests to change.
+// bed is a machine without problems, for tests to change.
 type bed struct {
 	Input
 	t   *testing.T
@@ -99,8 +99,8 @@ func (b *bed) harness(name string) agent.Harness {
 	return h
 }
 
-// expect wants a finding of an id and severity whose text holds the words, and a
-// remedy with each problem.
+// expect requires a finding with an id, a severity and words in its text, and a hint with
+// each problem.
 func expect(t *testing.T, checks []preflight.Check, id string, severity preflight.Severity, words string) {
 	t.Helper()
 	var all strings.Builder

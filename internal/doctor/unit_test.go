@@ -14,8 +14,8 @@ import (
 	"ralph/internal/proc"
 )
 
-// state is the state directory of a unit whose loop was at work an hour ago, in the
-// worktree around it.
+// state returns the state directory of a unit, in its worktree. The unit's loop was running
+// an hour ago.
 func state(t *testing.T, loop proc.ID, token string, events ...journal.Body) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "feature-x")

@@ -105,7 +105,7 @@ func (p *project) findings() string {
 	return strings.Join(rules, ", ")
 }
 
-// TestTheBase: when it moves, and whose the changes since then are.
+// TestTheBase: when it moves, and who made the changes since then.
 func TestTheBase(t *testing.T) {
 	const weaker = ci + "  allow_failure: true\n"
 	const skipped = ".gitlab-ci.yml ci-softened"

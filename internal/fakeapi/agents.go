@@ -23,7 +23,7 @@ type Agent struct {
 
 	binary func(platform string) string // below tests/agents
 	env    func(url, home string) []string
-	files  map[string]string // settings below the home directory; %s stands for the fake's address
+	files  map[string]string // settings below the home directory; %s is the fake's address
 }
 
 // Agents are all that ralph knows, but for Claude Code; see ClaudeBinary and Env.
@@ -135,7 +135,7 @@ func installed(name string) (path string, ok bool) {
 	return below(filepath.Join("tests/agents", name))
 }
 
-// below finds a file of this checkout, whose root is above the working directory.
+// below finds a file of this checkout. The working directory is below its root.
 func below(name string) (path string, ok bool) {
 	dir, err := os.Getwd()
 	for err == nil {

@@ -1,8 +1,7 @@
-// Package fakeapi is a stand-in for the APIs of models, good enough for the real
-// agents: Anthropic's Messages (Claude Code), OpenAI's Responses (Codex) and Chat
-// Completions (OpenCode, Copilot CLI), Google's Gemini (Gemini CLI). Tests script
-// what the model answers, and the agent carries it out with its real tools. It
-// serves tests only, on loopback:
+// Package fakeapi fakes the APIs of models well enough for the real agents: Anthropic's
+// Messages (Claude Code), OpenAI's Responses (Codex) and Chat Completions (OpenCode, Copilot
+// CLI), Google's Gemini (Gemini CLI). Tests script the answers of the model, and the agent
+// carries them out with its real tools. It serves tests only, on loopback:
 //
 //	api := fakeapi.New(fakeapi.Write("hello.txt", "hello"), fakeapi.Text("Done."))
 //	server := httptest.NewServer(api)
@@ -58,11 +57,11 @@ type Request struct {
 	Body    []byte
 }
 
-// New returns an API whose every session plays the same script.
+// New returns an API that plays the same script in every session.
 func New(script ...Reply) *API { return Sessions(script) }
 
-// Sessions returns an API whose n-th session plays the n-th script; further
-// sessions play the last one.
+// Sessions returns an API that plays the n-th script in the n-th session, and the last one
+// in further sessions.
 func Sessions(scripts ...[]Reply) *API {
 	return &API{scripts: scripts, sessions: map[string]*session{}}
 }
@@ -182,7 +181,7 @@ func (a *API) pick(req Request) (Reply, int) {
 		}
 	}
 	if len(req.Tools) == 0 && !s.fails() {
-		return Text("A title"), len(a.requests) // agents ask for one beside the work
+		return Text("A title"), len(a.requests) // agents also ask for a title
 	}
 	return s.step(), len(a.requests)
 }
@@ -207,9 +206,8 @@ func (s *session) step() Reply {
 	return Text("The script of this session is over.")
 }
 
-// sessionOf returns what tells a session of a CLI from others: the id that it
-// puts into the header, or at least into the request's body. Agents that send none
-// have one session for each API.
+// sessionOf returns the id of a CLI's session, from the header or the request's body. Agents
+// that send no id have one session for each API.
 func sessionOf(r Request) string {
 	for _, name := range []string{"X-Claude-Code-Session-Id", "Session_id", "Session-Id", "X-Session-Id"} {
 		if id := r.Header.Get(name); id != "" {

@@ -8,9 +8,9 @@ import (
 // ClaudeVar names the CLI's binary where the pinned one is not to be used.
 const ClaudeVar = "RALPH_TEST_CLAUDE"
 
-// ClaudeBinary returns the path of the real Claude Code CLI: what ClaudeVar
-// names, else the one that tests/agents/install has put into this checkout. ok
-// is false where there is none; tests that need it are skipped then.
+// ClaudeBinary returns the path of the real Claude Code CLI: the value of ClaudeVar, else
+// the one that tests/agents/install has put into this checkout. Without one ok is false, and
+// tests that need it are skipped.
 func ClaudeBinary() (path string, ok bool) {
 	if path = os.Getenv(ClaudeVar); path != "" {
 		return path, isFile(path)
@@ -23,9 +23,9 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Env returns an environment in which the CLI talks to the fake at url and to
-// nobody else: a fresh home, a fake key, one retry. Of the test's own
-// environment only PATH and the like are kept; extra comes last.
+// Env returns an environment in which the CLI talks only to the fake at url: a fresh home, a
+// fake key, one retry. It keeps only PATH and similar variables of the test's environment;
+// extra comes last.
 func Env(url, home string, extra ...string) []string {
 	env := append(base(home),
 		"ANTHROPIC_BASE_URL="+url,

@@ -119,7 +119,7 @@ func TestClaudeIsRefused(t *testing.T) {
 		extra    []string
 		status   int64
 		requests int
-		stream   string // stands in the output
+		stream   string // part of the output
 	}{
 		{"usage limit", fakeapi.UsageLimit("five_hour", resets), []string{fakeapi.OAuthToken}, 429, 1,
 			`"rateLimitType":"five_hour"`},
@@ -145,7 +145,7 @@ func TestClaudeIsRefused(t *testing.T) {
 	}
 }
 
-// After a broken stream the CLI asks again without one, and goes on.
+// After a broken stream the CLI asks again without one, and continues.
 func TestClaudeRecoversFromABrokenStream(t *testing.T) {
 	t.Parallel()
 	api := fakeapi.New(fakeapi.Fail(), fakeapi.Text("Here again."))

@@ -43,8 +43,8 @@ type fate uint8
 
 const (
 	complete fate = iota
-	hangs         // silent behind its blocks
-	drops         // cut off behind its blocks
+	hangs         // silent after its blocks
+	drops         // cut off after its blocks
 	fails         // cut off before its first block
 )
 
@@ -72,8 +72,8 @@ func (r Reply) Saying(text string) Reply {
 	return r
 }
 
-// And returns r with the blocks of another reply behind its own, such as a
-// second tool call in the same message.
+// And returns r with the blocks of another reply after its own, such as a second tool call
+// in the same message.
 func (r Reply) And(more Reply) Reply {
 	r.blocks = append(append([]block(nil), r.blocks...), more.blocks...)
 	return r
@@ -124,18 +124,17 @@ func Hang(text string) Reply {
 	return r
 }
 
-// Drop is a stream whose connection breaks behind a text. The CLI gives up where
-// it has seen the text by then, and asks again without a stream where it has not:
-// only its timing decides. As the last reply of a script, Drop ends it in error
-// either way.
+// Drop is a stream with a connection that breaks after a text. The CLI gives up if it has
+// seen the text by then, else it asks again without a stream: only timing decides. As the
+// last reply of a script, Drop always ends it in error.
 func Drop(text string) Reply {
 	r := Text(text)
 	r.fate = drops
 	return r
 }
 
-// Fail is a stream whose connection breaks before any content: the CLI asks
-// again, without a stream.
+// Fail is a stream with a connection that breaks before any content: the CLI asks again,
+// without a stream.
 func Fail() Reply { return Reply{fate: fails} }
 
 func (r Reply) as(f fault) Reply {

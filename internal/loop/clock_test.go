@@ -70,7 +70,7 @@ func TestWaitTakesAsLongAsItSays(t *testing.T) {
 			journal.WaitEnded{Reason: "rate_limit", Seconds: 5400.3},
 		}
 		if diff := cmp.Diff(want, *told); diff != "" {
-			t.Error(diff) // a clock that nobody set has not jumped
+			t.Error(diff) // an unchanged clock has not jumped
 		}
 	})
 }

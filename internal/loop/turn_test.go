@@ -81,8 +81,8 @@ func TestWhatTheAgentDidIsOnRecord(t *testing.T) {
 	}
 }
 
-// loopOf is a loop with agents of these names, all of which are there, and what it
-// has recorded.
+// loopOf returns a loop with agents of these names, which all exist, and its recorded
+// events.
 func loopOf(t *testing.T, ledgers string, names ...string) (*Loop, *[]journal.Body) {
 	t.Helper()
 	l, told := recording(t)

@@ -143,8 +143,8 @@ func TestFrameFitsEverywhere(t *testing.T) {
 	checkFrame(t, full.frame(at(200), 250, 80), 250, 80)
 }
 
-// TestColoursSuitALightBackground: no word is written in green, yellow, cyan or a bright
-// colour, unless it stands on a colour of its own.
+// TestColoursSuitALightBackground: no word is green, yellow, cyan or bright, unless it has a
+// background colour of its own.
 func TestColoursSuitALightBackground(t *testing.T) {
 	opts := options(t)
 	opts.ASCII, opts.Color = false, true

@@ -64,7 +64,7 @@ func modelOf(t testing.TB, opts Options, events ...journal.Event) *model {
 	}
 	m.catchUp()
 	m.poll()
-	m.gone = false // there is no file behind these events
+	m.gone = false // these events have no file
 	return m
 }
 

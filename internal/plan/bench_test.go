@@ -52,11 +52,10 @@ func feature(tb testing.TB, stories int) *PRD {
 	return p
 }
 
-// BenchmarkGuard is what the plan costs in an iteration: it is read, the snapshot is
-// made, the agent marks a story and writes to progress.txt, the guard looks at that,
-// and the plan is read again. The processor's time is user and system time of the
-// whole process, without the agent's own writing; "reset" stands for the worst case,
-// in which everything has to be put back.
+// BenchmarkGuard measures the plan's work in an iteration: read it, make the snapshot, let
+// the agent mark a story and write to progress.txt, guard it, and read it again. The CPU
+// time is user and system time of the whole process, without the agent's own writing.
+// "reset" is the worst case, in which everything has to be restored.
 func BenchmarkGuard(b *testing.B) {
 	for _, stories := range []int{10, 100, 1000} {
 		for _, c := range []struct {

@@ -79,8 +79,8 @@ func TestChangeReadRefuses(t *testing.T) {
 	}
 }
 
-// TestChangeGuard: what the change shall be is the person's, the tasks are the
-// agent's to work with, but not to lose.
+// TestChangeGuard: the agent may change the tasks of a change, but not remove them or
+// change its description.
 func TestChangeGuard(t *testing.T) {
 	files := map[string]string{"proposal.md": "# X\n", "design.md": "D\n", "specs/a/spec.md": "S\n", "tasks.md": "- [ ] a\n- [ ] b\n"}
 	put := func(name, text string) func(dir string) error {
@@ -89,7 +89,7 @@ func TestChangeGuard(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		agent func(dir string) error
-		path  string // that is put back, empty where nothing is
+		path  string // the restored file, empty without one
 		what  string
 		tasks string // afterwards
 	}{

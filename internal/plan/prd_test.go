@@ -77,8 +77,8 @@ func TestContextBoundsNotes(t *testing.T) {
 	}
 }
 
-// TestGuard lets an agent do something to the plan and looks at what is left
-// of it. "kept" is text that must be in the file that was put aside.
+// TestGuard lets an agent change the plan and checks the result. "kept" is text that must
+// be in the kept file.
 func TestGuard(t *testing.T) {
 	edit := func(name, old, new string) func(string) error {
 		return func(root string) error {
@@ -278,9 +278,9 @@ func TestRestoreFrom(t *testing.T) {
 	}
 }
 
-// TestPutBackMakesNothingBeside: what is put back is written outside of the feature's
-// folder, where a process that dies over it leaves nothing for a commit.
-func TestPutBackMakesNothingBeside(t *testing.T) {
+// TestRestoreLeavesNoTemporaryFile: a restored file is first written outside of the
+// feature's folder, so that a process that dies leaves nothing for a commit.
+func TestRestoreLeavesNoTemporaryFile(t *testing.T) {
 	p, root := feature(t)
 	if err := os.Remove(filepath.Join(root, folder, "spec.md")); err != nil {
 		t.Fatal(err)
@@ -310,8 +310,8 @@ func TestPutBackMakesNothingBeside(t *testing.T) {
 	}
 }
 
-// TestRestoreBroken puts back what no run can do without, and nothing that may be a
-// person's edit.
+// TestRestoreBroken restores only what a run needs, and nothing that may be the user's
+// edit.
 func TestRestoreBroken(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -69,7 +69,7 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-// renewedAgrees holds prd.json against the new spec.md.
+// renewedAgrees compares prd.json with the new spec.md.
 func renewedAgrees(t *testing.T, root, text string) {
 	t.Helper()
 	p, _, err := prd.Load(filepath.Join(root, folder, "prd.json"))
@@ -88,8 +88,7 @@ func renewedAgrees(t *testing.T, root, text string) {
 	}
 }
 
-// TestRenewOfAFinishedStoryIsAnOrphanError: the loop and the commands tell it
-// from other errors.
+// TestRenewOfAFinishedStoryIsAnOrphanError: the loop and the commands need its type.
 func TestRenewOfAFinishedStoryIsAnOrphanError(t *testing.T) {
 	p, _ := feature(t)
 	_, err := p.Renew(strings.ReplaceAll(newSpec, "STORY-001", "STORY-009"), false)

@@ -426,8 +426,8 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// What is on its way out of git already, or lies beside what ralph derives, is an
-// uncommitted change as any other.
+// TestGatherTellsDerivedFilesApart: a derived file that git is about to remove, and a file
+// next to derived ones, are ordinary uncommitted changes.
 func TestGatherTellsDerivedFilesApart(t *testing.T) {
 	root := t.TempDir()
 	t.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")

@@ -61,8 +61,8 @@ Visitors cannot sign in.
 
 const folder = ".ralph/feature-user-auth/"
 
-// worktree makes the feature's files, with prd.json as spec.md asks for, and
-// returns the facts about a worktree in which nothing is amiss.
+// worktree makes the feature's files, with a prd.json that matches spec.md, and returns the
+// facts about a worktree without problems.
 func worktree(t *testing.T, text string) preflight.Input {
 	t.Helper()
 	root := t.TempDir()

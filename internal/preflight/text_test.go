@@ -37,7 +37,8 @@ Preflight checks passed with warnings.
 	}
 }
 
-// What to do about one error stands at the end; about several, below each.
+// TestHintsBelongToTheirErrors: one error has its hint at the end, several have theirs below
+// each.
 func TestHintsBelongToTheirErrors(t *testing.T) {
 	in := worktree(t, good)
 	edit(t, in, "spec.md", "STORY-002: Sign out", "STORY-002: Sign off")

@@ -100,7 +100,7 @@ type session struct {
 	stdout, stderr string
 }
 
-// result is the terminal event, empty where there is none.
+// result returns the terminal event, empty without one.
 func (s session) result() gjson.Result {
 	lines := strings.Split(strings.TrimSpace(s.stdout), "\n")
 	if last := gjson.Parse(lines[len(lines)-1]); last.Get("type").String() == "result" {
@@ -143,7 +143,7 @@ func (p *project) play(script string, env ...string) session {
 	return session{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// live is a session that is still at work.
+// live is a running session.
 type live struct {
 	cmd    *exec.Cmd
 	stdout *bytes.Buffer

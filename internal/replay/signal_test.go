@@ -13,7 +13,7 @@ func TestSignals(t *testing.T) {
 		name, steps string
 		signals     []syscall.Signal
 		code        int
-		reason      string // terminal_reason of the result; "" where there is none
+		reason      string // terminal_reason of the result; "" without one
 	}{
 		{"INT while it speaks", "  - hang: true\n", []syscall.Signal{syscall.SIGINT}, 0, "aborted_streaming"},
 		{"INT in a tool", "  - run: [sleep, \"1000\"]\n", []syscall.Signal{syscall.SIGINT}, 1, "aborted_tools"},

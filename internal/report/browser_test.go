@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// browser is a headless Chromium; the test that wants one is skipped where there
-// is none, as it is too large to install for it.
+// browser returns a headless Chromium. It skips the test without one: Chromium is too large
+// to install for tests.
 func browser(t *testing.T) func(args ...string) string {
 	t.Helper()
 	if testing.Short() {
@@ -42,8 +42,8 @@ func browser(t *testing.T) func(args ...string) string {
 	return nil
 }
 
-// TestInABrowser renders the page as a person sees it: with usual texts on a
-// desk, with hostile ones on a phone.
+// TestInABrowser renders the page as a user sees it: usual texts on a desktop, hostile ones
+// on a phone.
 func TestInABrowser(t *testing.T) {
 	t.Parallel()
 	run := browser(t)

@@ -74,8 +74,8 @@ func TestAnEventfulRun(t *testing.T) {
 	}
 }
 
-// TestARunWithoutAnEnd: what is known of a run that goes on, and of one whose
-// process is dead.
+// TestARunWithoutAnEnd: what is known about an active run, and about a run with a dead
+// process.
 func TestARunWithoutAnEnd(t *testing.T) {
 	limit := journal.AttemptEnded{N: 1, Attempt: 1, Outcome: "usage_limit", Message: "limit"}
 	call := journal.AttemptStarted{N: 1, Attempt: 1, Harness: "claude", LogFile: logOf(1)}
@@ -85,7 +85,7 @@ func TestARunWithoutAnEnd(t *testing.T) {
 		dead    bool
 		events  []journal.Body
 		status  journal.RunStatus
-		outcome string // of the iteration, empty where there is none
+		outcome string // of the iteration, empty without one
 		says    string
 	}{
 		{"just begun", false, nil, "running", "", "Running: 0 iterations ended so far."},
@@ -151,7 +151,7 @@ func TestOneRunOfMany(t *testing.T) {
 	}
 }
 
-// TestNoListIsNull: programs should not have to tell null from an empty list.
+// TestNoListIsNull: an empty list is [] and never null.
 func TestNoListIsNull(t *testing.T) {
 	tp := &tape{run: "20261121-140203"}
 	tp.add(0, journal.RunStarted{Unit: "x", Plan: "prompt"})

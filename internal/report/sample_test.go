@@ -57,7 +57,7 @@ func opened(run string) journal.RunStarted {
 
 // eventful is a run with one of everything: a wait at the usage limit, a claim
 // that a check speaks against, tampering, a file that was restored, a proof, an
-// error, a promise that was not believed, a new plan, and an end by the breaker.
+// error, a promise that was not accepted, a new plan, and an end by the breaker.
 func eventful() *tape {
 	tp := &tape{run: "20261121-140203"}
 	tp.add(0, opened(tp.run))

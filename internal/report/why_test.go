@@ -10,7 +10,7 @@ import (
 	"ralph/internal/report"
 )
 
-// told is what decisions say, with the evidence indented.
+// told returns the text of decisions, with the evidence indented.
 func told(decisions []report.Decision) string {
 	var out strings.Builder
 	for _, d := range decisions {
@@ -120,8 +120,7 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// TestWhyDone: a plan that is done says what spoke for it, and a promise that
-// was believed says so.
+// TestWhyDone: a finished plan has its evidence, and an accepted promise is named.
 func TestWhyDone(t *testing.T) {
 	tp := &tape{run: "20261121-140203"}
 	b := opened(tp.run)

@@ -41,8 +41,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// attempt is a way out of a room that is tried. The script prints ESCAPED, or something
-// secret, where it has got out as far as it can tell; what it changed outside is compared.
+// attempt is an attempt to leave a room. The script prints ESCAPED, or a secret, if it sees
+// that it got out. The test also compares the files outside.
 type attempt struct{ name, script string }
 
 // Attempts of code in any room. HOME, ROOT (the worktree), OTHER (another worktree of the
@@ -114,7 +114,7 @@ var everywhere = []attempt{
 	{"type into a terminal", `(echo x >/dev/tty) && echo ESCAPED; ls /dev/pts | grep -v ptmx | grep -q . && echo ESCAPED`},
 }
 
-// Attempts of checks, whose room is tighter.
+// Attempts of checks: their room is stricter.
 var inChecks = []attempt{
 	{"read a file of the home folder", `cat "$HOME/.bashrc"`},
 	{"read a file that is not in git", `cat "$ROOT/ignored"`},
@@ -286,7 +286,7 @@ func (g *grounds) checkRoom(t *testing.T) *Room {
 	return site.Checks(Checks{Copy: copied + "/c", Scratch: g.scratch(t)})
 }
 
-// try makes the attempt and looks at what came of it.
+// try makes the attempt and checks the result.
 func (g *grounds) try(t *testing.T, a attempt, check bool, r *Room) {
 	before := g.outside(check)
 	argv, err := r.Wrap(g.site.Root)

@@ -9,8 +9,8 @@ import (
 	"ralph/internal/run"
 )
 
-// TestChangeStateOfASharedJournal: a branch has the name of the change, and its runs
-// stand between those of the change.
+// TestChangeStateOfASharedJournal: a branch has the name of the change, and its runs are
+// between those of the change.
 func TestChangeStateOfASharedJournal(t *testing.T) {
 	ofChange := runStarted
 	ofChange.Change, ofChange.Module, ofChange.Plan = "002-01_add-x", "002", "change"

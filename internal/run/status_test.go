@@ -11,7 +11,7 @@ import (
 
 func foldStatus(events []journal.Event) run.Status { return run.Fold(events).Status() }
 
-// TestStatusAlongARun tells what a user sees after the first so many events.
+// TestStatusAlongARun checks the status after each number of events.
 func TestStatusAlongARun(t *testing.T) {
 	type view struct {
 		Status, Reason, Story string

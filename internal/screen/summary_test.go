@@ -20,8 +20,8 @@ import (
 	"ralph/internal/words"
 )
 
-// TestSummaryFitsOneScreen tells of a run in which everything happened: 24 lines of
-// 80 characters have room for it.
+// TestSummaryFitsOneScreen: the summary of a run in which everything happened fits into 24
+// lines of 80 characters.
 func TestSummaryFitsOneScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var stories []journal.Story
@@ -114,7 +114,7 @@ func TestFooter(t *testing.T) {
 	}
 }
 
-// TestFooterMakesRoom: what else is shown meanwhile stands on lines of its own.
+// TestFooterMakesRoom: other output during a footer has lines of its own.
 func TestFooterMakesRoom(t *testing.T) {
 	var shown bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {

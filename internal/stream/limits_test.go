@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLimitsOfAnAccount: each window keeps its last word, and a bare "allowed"
-// tells nothing.
+// TestLimitsOfAnAccount: each window keeps its last state, and a bare "allowed" adds
+// nothing.
 func TestLimitsOfAnAccount(t *testing.T) {
 	at := time.Unix(1795233600, 0).UTC()
 	for _, c := range []struct {
@@ -38,7 +38,7 @@ func TestLimitsOfAnAccount(t *testing.T) {
 	}
 }
 
-// TestCodexWaitsForANetwork: what it reports as an error then is a try that goes on.
+// TestCodexWaitsForANetwork: it reports retries as errors, and continues.
 func TestCodexWaitsForANetwork(t *testing.T) {
 	r := NewReader(FormatCodex, nil)
 	_, _ = r.Write([]byte(`{"type":"error","message":"Reconnecting... 5/5 (stream disconnected before completion)"}

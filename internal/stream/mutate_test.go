@@ -13,8 +13,8 @@ import (
 )
 
 // A fuzz target for each reader: recorded sessions with bytes flipped, lines cut,
-// doubled and put into another order. No reader may fail on them, and none may
-// report a success for which no terminal event of its agent stands there whole.
+// doubled and reordered. No reader may fail on them, or report a success without a complete
+// terminal event of its agent.
 
 func FuzzClaude(f *testing.F)   { fuzzMutations(f, FormatClaude) }
 func FuzzCodex(f *testing.F)    { fuzzMutations(f, FormatCodex) }

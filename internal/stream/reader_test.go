@@ -74,7 +74,7 @@ func TestReaderEvents(t *testing.T) {
 	}
 }
 
-// A 20 MB line must not cost 20 MB, and what stands behind the text must be read.
+// A 20 MB line must not cost 20 MB, and the rest of the line must be read.
 func TestReaderHugeLine(t *testing.T) {
 	text := strings.Repeat(`0123456789\n\"é\\\ud83d\ude00`, 800_000)
 	data := initLine + `{"type":"result","result":"` + text + `\n` + promise + `","is_error":false,"num_turns":7,"usage":{"output_tokens":5}}` + "\n"
@@ -181,8 +181,8 @@ func TestReaderClaudeContext(t *testing.T) {
 	}
 }
 
-// TestContextWithoutItsSize: OpenCode tells with each step what its model was given, and
-// not how much fits.
+// TestContextWithoutItsSize: OpenCode reports with each step the size of the context, but
+// not its limit.
 func TestContextWithoutItsSize(t *testing.T) {
 	data, err := os.ReadFile("testdata/opencode-commit.jsonl")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 type facts struct {
 	Format                Format
 	Terminal, Failed      bool
-	Final                 string // the last line of the final message, "-" where there is none
+	Final                 string // the last line of the final message, "-" without one
 	Tokens                Tokens
 	Estimated             bool
 	Class                 Class

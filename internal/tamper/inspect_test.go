@@ -13,10 +13,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestInspect goes through changes of small projects: what stands below "before"
-// is committed, replaced by what stands below "after", and held against "want",
-// each line of which is a path, a line and a rule. Changes that are honest have
-// an empty one.
+// TestInspect goes through changes of small projects: the files below "before" are committed
+// and replaced with those below "after". Each line of "want" is a path, a line and a rule;
+// it is empty for honest changes.
 func TestInspect(t *testing.T) {
 	cases, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(cases) == 0 {

@@ -69,7 +69,7 @@ func TestFind(t *testing.T) {
 	for name, c := range map[string]struct {
 		run      string
 		n        int
-		story    string // whose iteration it is; empty: there is none
+		story    string // the story of the iteration; empty without one
 		accepted string
 		reopened string
 	}{
@@ -102,7 +102,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestTheJournalCounts: a reference that somebody moved or removed does not lead elsewhere.
+// TestTheJournalCounts: a moved or removed reference does not change the target.
 func TestTheJournalCounts(t *testing.T) {
 	events, store, commits := history(t)
 	ref := store.Iteration("A", 2)

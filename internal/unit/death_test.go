@@ -121,7 +121,7 @@ func TestRecover(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		events []journal.Body
-		harm   func(*wreck) error // by the agent, or by a person
+		harm   func(*wreck) error // by the agent, or by the user
 		want   []string
 	}{
 		{name: "no run"},
@@ -172,8 +172,8 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// TestRecoverTellsWhen: a death that somebody saw has its own time, one that is found
-// later that of the last sign of life.
+// TestRecoverTellsWhen: a death that the guardian saw has its own time; one that is found
+// later has the time of the last sign of life.
 func TestRecoverTellsWhen(t *testing.T) {
 	began := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 	wrote, saw := began.Add(time.Hour), began.Add(2*time.Hour)

@@ -45,7 +45,7 @@ func prdOf(passes ...string) string {
 	return `{"description": "X", "createdAt": "2026-01-02T03:04:05Z", "userStories": [` + strings.Join(stories, ",") + `]}`
 }
 
-// TestReceipts holds receipts of different worth against one commit.
+// TestReceipts compares different receipts with one commit.
 func TestReceipts(t *testing.T) {
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)

@@ -74,11 +74,11 @@ func (s *scratch) auditIteration(run *runRecord, it *iterationRecord, open bool)
 	case n == 0 && !open && !refused:
 		s.complain(miscount, "run %s iteration %d is not recorded", run.id, it.n)
 	case n == 1 && (it.ends[0].Tokens != sum || !same(it.ends[0].CostUSD, cost)):
-		s.complain(miscount, "run %s iteration %d: tells %+v, its attempts %+v and $%.2f", run.id, it.n, it.ends[0].Tokens, sum, cost)
+		s.complain(miscount, "run %s iteration %d: reports %+v, its attempts %+v and $%.2f", run.id, it.n, it.ends[0].Tokens, sum, cost)
 	}
 	// Without a result the output is an estimate, and there is no input.
-	if told := s.told(run, it.n); !open && !s.torn && told != sum.Input {
-		s.complain(miscount, "run %s iteration %d: its log tells %d input tokens, the journal %d", run.id, it.n, told, sum.Input)
+	if n := s.reported(run, it.n); !open && !s.torn && n != sum.Input {
+		s.complain(miscount, "run %s iteration %d: its log has %d input tokens, the journal %d", run.id, it.n, n, sum.Input)
 	}
 	return sum, cost
 }
@@ -90,9 +90,9 @@ func same(cost *float64, sum float64) bool {
 	return math.Abs(*cost-sum) < 1e-9
 }
 
-// told returns the input tokens that the agent reported in an iteration: each result in the log
-// has the same figure.
-func (s *scratch) told(run *runRecord, n int) int {
+// reported returns the input tokens that the agent reported in an iteration: each result in
+// the log has the same figure.
+func (s *scratch) reported(run *runRecord, n int) int {
 	logs := filepath.Join(s.folder(), "logs")
 	name := fmt.Sprintf("iteration-%d.log", n)
 	data, err := os.ReadFile(filepath.Join(logs, run.id, name))

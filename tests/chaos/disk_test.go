@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// nobody is a user without special permissions, where the tests run as root.
-const nobody = 65534
+// unprivileged is a user without special permissions, for tests that run as root.
+const unprivileged = 65534
 
 // play as a user that permissions hold for.
 func (s *scratch) playUnprivileged(t *testing.T) ending {
 	t.Helper()
 	cmd := s.command(t.Context(), s.argv()...)
 	if os.Geteuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 	}
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
@@ -123,7 +123,7 @@ func give(t *testing.T, dir string) {
 		if err != nil {
 			return err
 		}
-		return os.Lchown(path, nobody, nobody)
+		return os.Lchown(path, unprivileged, unprivileged)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 // Command chaos kills the built ralph in every way it can, starts it again, and checks what ralph
 // promises: everything dead, every file whole, every call counted once, the feature finished in
-// the end. It uses none of ralph's packages.
+// the end. It does not import ralph's packages.
 //
 //	go run ./tests/chaos [-ralph PATH] [-rounds N] [-for TIME] [-seed N] [-workers N] [-plot NAME]
 //

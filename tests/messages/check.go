@@ -23,7 +23,7 @@ const (
 // better. The aim is 1 word in 1,000, and no long line.
 const (
 	wordsInMessages = 2
-	wordsInComments = 5
+	wordsInComments = 4
 	longLinesInCode = 5700
 	tabWidth        = 4
 )

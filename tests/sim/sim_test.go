@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// TestSimulation plays many runs, each of which may die at any event.
+// TestSimulation plays many runs. Each may die at any event.
 func TestSimulation(t *testing.T) {
 	const iterations = 50_000
 	if _, _, err := play(1, iterations, bug{}); err != nil {

@@ -38,7 +38,7 @@ type world struct {
 	away     bool // another branch is checked out
 	accepted map[int]bool
 	base     int            // work at the last acceptance
-	synced   int            // events whose acceptances are in accepted and base
+	synced   int            // number of events with acceptances already in accepted and base
 	failures map[string]int // by story, over runs
 	story    string         // of the open iteration
 
@@ -62,7 +62,7 @@ type truth struct {
 	begun     int // iterations of this run
 	tokens    int64
 	stood     time.Duration // at limits, since a call went through
-	stopped   bool          // the run was told to end
+	stopped   bool          // the run was asked to end
 	paused    bool
 	left      bool // the agent left the branch
 	auth      bool
@@ -135,7 +135,7 @@ func newWorld(seed uint64, b bug) *world {
 	return w
 }
 
-// play lets several runs follow each other, each of which may die at any event.
+// play plays several runs after each other. Each may die at any event.
 func (w *world) play() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -236,7 +236,7 @@ func (w *world) agree() {
 	}
 }
 
-// check holds the invariants against what is about to be recorded.
+// check checks the invariants for an event before it is recorded.
 func (w *world) check(b journal.Body) {
 	t := &w.truth
 	switch b := b.(type) {

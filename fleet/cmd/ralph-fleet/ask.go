@@ -48,8 +48,8 @@ func (c *featuresArg) find(a *app, e engine.Engine) ([]engine.View, error) {
 	return views, nil
 }
 
-// tell sends a signal to all the named features, and prints the result of each.
-func (c *featuresArg) tell(a *app, signal string, said func(state string) string) error {
+// signal sends a signal to all the named features, and prints the result of each.
+func (c *featuresArg) signal(a *app, signal string, said func(state string) string) error {
 	e, closeEngine, err := a.connect()
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (c *featuresArg) tell(a *app, signal string, said func(state string) string
 		return err
 	}
 	for _, v := range views {
-		if err := e.Tell(a.ctx, v, signal); err != nil {
+		if err := e.Signal(a.ctx, v, signal); err != nil {
 			return err
 		}
 		a.printf("%s %s\n", v.ID, said(v.State))
@@ -73,7 +73,7 @@ type pauseCmd struct{ featuresArg }
 
 // Run carries the command out.
 func (c *pauseCmd) Run(a *app) error {
-	return c.tell(a, feature.SignalPause, func(state string) string {
+	return c.signal(a, feature.SignalPause, func(state string) string {
 		switch state {
 		case "paused":
 			return "is paused already"
@@ -91,7 +91,7 @@ type resumeCmd struct{ featuresArg }
 
 // Run carries the command out.
 func (c *resumeCmd) Run(a *app) error {
-	return c.tell(a, feature.SignalResume, func(state string) string {
+	return c.signal(a, feature.SignalResume, func(state string) string {
 		switch state {
 		case "paused", "waiting":
 			return "continues"
@@ -120,7 +120,7 @@ func (c *stopCmd) Run(a *app) error {
 		return err
 	}
 	for _, v := range views {
-		if err := e.Tell(a.ctx, v, feature.SignalStop); err != nil {
+		if err := e.Signal(a.ctx, v, feature.SignalStop); err != nil {
 			return err
 		}
 	}

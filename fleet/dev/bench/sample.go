@@ -17,7 +17,7 @@ type usage struct {
 	peak int64         // resident memory at most, in bytes
 }
 
-// ticks are how Linux counts CPU time towards programs, on all its platforms.
+// tick is the unit in which Linux reports CPU time, on all platforms.
 const tick = time.Second / 100
 
 func usageOf(pid int) usage {

@@ -180,8 +180,8 @@ func decode(p *common.Payloads, to any) {
 	}
 }
 
-// Tell sends a signal to a feature, unless the feature is finished.
-func (e Engine) Tell(ctx context.Context, v View, signal string) error {
+// Signal sends a signal to a feature, unless the feature is finished.
+func (e Engine) Signal(ctx context.Context, v View, signal string) error {
 	err := e.Client.SignalWorkflow(ctx, v.ID, "", signal, nil) // its history may have been cut since
 	var gone *serviceerror.NotFound
 	switch {

@@ -9,8 +9,8 @@ import (
 	"ralph/fleet/internal/feature"
 )
 
-// No one says why a feature that needs a label may wait for long: no worker asks for
-// such ones. It is empty where one does. The server remembers who asked for five minutes.
+// Nobody returns a warning if no worker takes features with a label, and an empty text if
+// one does. The server remembers workers for five minutes.
 func (e Engine) Nobody(ctx context.Context, label string) (string, error) {
 	if asked, err := e.asked(ctx, "", enums.TASK_QUEUE_TYPE_WORKFLOW); err != nil {
 		return "", err

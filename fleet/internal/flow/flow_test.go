@@ -109,7 +109,7 @@ func TestStopSaysWhereTheWorkIs(t *testing.T) {
 	for want, play := range map[string]any{
 		"what was finished is on the branch": feature.Handback{Outcome: feature.Limited},
 		"with trouble: remote down":          trouble,
-		"before a host had started":            temporal.NewNonRetryableApplicationError("full", feature.ErrBusy, nil),
+		"before a host had started":          temporal.NewNonRetryableApplicationError("full", feature.ErrBusy, nil),
 	} {
 		if s, _ := turns(t, time.Hour, stop, play); s.Outcome != feature.Ended || !strings.Contains(s.Message, want) {
 			t.Errorf("%+v, want %q", s, want)

@@ -115,7 +115,7 @@ func (t *turn) event(ctx context.Context, e events.Event, line string) {
 	}
 }
 
-// started notes that the run running has started.
+// begun notes that the current run has started.
 func (t *turn) begun() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

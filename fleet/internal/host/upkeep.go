@@ -11,8 +11,8 @@ import (
 const (
 	deliverEvery = time.Minute
 	tidyEvery    = time.Hour
-	// told is how long a reported trouble is not reported again.
-	told = time.Minute
+	// quiet is how long a reported problem is not reported again.
+	quiet = time.Minute
 )
 
 // clearLeftovers ends what a worker that was killed may have left alive in this
@@ -65,7 +65,7 @@ func (h *Host) isFresh(message string, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for old, at := range h.said {
-		if now.Sub(at) >= told {
+		if now.Sub(at) >= quiet {
 			delete(h.said, old)
 		}
 	}

@@ -34,7 +34,7 @@ type Server struct {
 	keeper  engine.Engine
 	account string
 	host    string
-	tell    func(string) // trouble, for the worker's log
+	warn    func(string) // trouble, for the worker's log
 
 	listener net.Listener
 	dir      string
@@ -50,7 +50,7 @@ type Server struct {
 }
 
 // Serve listens on a new socket until Close.
-func Serve(ctx context.Context, k engine.Engine, account, host string, tell func(string)) (*Server, error) {
+func Serve(ctx context.Context, k engine.Engine, account, host string, warn func(string)) (*Server, error) {
 	dir, err := os.MkdirTemp("", "ralph-fleet-") // below the workspace the name could be too long for a socket
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func Serve(ctx context.Context, k engine.Engine, account, host string, tell func
 		return nil, fmt.Errorf("the ledger's socket cannot be made: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Server{keeper: k, account: account, host: host, tell: tell, listener: listener, dir: dir, cancel: cancel, runs: map[string]int{}}
+	s := &Server{keeper: k, account: account, host: host, warn: warn, listener: listener, dir: dir, cancel: cancel, runs: map[string]int{}}
 	s.wg.Go(func() { s.accept(ctx) })
 	return s, nil
 }
@@ -135,11 +135,11 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 		return
 	}
 	r, err := s.answer(ctx, q)
-	_ = tell(conn, r, err)
+	_ = answer(conn, r, err)
 }
 
-// tell sends the answer.
-func tell(conn net.Conn, r response, err error) error {
+// answer sends the answer.
+func answer(conn net.Conn, r response, err error) error {
 	if err != nil {
 		r = response{Error: err.Error()}
 	}
@@ -217,7 +217,7 @@ func (s *Server) insist(ctx context.Context, try func(context.Context) error) er
 		if err == nil || ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}
-		s.tell(fmt.Sprintf("no agent is called until the ledger of calls can be reached: %v", err))
+		s.warn(fmt.Sprintf("no agent is called until the ledger of calls can be reached: %v", err))
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

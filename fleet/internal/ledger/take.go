@@ -22,14 +22,14 @@ func (s *Server) take(ctx context.Context, conn net.Conn, q request) {
 	if err == nil && g.OK {
 		err = s.awaitBack(ctx)
 	}
-	told := tell(conn, s.respond(g), err)
-	if err == nil && (told == nil || !g.OK) {
+	failed := answer(conn, s.respond(g), err)
+	if err == nil && (failed == nil || !g.OK) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), voidLimit)
 	defer cancel()
 	if err := s.insist(ctx, func(ctx context.Context) error { return s.keeper.Void(ctx, s.account, q.Harness, t) }); err != nil {
-		s.tell(fmt.Sprintf("a call that was not made may stay counted: %v", err))
+		s.warn(fmt.Sprintf("a call that was not made may stay counted: %v", err))
 	}
 }
 

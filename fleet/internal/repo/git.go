@@ -1,7 +1,7 @@
-// Package repo is the git side of the fleet: a bare mirror of each repository on a
-// host, a worktree for each feature, and what is pushed so that another host can go
-// on. A reference per feature on the remote says who may push; it changes only from
-// the value that the pusher knows, together with the branch or not at all.
+// Package repo is the git side of the fleet: a bare mirror of each repository on a host, a
+// worktree for each feature, and pushes so that another host can continue. A reference per
+// feature on the remote says who may push. It changes only from the value that the pusher
+// knows, together with the branch or not at all.
 package repo
 
 import (

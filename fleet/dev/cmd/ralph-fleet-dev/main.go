@@ -32,7 +32,7 @@ func main() {
 func run(f flags) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	s, err := server.Start(server.Options{Listen: f.Listen, DB: f.DB, Namespace: f.Namespace, Level: "fatal"}) // what goes wrong is told to who asks
+	s, err := server.Start(server.Options{Listen: f.Listen, DB: f.DB, Namespace: f.Namespace, Level: "fatal"}) // errors go to the clients
 	if err != nil {
 		return err
 	}
