@@ -55,25 +55,6 @@ func TestALimitThatOnlyOneLoopKnows(t *testing.T) {
 	}
 }
 
-// TestLimitsNameTheLimitThatALoopWaitsAt, which may be lower than that of the settings.
-func TestLimitsNameTheLimitThatALoopWaitsAt(t *testing.T) {
-	t.Parallel()
-	s := newScratch(t, "turns: [{steps: [{say: x}]}]")
-	cmd, out := s.start("waiting until", "--rate-limit", "1")
-	text, err := s.command(s.bin, "limits").CombinedOutput()
-	if err != nil || !strings.Contains(string(text), "  Calls:   1/1 this hour") || !strings.Contains(string(text), ", at its own limit of 1 call an hour") {
-		t.Errorf("%v\n%s", err, text)
-	}
-	text, err = s.command(s.bin, "limits", "--clear", "replay").CombinedOutput()
-	if err != nil || strings.Contains(string(text), "was waiting for it") {
-		t.Errorf("%v\n%s", err, text)
-	}
-	if text, err := s.command(s.bin, "stop").CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, text)
-	}
-	s.finish(cmd, out)
-}
-
 // TestLimitsOfASharedLedger are those that a loop with this environment would meet.
 func TestLimitsOfASharedLedger(t *testing.T) {
 	t.Parallel()

@@ -21,27 +21,51 @@ const (
 // the last iteration on: enough for its status, but for what it has used. It reads little
 // of a long journal. A journal that does not exist is an error that is fs.ErrNotExist;
 // one without a run has no events.
-func ReadLast(path string) ([]Event, error) {
+func ReadLast(path string) (events []Event, err error) {
+	first := true
+	err = readEnds(path, edgeRead, func(f io.ReaderAt, tail []byte, whole bool) bool {
+		if events = lastRun(tail); events == nil && first && !whole {
+			events = onlyRun(f, tail)
+		}
+		first = false
+		return events != nil
+	})
+	return events, err
+}
+
+// ReadEnd returns the events at the end of the journal at path, from more and more of it until
+// there are enough.
+func ReadEnd(path string, enough func([]Event) bool) (events []Event, err error) {
+	err = readEnds(path, 8*edgeRead, func(_ io.ReaderAt, tail []byte, whole bool) bool {
+		if !whole {
+			tail = tail[bytes.IndexByte(tail, '\n')+1:] // the first line may be cut
+		}
+		events = eventsOf(tail)
+		return enough(events)
+	})
+	return events, err
+}
+
+// readEnds hands growing ends of a journal to done until that returns true, or the end is the
+// whole journal. An end stops at the end of a line: the last line may be torn.
+func readEnds(path string, n int64, done func(f io.ReaderAt, tail []byte, whole bool) bool) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("the journal cannot be read: %w", err)
+		return fmt.Errorf("the journal cannot be read: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("the journal cannot be read: %w", err)
+		return fmt.Errorf("the journal cannot be read: %w", err)
 	}
-	for n := int64(edgeRead); ; n *= 8 {
+	for ; ; n *= 8 {
 		tail := make([]byte, min(n, info.Size()))
 		if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("the journal cannot be read: %w", err)
+			return fmt.Errorf("the journal cannot be read: %w", err)
 		}
-		tail = tail[:bytes.LastIndexByte(tail, '\n')+1] // the last line may be torn
-		if events := lastRun(tail); events != nil || n >= info.Size() {
-			return events, nil
-		}
-		if events := onlyRun(f, tail); n == edgeRead && events != nil {
-			return events, nil
+		whole := n >= info.Size()
+		if done(f, tail[:bytes.LastIndexByte(tail, '\n')+1], whole) || whole {
+			return nil
 		}
 	}
 }

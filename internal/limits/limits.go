@@ -4,6 +4,8 @@
 package limits
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,7 +45,10 @@ func Collect(entries []registry.Entry, now time.Time) (uses map[string]*Use, war
 	f := fold{uses: map[string]*Use{}, hour: now.UTC().Truncate(time.Hour)}
 	for _, e := range entries {
 		for _, path := range journals(e, now.Add(-memory)) {
-			events, err := recent(path, f.hour)
+			events, err := journal.ReadEnd(path, func(events []journal.Event) bool { return reaches(events, f.hour) })
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // it was archived meanwhile
+			}
 			if err != nil {
 				warnings = append(warnings, err.Error())
 				continue
@@ -141,4 +146,19 @@ func (u *Use) see(w Window) {
 	case !w.SeenAt.Before(u.Windows[i].SeenAt):
 		u.Windows[i] = w
 	}
+}
+
+// reaches reports whether the events begin early enough: with one before the
+// moment that says which harness is running.
+func reaches(events []journal.Event, since time.Time) bool {
+	for _, e := range events {
+		if !e.Time.Before(since) {
+			return false
+		}
+		switch e.Body.(type) {
+		case journal.RunStarted, journal.AttemptStarted:
+			return true
+		}
+	}
+	return false
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
@@ -93,7 +94,7 @@ func (s *Screen) Event(e journal.Event) {
 	case journal.CheckEnded:
 		s.check(b)
 	case journal.RunEnded:
-		s.setTitle(loopWord(b.Status, b.Reason))
+		s.setTitle(run.LoopWord(b.Status, b.Reason))
 	default:
 		s.remark(e.Body)
 	}

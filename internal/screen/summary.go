@@ -126,16 +126,3 @@ func Verdict(t *terminal.Terminal, s run.Status) string {
 	}
 	return mark + " " + stream.Sanitize(word+": "+string(s.Message))
 }
-
-// loopWord is the end of a run in the word of the terminal's title.
-func loopWord(status journal.RunStatus, reason journal.Reason) string {
-	switch {
-	case status == journal.StatusCompleted:
-		return "done"
-	case status == journal.StatusStopped, reason == journal.ReasonCrashed:
-		return "stopped"
-	case reason == journal.ReasonNoProgress:
-		return "stalled"
-	}
-	return "stuck"
-}
