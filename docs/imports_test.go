@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"internal/hint":        {},
 	"internal/importer":    {"prd", "spec"},
 	"internal/journal":     {"stream"},
-	"internal/launch":      {"agent", "calls", "change", "check", "config", "evidence", "git", "hint", "journal", "loop", "plan", "preflight", "proc", "proof", "ratelimit", "recorder", "registry", "regular", "replay", "room", "run", "secret", "stream", "unit"},
+	"internal/launch":      {"agent", "calls", "change", "check", "config", "evidence", "git", "hint", "importer", "journal", "loop", "plan", "preflight", "proc", "proof", "ratelimit", "recorder", "registry", "regular", "replay", "room", "run", "secret", "stream", "unit"},
 	"internal/limits":      {"archive", "journal", "ratelimit", "registry", "run", "stream", "unit"},
 	"internal/logs":        {"journal", "run", "screen", "stream", "terminal", "unit"},
 	"internal/loop":        {"agent", "calls", "check", "checkpoint", "evidence", "git", "journal", "parking", "plan", "proc", "prompt", "ratelimit", "recorder", "run", "stopwatch", "stream", "tamper"},

@@ -9,6 +9,7 @@ import (
 	"path"
 
 	"ralph/internal/calls"
+	"ralph/internal/importer"
 	"ralph/internal/plan"
 	"ralph/internal/preflight"
 	"ralph/internal/unit"
@@ -39,6 +40,14 @@ func (r *Run) Check(ctx context.Context) (preflight.Report, error) {
 	}
 	switch p := r.Plan.(type) {
 	case *plan.PRD:
+		var several *importer.NoSourceError
+		in.Foreign, err = importer.Find(r.Place.Repo.Root, r.Place.Unit)
+		if errors.As(err, &several) && len(several.Found) > 0 {
+			in.Foreign = several.Found[0]
+		}
+		if in.Foreign == "TODO.md" {
+			in.Foreign = "" // most are no plan
+		}
 		return preflight.Run(in), nil
 	case *plan.Tasks:
 		in.Tasks = unit.Relative(r.Place.Repo.Root, p.File)

@@ -23,6 +23,7 @@ type Input struct {
 	Nameless   bool         // git has no name or no address for commits
 	Protected  []string     // names of protected branches
 	OwnerFile  string       // where NoteOwner has put the folder's branch; empty for no such check
+	Foreign    string       // a plan of another tool, from the root; empty where it has none
 	Archived   string       // the newest archive of the unit, from the root; empty where it has none
 	Checked    bool         // quality checks are configured
 	Agent      Agent

@@ -78,6 +78,8 @@ func (r *runner) folder() bool {
 	case errors.Is(err, fs.ErrNotExist) && r.in.Archived != "":
 		c.Message = fmt.Sprintf("Folder missing: the feature is done and archived in %s", r.in.Archived)
 		c.Hint = fmt.Sprintf("Plan the next feature with 'ralph plan', or bring this one back with 'ralph archive --restore %s'.", path.Base(r.in.Archived))
+	case errors.Is(err, fs.ErrNotExist) && r.in.Foreign != "":
+		c.Hint = fmt.Sprintf("Import the plan in %s with 'ralph import', or plan the feature with 'ralph plan'.", r.in.Foreign)
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		c.Message, c.Hint = fmt.Sprintf("Folder cannot be read: %s", cause(err)), "Check the permissions of "+r.report.Folder+"."
@@ -177,7 +179,7 @@ func (r *runner) identity() {
 // Nameless warns that git has no name for commits. Where git cannot guess one, each commit
 // of an agent fails, and a run may end with nothing committed.
 func Nameless(id string) Check {
-	return Check{ID: id, Severity: Warn, Message: "git knows no name and address for commits: the agent's fail, or carry what git guesses", hinted: true,
+	return Check{ID: id, Severity: Warn, Message: "git knows no name and address for commits: the agent's commits fail, or have guessed ones", hinted: true,
 		Hint: "Set them with these two commands:\n  git config --global user.name \"NAME\"\n  git config --global user.email ADDRESS"}
 }
 

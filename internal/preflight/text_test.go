@@ -25,7 +25,7 @@ func ending(t *testing.T, in preflight.Input, mark string) string {
 func TestANamelessGitIsTold(t *testing.T) {
 	in := worktree(t, good)
 	in.Nameless = true
-	want := `⚠ git knows no name and address for commits: the agent's fail, or carry what git guesses
+	want := `⚠ git knows no name and address for commits: the agent's commits fail, or have guessed ones
   Set them with these two commands:
     git config --global user.name "NAME"
     git config --global user.email ADDRESS
