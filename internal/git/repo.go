@@ -64,5 +64,9 @@ func notWorktree(err error) error {
 		strings.HasPrefix(failed.Stderr, "fatal: this operation must be run in a work tree") {
 		return ErrNotWorktree
 	}
+	if _, where, ok := strings.Cut(failed.Stderr, "dubious ownership in repository at "); ok {
+		return fmt.Errorf("git found dubious ownership: the repository %s belongs to another user; "+
+			"if you trust it, run: git config --global --add safe.directory %s", where, where)
+	}
 	return err
 }

@@ -128,8 +128,9 @@ func callsUsed(s run.Status) string {
 		return fmt.Sprintf("%d calls, no limit", s.APICallsUsed)
 	}
 	text := fmt.Sprintf("%d/%d", s.APICallsUsed, s.APICallsLimit)
-	if left := time.Until(s.RateLimitResetsAt.Time); left > 0 {
-		text += fmt.Sprintf(" (resets in %s)", words.Duration(left.Round(time.Minute)))
+	now := time.Now()
+	if until := s.RateLimitResetsAt.Time; until.After(now) {
+		text += " (resets in " + timeLeft(until, now) + ")"
 	}
 	return text
 }
