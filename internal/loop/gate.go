@@ -90,7 +90,7 @@ func (l *Loop) adopt(ctx context.Context, c evidence.Claim) error {
 	if err := l.accept(ctx, c, evidence.Author{}, f, v); err != nil {
 		return err
 	}
-	return l.record(journal.PlanChanged{Stories: l.marks.stories(), Message: "accepted what was marked before this run: " + strings.Join(v.Accepted, ", ")})
+	return l.Recorder.Record(journal.PlanChanged{Stories: l.marks.stories(), Message: "accepted what was marked before this run: " + strings.Join(v.Accepted, ", ")})
 }
 
 // claims judges what the agent marked and promised.
@@ -176,5 +176,5 @@ func (l *Loop) judge(it *iteration, of evidence.Verdict) error {
 	if reason == "" {
 		return nil
 	}
-	return l.record(journal.ClaimRejected{N: it.n, Claim: journal.ClaimPromise, Reason: reason})
+	return l.Recorder.Record(journal.ClaimRejected{N: it.n, Claim: journal.ClaimPromise, Reason: reason})
 }

@@ -149,7 +149,7 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 	if some, err := l.answer(); some || err != nil {
 		return err
 	}
-	upcoming := journal.IterationStarted{N: step.N, Head: l.head, Story: l.nextStory()}
+	upcoming := journal.IterationStarted{N: step.N, Head: l.head, Story: l.marks.next(l.Recorder.Position())}
 	if err := l.hooks.before(ctx, "before_iteration", l.Hooks.BeforeIteration, upcoming); err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 	}
 	if gone := l.marks.gone(); len(gone) > 0 {
 		reopened := journal.PlanChanged{Stories: l.marks.stories(), Reopened: gone, Message: "no longer marked as done: " + strings.Join(gone, ", ")}
-		if err := l.record(reopened); err != nil {
+		if err := l.Recorder.Record(reopened); err != nil {
 			return err
 		}
 	}
@@ -188,20 +188,12 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 		return err
 	}
 	l.it, l.turn = it, turn{}
-	started := journal.IterationStarted{N: it.n, Head: head.Commit, Story: l.nextStory(), State: kept, Mixed: l.parker.Mixed}
+	started := journal.IterationStarted{N: it.n, Head: head.Commit, Story: l.marks.next(l.Recorder.Position()), State: kept, Mixed: l.parker.Mixed}
 	l.parker.Mixed = ""
-	return l.record(started)
+	return l.Recorder.Record(started)
 }
 
-// nextStory is what the next iteration is about, nil where the plan does not say.
-func (l *Loop) nextStory() *journal.Story {
-	if next := l.marks.state.Next(l.Recorder.Position()); next != nil {
-		return &journal.Story{ID: next.ID, Title: next.Title, Model: next.Model}
-	}
-	return nil
-}
-
-// protect lets the guard put the plan back in order.
+// protect restores the plan's files, and records what the agent had changed.
 func (l *Loop) protect(it *iteration) error {
 	restored, err := l.Plan.Guard(fmt.Sprintf("%s-%d", l.Identity.Run, it.n))
 	if err != nil {
@@ -213,7 +205,7 @@ func (l *Loop) protect(it *iteration) error {
 		} else {
 			l.notes.Add(fmt.Sprintf("`%s` was restored: %s. %s", r.Path, r.What, l.Plan.Allowed()))
 		}
-		if err := l.record(journal.PlanRestored{N: it.n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
+		if err := l.Recorder.Record(journal.PlanRestored{N: it.n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
 			return err
 		}
 	}
@@ -250,11 +242,11 @@ func (l *Loop) history(ctx context.Context, it *iteration) error {
 	case len(lost) > 0:
 		l.gate.Rewound()
 		l.notes.Add("Commits that were there before are no longer in the branch. Never rewrite or reset commits.")
-		return l.record(journal.HeadMoved{N: it.n, From: before.Commit, To: head.Commit, Branch: head.Branch,
+		return l.Recorder.Record(journal.HeadMoved{N: it.n, From: before.Commit, To: head.Commit, Branch: head.Branch,
 			Message: fmt.Sprintf("the agent took %s back; find them with: git log %s", words.Count(len(lost), "commit"), before.Commit[:12])})
 	}
 	if it.moved != "" {
-		return l.record(journal.HeadMoved{N: it.n, From: before.Commit, To: head.Commit, Branch: head.Branch, Message: it.moved})
+		return l.Recorder.Record(journal.HeadMoved{N: it.n, From: before.Commit, To: head.Commit, Branch: head.Branch, Message: it.moved})
 	}
 	return nil
 }
@@ -290,7 +282,7 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 	e := journal.IterationEnded{
 		N: it.n, Outcome: it.outcome.Kind, Error: trouble, ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: nonNil(it.passed), StoriesComplete: done, StoriesTotal: total,
-		Progress: progress, NoProgress: streak.NoProgress, SameError: streak.SameError, Duds: streak.Duds, Print: l.print(),
+		Progress: progress, NoProgress: streak.NoProgress, SameError: streak.SameError, Duds: streak.Duds, Print: l.marks.print(l.head),
 		Promised: it.promised, Done: it.verdict.Done, Tokens: sub(l.team.Tokens, it.tokens),
 		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.team.Cost, it.cost),
 		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
@@ -301,8 +293,8 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 	if it.verdict.Done {
 		e.DoneReason = journal.Reason(it.verdict.Reason)
 	}
-	e.CurrentStory = l.nextStory()
-	if err := l.record(e); err != nil {
+	e.CurrentStory = l.marks.next(l.Recorder.Position())
+	if err := l.Recorder.Record(e); err != nil {
 		return err
 	}
 	l.it = nil

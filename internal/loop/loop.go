@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -177,7 +178,7 @@ func (l *Loop) Run(ctx context.Context) (run.End, error) {
 		seen = evidence.Base{} // the next run takes what is there for the agent's
 	}
 	if step.Opens > 0 {
-		if err := l.record(journal.BreakerOpened{Reason: step.Reason, Count: step.Opens, Print: l.print(), Facts: step.Facts}); err != nil {
+		if err := l.Recorder.Record(journal.BreakerOpened{Reason: step.Reason, Count: step.Opens, Print: l.marks.print(l.head), Facts: step.Facts}); err != nil {
 			return end, err
 		}
 	}
@@ -186,7 +187,7 @@ func (l *Loop) Run(ctx context.Context) (run.End, error) {
 		Status: end.Status(), Reason: end.Reason, ExitCode: end.ExitCode(), Message: end.Message,
 		ResumesAt: timePtr(end.ResumesAt), Tokens: l.team.Tokens, CostUSD: l.team.Cost,
 	}
-	if err := l.record(ended); err != nil {
+	if err := l.Recorder.Record(ended); err != nil {
 		return end, err
 	}
 	if err := l.hooks.call(context.WithoutCancel(ctx), hooked{Hook: "after_run"}, l.Hooks.AfterRun, ended); err != nil && l.Complain != nil {
@@ -241,18 +242,18 @@ func (l *Loop) begin(ctx context.Context) error {
 		StallThreshold: l.NoProgress, SameError: l.SameError, RateLimit: l.RateLimit, CallsUsed: grant.Used,
 		PID: l.Self.PID, PIDStart: l.Self.Start, Host: l.Host, Token: l.Token,
 		Stories: l.marks.stories(), TakenOver: takenOver, Checks: names,
-		Rules: &rules, Print: l.print(),
+		Rules: &rules, Print: l.marks.print(l.head),
 	}
-	if err := l.record(l.opening); err != nil {
+	if err := l.Recorder.Record(l.opening); err != nil {
 		return err
 	}
 	if err := l.gate.RecordBase(0, moved, ""); err != nil {
 		return err
 	}
-	return l.watch(ctx, onRecord.Seen)
+	l.parker = &parking.Parker{On: l.OnStuck == run.StuckPark, States: l.States, Gate: l.gate, Recorder: l.Recorder,
+		Files: func() []string { return plan.SnapshotFiles(filepath.Join(l.StateDir, "snapshot")) }}
+	return l.parker.Start(ctx, onRecord.Seen)
 }
-
-func (l *Loop) record(b journal.Body) error { return l.Recorder.Record(b) }
 
 // assemble makes the collaborators of the loop.
 func (l *Loop) assemble() {
@@ -324,7 +325,7 @@ func (l *Loop) do(ctx context.Context, s run.Step) error {
 	case run.DoPrepare:
 		return l.prepare(ctx)
 	case run.DoResetBreaker:
-		return l.record(journal.BreakerReset{Message: s.Message})
+		return l.Recorder.Record(journal.BreakerReset{Message: s.Message})
 	case run.DoRest:
 		return l.rest(ctx, s)
 	case run.DoPause:
@@ -355,7 +356,7 @@ func (l *Loop) do(ctx context.Context, s run.Step) error {
 // see observes what the next step depends on and the journal does not say.
 func (l *Loop) see(ctx context.Context) (run.Seen, error) {
 	marked, counted := l.Plan.Judge(l.marks.state, false, false), l.marks.judged(nil, false)
-	s := run.Seen{Time: time.Now(), Stop: told(ctx), Ready: l.ready, Left: l.Plan.Left(l.marks.counted()), Print: l.print(),
+	s := run.Seen{Time: time.Now(), Stop: told(ctx), Ready: l.ready, Left: l.Plan.Left(l.marks.counted()), Print: l.marks.print(l.head),
 		Open: l.marks.state.Todo(), Mixed: l.parker.Mixed, LooksDone: marked.Done, Red: len(l.gate.Standing()) > 0, Calls: l.turn.full, CanAsk: l.Ask != nil, Answer: l.turn.answer}
 	if counted.Done {
 		s.Done = journal.Reason(counted.Reason)

@@ -87,6 +87,18 @@ func (m *marks) gone() []string {
 	return missing(slices.Compact(known), m.state.Done())
 }
 
+// next returns the story of the next iteration, nil where the plan has none.
+func (m *marks) next(p *run.Position) *journal.Story {
+	if next := m.state.Next(p); next != nil {
+		return &journal.Story{ID: next.ID, Title: next.Title, Model: next.Model}
+	}
+	return nil
+}
+
+// print returns a fingerprint of the plan's files and HEAD: while it stays the same an open
+// breaker stays open.
+func (m *marks) print(head string) string { return m.state.Print + ":" + head }
+
 // claim returns a claim on the items.
 func (m *marks) claim(n int, items []string) evidence.Claim {
 	return evidence.Claim{N: n, State: m.state, Items: items, TakenOver: overlap(items, m.takenOver()),

@@ -3,21 +3,11 @@ package loop
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
-	"ralph/internal/evidence"
-	"ralph/internal/parking"
 	"ralph/internal/plan"
 	"ralph/internal/run"
 )
-
-// watch compares the worktree with what the last run saw at its end.
-func (l *Loop) watch(ctx context.Context, seen evidence.Base) error {
-	l.parker = &parking.Parker{On: l.OnStuck == run.StuckPark, States: l.States, Gate: l.gate, Recorder: l.Recorder,
-		Files: func() []string { return plan.SnapshotFiles(filepath.Join(l.StateDir, "snapshot")) }}
-	return l.parker.Start(ctx, seen)
-}
 
 // maxParkedNotes bounds what the record of a parked story has of the agent's notes, in bytes.
 const maxParkedNotes = 4 << 10

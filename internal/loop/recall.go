@@ -44,7 +44,3 @@ func onRecord(g *run.Gate) evidence.OnRecord {
 	}
 	return on
 }
-
-// print is a fingerprint of the plan's files and HEAD: while it stays the same
-// an open breaker stays open.
-func (l *Loop) print() string { return l.marks.state.Print + ":" + l.head }

@@ -137,7 +137,7 @@ func (r *requests) recordStop() error {
 // rest waits until the user resumes the run.
 func (l *Loop) rest(ctx context.Context, s run.Step) error {
 	watch := stopwatch.Start()
-	if err := l.record(journal.WaitStarted{Reason: s.Reason, Message: s.Message, Rule: string(s.Rule), Facts: s.Facts}); err != nil {
+	if err := l.Recorder.Record(journal.WaitStarted{Reason: s.Reason, Message: s.Message, Rule: string(s.Rule), Facts: s.Facts}); err != nil {
 		return err
 	}
 	for l.Recorder.Position().Paused {
@@ -150,7 +150,7 @@ func (l *Loop) rest(ctx context.Context, s run.Step) error {
 			return err
 		}
 	}
-	return l.record(journal.WaitEnded{Reason: s.Reason, Seconds: watch.Passed().Real.Seconds()})
+	return l.Recorder.Record(journal.WaitEnded{Reason: s.Reason, Seconds: watch.Passed().Real.Seconds()})
 }
 
 // answer carries out what other commands asked for, and reports whether there was any.
@@ -204,5 +204,5 @@ func (l *Loop) renew(q journal.Request) error {
 	if err := l.marks.read(); err != nil {
 		return err
 	}
-	return l.record(journal.PlanChanged{Stories: l.marks.stories(), Message: what})
+	return l.Recorder.Record(journal.PlanChanged{Stories: l.marks.stories(), Message: what})
 }

@@ -39,5 +39,5 @@ func (l *Loop) change(q journal.Request) error {
 	l.MaxTokens, l.MaxCost, l.MaxTime, l.MaxAccount = c.MaxTokens, c.MaxCostUSD, seconds(c.MaxTimeSeconds), c.MaxAccount
 	l.Limits = agent.Limits{Timeout: seconds(c.TimeoutSeconds), Idle: seconds(c.IdleSeconds)}
 	l.Agents[0].Options.Model, l.team.Limits = c.Model, l.Limits
-	return l.record(q)
+	return l.Recorder.Record(q)
 }

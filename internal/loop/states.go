@@ -17,7 +17,7 @@ const keepStates = 14 * 24 * time.Hour
 // commit, empty where they cannot be kept: the run goes on without.
 func (l *Loop) keepState(ctx context.Context, it *iteration) (string, error) {
 	what := fmt.Sprintf("before iteration %d", it.n)
-	if next := l.nextStory(); next != nil {
+	if next := l.marks.next(l.Recorder.Position()); next != nil {
 		title, _, _ := strings.Cut(next.Title, "\n")
 		what += fmt.Sprintf(" (%s: %s)", next.ID, title)
 	}

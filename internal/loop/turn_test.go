@@ -72,7 +72,7 @@ func TestWhatTheAgentDidIsOnRecord(t *testing.T) {
 	}
 	l.abandon(l.it, err)
 	rename(t, path+".away", path)
-	if err := l.record(journal.RunEnded{}); err != nil {
+	if err := l.Recorder.Record(journal.RunEnded{}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"attempt_started", "agent_started", "attempt_ended", "iteration_ended", "run_ended"}
