@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 	"internal/logs":        {"journal", "run", "screen", "stream", "terminal", "unit"},
 	"internal/loop":        {"agent", "calls", "check", "checkpoint", "evidence", "git", "journal", "parking", "plan", "proc", "prompt", "ratelimit", "recorder", "run", "stopwatch", "stream", "tamper"},
 	"internal/manual":      {"help"},
-	"internal/mcpserver":   {"git", "hint", "journal", "logs", "plan", "prd", "preflight", "registry", "regular", "run", "stream", "unit"},
+	"internal/mcpserver":   {"git", "hint", "journal", "logs", "plan", "prd", "preflight", "regular", "run", "stream", "unit"},
 	"internal/monitor":     {"journal", "regular", "run", "stream", "tmux"},
 	"internal/notify":      {"journal", "proc", "run", "stream"},
 	"internal/plan":        {"change", "checklist", "prd", "regular", "run", "spec"},

@@ -127,10 +127,10 @@ func askChange(a *app, list []change.Change) (*change.Change, error) {
 
 // place is where the command works.
 func (u unitArg) place(a *app) (*unit.Place, error) {
-	return unit.Find(a.ctx, a.home, u.Unit, u.Change)
+	return unit.Find(a.ctx, a.home, unit.Query{Unit: u.Unit, Change: u.Change})
 }
 
 // target is the unit that the command acts on.
 func (u unitArg) target(a *app) (*unit.Place, error) {
-	return unit.Target(a.ctx, a.home, u.Unit, u.Change)
+	return unit.Find(a.ctx, a.home, unit.Query{Unit: u.Unit, Change: u.Change, ToAct: true})
 }

@@ -130,9 +130,6 @@ func ask(a *app, u unitArg, q journal.Request, said string) error {
 // steer leaves a text for the running loop of this worktree, or for its next one.
 func steer(a *app, flag changeFlag, q journal.Request) error {
 	p, err := unitArg{Change: flag.Change}.place(a)
-	if err == nil && p.Unit == "" {
-		err = unit.ErrDetached
-	}
 	if err != nil {
 		return err
 	}

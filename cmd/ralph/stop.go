@@ -91,7 +91,7 @@ func stopAll(a *app) error {
 func nothingTo(a *app, do string, p *unit.Place, name string) error {
 	if p != nil {
 		name = p.Unit
-	} else if _, err := unit.Look(a.ctx, a.home, name); errors.Is(err, unit.ErrNoUnit) {
+	} else if _, err := unit.Find(a.ctx, a.home, unit.Query{Unit: name}); errors.Is(err, unit.ErrNoUnit) {
 		return err
 	}
 	a.t.Printf("no loop is running on %s: nothing to %s\n", stream.OneLine(name), do)

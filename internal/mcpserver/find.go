@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 
 	"ralph/internal/git"
 	"ralph/internal/hint"
 	"ralph/internal/plan"
-	"ralph/internal/registry"
 	"ralph/internal/unit"
 )
 
@@ -29,80 +26,12 @@ type unitOut struct {
 	Worktree string `json:"worktree"`
 }
 
-// find returns the unit that the client means, in this worktree or in the list of loops.
+// find returns the unit that the client means.
 func (s *server) find(ctx context.Context, u unitIn) (*unit.Place, error) {
-	switch {
-	case len(u.Unit) > maxUnit:
+	if len(u.Unit) > maxUnit {
 		return nil, fmt.Errorf("the argument unit has %d bytes, and no unit has more than %d", len(u.Unit), maxUnit)
-	case u.Worktree != "":
-		return s.listed(ctx, u)
-	case u.Unit == "":
-		p, err := unit.Find(ctx, s.Home, "", "")
-		if err == nil && p.Unit == "" {
-			err = unit.ErrDetached
-		}
-		return p, err
 	}
-	if here, err := unit.Worktree(ctx, ""); err == nil {
-		if c := here.ChangeNamed(u.Unit); c != nil {
-			return c, nil
-		}
-	}
-	return unit.Look(ctx, s.Home, u.Unit)
-}
-
-// listed finds the unit among those that have run in the worktree, or that are planned there.
-func (s *server) listed(ctx context.Context, u unitIn) (*unit.Place, error) {
-	entries, _, err := registry.Entries(s.Home)
-	if err != nil {
-		return nil, err
-	}
-	root := filepath.Clean(u.Worktree)
-	var found []string
-	var p *unit.Place
-	known := false
-	for _, e := range entries {
-		if e.Worktree != root {
-			continue
-		}
-		known = known || !e.Stale()
-		if u.Unit == "" || e.Unit == strings.ReplaceAll(u.Unit, "/", "-") {
-			found, p = append(found, e.Unit), unit.PlaceOf(e)
-		}
-	}
-	switch len(found) {
-	case 0:
-		if p := planned(ctx, root, u.Unit, known); p != nil {
-			return p, nil
-		}
-		return nil, fmt.Errorf("%w in %s", unit.ErrNoUnit, u.Worktree)
-	case 1:
-		return p, nil
-	}
-	return nil, hint.With(errors.New("several units have run in that worktree: "+strings.Join(found, ", ")), "name one with the argument unit")
-}
-
-// planned returns a unit that has not run yet in a worktree: a change, or a feature with its
-// folder; without a name that of the branch. It is nil where none exists, and for a worktree
-// that is neither the server's own nor known.
-func planned(ctx context.Context, root, name string, known bool) *unit.Place {
-	if here, err := unit.Worktree(ctx, ""); !known && (err != nil || here.Repo.Root != root) {
-		return nil
-	}
-	p, err := unit.WorktreeAt(ctx, root, "")
-	if err != nil {
-		return nil
-	}
-	if name == "" {
-		return p.WithFolder(p.Unit)
-	}
-	if c := p.ChangeNamed(name); c != nil {
-		return c
-	}
-	if name, err = git.UnitOf(name); err != nil {
-		return nil
-	}
-	return p.WithFolder(name)
+	return unit.Find(ctx, s.Home, unit.Query{Unit: u.Unit, Worktree: u.Worktree})
 }
 
 // checkedOut returns the unit as the place of a run, and its change if it is one. Its worktree
@@ -141,6 +70,7 @@ func (s *server) checkedOut(ctx context.Context, u unitIn) (p *unit.Place, chang
 // errors name commands: a client has tools.
 func withHint(err error) error {
 	var several *unit.SeveralError
+	var units *unit.WhichUnitError
 	var which *plan.WhichChangeError
 	var missing *unit.NoIterationError
 	var hinted *hint.Error
@@ -149,6 +79,8 @@ func withHint(err error) error {
 		return nil
 	case errors.As(err, &several):
 		return fmt.Errorf("%w; name the one that is meant with the argument worktree", several)
+	case errors.As(err, &units):
+		return fmt.Errorf("%w; name one with the argument unit", units)
 	case errors.As(err, &which):
 		return fmt.Errorf("%w; name it with the argument unit", which)
 	case errors.As(err, &missing):

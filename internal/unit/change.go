@@ -95,25 +95,6 @@ func WhichOne(err error) error {
 	return hint.With(err, "name one of them by its whole id")
 }
 
-// WithFolder is another unit of the worktree, nil where it has no folder.
-func (p *Place) WithFolder(unit string) *Place {
-	p = PlaceAt(p.Repo, unit)
-	if info, err := os.Stat(filepath.Join(p.Repo.Root, p.Folder)); unit == "" || err != nil || !info.IsDir() {
-		return nil
-	}
-	return p
-}
-
-// ChangeNamed is the unit of a change of exactly that id in the worktree, nil where
-// there is none.
-func (p *Place) ChangeNamed(id string) *Place {
-	list, _ := change.List(p.Repo.Root) // what cannot be listed is not there
-	if !slices.ContainsFunc(list, func(c change.Change) bool { return c.ID == id }) {
-		return nil
-	}
-	return PlaceAt(p.Repo, id)
-}
-
 // Change is the change that the unit is, nil where it is the unit of a branch. A
 // branch may have the name of a change: then the last run tells, and before the
 // first whether there is a feature.

@@ -8,71 +8,176 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"ralph/internal/change"
 	"ralph/internal/git"
 	"ralph/internal/hint"
-	"ralph/internal/journal"
 	"ralph/internal/registry"
-	"ralph/internal/stream"
 )
 
-// Target finds the unit that a command acts on: that of this worktree, or the one
-// that was named, as a branch or as a unit, wherever on this machine it is. A
-// name means the unit of this worktree where that has run; else the one loop of
-// that name that is at work, or that has died. It returns nil where there is none.
-func Target(ctx context.Context, home, name, changeID string) (*Place, error) {
-	if name == "" || changeID != "" {
-		p, err := Find(ctx, home, name, changeID)
-		if err == nil && p.Unit == "" {
-			err = ErrDetached
-		}
-		return p, err
-	}
-	unit, err := git.UnitOf(name)
-	if err != nil {
-		return nil, err
+// Query says which unit a caller means. It is empty for the unit of this worktree.
+type Query struct {
+	Unit     string // its name, or its branch
+	Change   string // the id of a change in this worktree, or a short form of it
+	Worktree string // the root of its worktree
+	ToAct    bool   // elsewhere only a running loop is meant, or else one that died without a record
+}
+
+// Find returns the unit that is meant. The first of these rules that applies decides:
+//
+//   - Change: the change of this worktree.
+//   - Worktree: the unit of that name in it, or the only one. It has run there or is planned.
+//   - Unit: that of this worktree if it has run; else the only one elsewhere on this machine that
+//     has run; else that of this worktree if it is planned. With ToAct, nil if nothing is there to
+//     act on.
+//   - Else the running loop of this worktree; else the change that ran here last, if that was
+//     after the branch's own unit; else the unit of the branch.
+//
+// A unit is planned if it has a feature folder or is a change.
+func Find(ctx context.Context, home string, q Query) (*Place, error) {
+	switch {
+	case q.Unit != "" && q.Change != "":
+		return nil, errors.New("name a unit or a change, not both")
+	case q.Worktree != "":
+		return inWorktree(ctx, home, q)
+	case q.Unit != "":
+		return named(ctx, home, q)
 	}
 	p, err := Worktree(ctx, "")
 	switch {
-	case err == nil:
-		if p = PlaceAt(p.Repo, unit); Running(p) || p.Ran() {
-			return p, nil
-		}
-	case !errors.Is(err, git.ErrNotWorktree):
+	case err != nil:
 		return nil, err
+	case q.Change != "":
+		return p, p.workOnChange(q.Change)
 	}
-	return atWork(home, unit)
+	if latest := p.latest(); latest != "" && latest != p.Unit {
+		p.Work(latest, p.folderOf(latest))
+	}
+	switch {
+	case p.Refused != nil:
+		return nil, p.Refused
+	case p.Unit == "":
+		return nil, ErrDetached
+	}
+	return p, nil
 }
 
-// atWork is the only loop of a name that is at work, or else that has died
-// without a record of it; nil where there is none.
-func atWork(home, unit string) (*Place, error) {
-	all, err := Registered(home)
+// named finds a unit by its name, which may be that of a branch.
+func named(ctx context.Context, home string, q Query) (*Place, error) {
+	unit, err := git.UnitOf(q.Unit)
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(p *Place) bool { return p.Unit != unit })
-	found, state := slices.DeleteFunc(slices.Clone(all), func(p *Place) bool { return !Running(p) }), "running"
-	if len(found) == 0 {
-		found, state = slices.DeleteFunc(all, func(p *Place) bool { return !p.died() }), "cut off"
+	here, err := Worktree(ctx, "")
+	switch {
+	case errors.Is(err, git.ErrNotWorktree):
+		here = nil
+	case err != nil:
+		return nil, err
+	default:
+		if here = PlaceAt(here.Repo, unit); here.Ran() || q.ToAct && Running(here) {
+			return here, nil
+		}
 	}
-	switch len(found) {
-	case 0:
-		return nil, nil //nolint:nilnil // nothing is there to act on, and nothing wrong
-	case 1:
+	found, which, err := elsewhere(home, unit, q.ToAct)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) == 1:
 		return found[0], nil
+	case len(found) > 1:
+		return nil, severalIn(unit, which, found)
+	case q.ToAct:
+		return nil, nil //nolint:nilnil // nothing is there to act on, and nothing wrong
+	case here != nil && here.planned():
+		return here, nil
 	}
-	var roots []string
-	for _, p := range found {
-		roots = append(roots, p.Repo.Root)
-	}
-	return nil, hint.With(fmt.Errorf("%s is %s in %d worktrees: %s", unit, state, len(found), strings.Join(roots, ", ")),
-		"call ralph in the one that you mean")
+	return nil, hint.With(fmt.Errorf("%w: %s, neither here nor among the loops that have run elsewhere", ErrNoUnit, unit), "see: ralph list")
 }
 
-// Registered are the units of this user on this machine. A worktree that was
-// moved is on the list twice, and one unit all the same.
+// elsewhere returns the units of a name that have run on this machine. To act on they are the
+// running ones, or else those that died without a record. which says what they have in common.
+func elsewhere(home, unit string, toAct bool) (found []*Place, which string, err error) {
+	all, err := Registered(home)
+	keep := func(f func(*Place) bool) []*Place {
+		return slices.DeleteFunc(slices.Clone(all), func(p *Place) bool { return p.Unit != unit || !f(p) })
+	}
+	if !toAct {
+		return keep((*Place).Ran), "", err
+	}
+	if found = keep(Running); len(found) > 0 {
+		return found, "running ", err
+	}
+	return keep((*Place).died), "cut off ", err
+}
+
+// inWorktree finds a unit in another worktree: one that has run there, or is planned. It does not
+// look into folders that are neither this worktree nor in the list of loops.
+func inWorktree(ctx context.Context, home string, q Query) (*Place, error) {
+	entries, _, err := registry.Entries(home)
+	if err != nil {
+		return nil, err
+	}
+	root, known := filepath.Clean(q.Worktree), false
+	var found []*Place
+	for _, e := range entries {
+		if e.Worktree != root {
+			continue
+		}
+		known = known || !e.Stale()
+		if q.Unit == "" || e.Unit == strings.ReplaceAll(q.Unit, "/", "-") {
+			found = append(found, PlaceOf(e))
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	if len(found) > 1 {
+		var names []string
+		for _, p := range found {
+			names = append(names, p.Unit)
+		}
+		return nil, &WhichUnitError{q.Worktree, names}
+	}
+	here, err := Worktree(ctx, "")
+	if known || err == nil && here.Repo.Root == root {
+		if p := plannedIn(ctx, root, q.Unit); p != nil {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("%w in %s", ErrNoUnit, q.Worktree)
+}
+
+// plannedIn returns the unit of a worktree with that name, or that of its branch, if it is planned,
+// else nil.
+func plannedIn(ctx context.Context, root, name string) *Place {
+	p, err := WorktreeAt(ctx, root, "")
+	if err != nil {
+		return nil
+	}
+	unit := p.Unit
+	if name != "" {
+		if unit, err = git.UnitOf(name); err != nil {
+			return nil
+		}
+	}
+	if p = PlaceAt(p.Repo, unit); unit == "" || !p.planned() {
+		return nil
+	}
+	return p
+}
+
+// planned reports whether the unit has a feature folder or is a change.
+func (p *Place) planned() bool {
+	if info, err := os.Stat(filepath.Join(p.Repo.Root, p.Folder)); err == nil && info.IsDir() {
+		return true
+	}
+	list, _ := change.List(p.Repo.Root) // one that cannot be listed is not planned
+	return slices.ContainsFunc(list, func(c change.Change) bool { return c.ID == p.Unit })
+}
+
+// Registered returns the units of this user on this machine. A worktree that was moved is on the
+// list twice; its units are returned once.
 func Registered(home string) ([]*Place, error) {
 	entries, _, err := registry.Entries(home)
 	if err != nil {
@@ -81,7 +186,7 @@ func Registered(home string) ([]*Place, error) {
 	var list []*Place
 	for _, e := range entries {
 		if e.StateDir == "" {
-			continue // written by hand, or by nobody
+			continue // written by hand
 		}
 		p := PlaceOf(e)
 		i := slices.IndexFunc(list, func(q *Place) bool { return q.StateDir == p.StateDir })
@@ -95,140 +200,35 @@ func Registered(home string) ([]*Place, error) {
 	return list, nil
 }
 
-// died tells whether the unit's last run has no end although nobody is at work.
-func (p *Place) died() bool {
-	ended, err := journal.Ended(p.JournalPath())
-	return err == nil && !ended && !Running(p)
-}
-
-// Settle finishes the record of a run that died, ends what it has left, and returns what
-// there is to say about it, empty where there was nothing of the kind.
-func (p *Place) Settle(ctx context.Context, t Notes) (said string, err error) {
-	if !p.died() {
-		return "", nil
-	}
-	if repo, err := git.Open(ctx, p.Repo.Root); err == nil {
-		p.Repo = repo // one from the list of loops knows its folders alone
-	}
-	// A signal from now on must not leave it half done.
-	end, _, err := RecordDeath(context.WithoutCancel(ctx), t, p, time.Time{})
-	var held *journal.LockedError
-	if errors.As(err, &held) && held.Holder.Unit != "" && held.Holder.Unit != p.Unit {
-		// Another unit's loop is at work in the worktree, and has the locks.
-		if err := endStrays(p.StateDir); err != nil {
-			return "", err
-		}
-		return fmt.Sprintf("the last run of %s was cut off; its remaining processes are ended, and the journal records it when the loop of %s has ended",
-			stream.OneLine(p.Unit), stream.OneLine(held.Holder.Unit)), nil
-	}
-	if err != nil || end == nil {
-		return "", err
-	}
-	return fmt.Sprintf("the last run of %s was cut off: %s; its remaining processes are ended, and the journal records it", stream.OneLine(p.Unit), stream.OneLine(end.Message)), nil
-}
-
-// Look finds a unit that was named, which may be anywhere on this machine. A name
-// may be given as the branch's, with its slashes.
-func Look(ctx context.Context, home, unit string) (*Place, error) {
-	p, err := Here(ctx, "")
-	if err != nil && !errors.Is(err, git.ErrNotWorktree) {
-		return nil, err
-	}
-	if unit, err = git.UnitOf(unit); err != nil {
-		return nil, err
-	}
-	if p != nil {
-		p = PlaceAt(p.Repo, unit)
-		if p.Ran() {
-			return p, nil
-		}
-	}
-	far, err := elsewhere(home, unit)
-	if p != nil && errors.Is(err, ErrNoUnit) {
-		if _, folder := os.Stat(filepath.Join(p.Repo.Root, p.Folder)); folder == nil {
-			return p, nil // it is planned here, and has not run yet
-		}
-	}
-	return far, err
-}
-
-// ErrNoUnit is that no unit of a name is known.
+// ErrNoUnit reports that no unit of a name is known.
 var ErrNoUnit = errors.New("there is no such unit")
 
-// PlaceAt is a unit of a worktree.
-func PlaceAt(repo *git.Repo, unit string) *Place {
-	p := &Place{Repo: repo}
-	p.Work(unit, p.folderOf(unit))
-	return p
-}
-
-// PlaceOf is a unit of the list of loops. Where the state directory is says where
-// the git directory is, without asking git.
-func PlaceOf(e registry.Entry) *Place {
-	return &Place{Repo: &git.Repo{Root: e.Worktree, GitDir: filepath.Dir(filepath.Dir(e.StateDir))},
-		Unit: e.Unit, Branch: e.Branch, Folder: e.Folder, StateDir: e.StateDir}
-}
-
-// Ran tells whether there is a record of the unit, or one that cannot be looked
-// for.
-func (p *Place) Ran() bool {
-	r, err := p.Record()
-	return r != nil || err != nil
-}
-
-// elsewhere finds a unit in the list of loops of this user.
-func elsewhere(home, unit string) (*Place, error) {
-	entries, _, err := registry.Entries(home)
-	if err != nil {
-		return nil, err
-	}
-	var found []*Place
-	var roots []string
-	for _, e := range entries {
-		if e.Unit != unit {
-			continue
-		}
-		if p := PlaceOf(e); p.Ran() {
-			found, roots = append(found, p), append(roots, e.Worktree)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return nil, hint.With(fmt.Errorf("%w: %s, neither here nor among the loops that have run elsewhere", ErrNoUnit, unit), "see: ralph list")
-	case 1:
-		return found[0], nil
-	}
-	return nil, hint.With(&SeveralError{unit, roots}, "call ralph in the one that you mean")
-}
-
-// SeveralError is that a unit's name does not tell which one is meant.
+// SeveralError reports that units of one name are in several worktrees.
 type SeveralError struct {
-	unit  string
-	roots []string // of the worktrees
+	unit, which string
+	roots       []string // of the worktrees
 }
 
+func severalIn(unit, which string, found []*Place) error {
+	e := &SeveralError{unit: unit, which: which}
+	for _, p := range found {
+		e.roots = append(e.roots, p.Repo.Root)
+	}
+	return hint.With(e, "call ralph in the one that you mean")
+}
+
+// Error implements error.
 func (e *SeveralError) Error() string {
-	return fmt.Sprintf("%s is in %d worktrees: %s", e.unit, len(e.roots), strings.Join(e.roots, ", "))
+	return fmt.Sprintf("%s is %sin %d worktrees: %s", e.unit, e.which, len(e.roots), strings.Join(e.roots, ", "))
 }
 
-// Find returns the place that is meant: the named unit or change, else the loop at work in
-// this worktree, else the change that ran here last on this branch, else the branch's unit.
-func Find(ctx context.Context, home, unit, changeID string) (*Place, error) {
-	if unit != "" && changeID != "" {
-		return nil, errors.New("name a unit or a change, not both")
-	}
-	if unit != "" {
-		return Look(ctx, home, unit)
-	}
-	p, err := Worktree(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	if changeID != "" {
-		return p, p.workOnChange(changeID)
-	}
-	if latest := p.latest(); latest != "" && latest != p.Unit {
-		p.Work(latest, p.folderOf(latest))
-	}
-	return p, p.Refused
+// WhichUnitError reports that several units have run in a worktree, and none was named.
+type WhichUnitError struct {
+	root  string
+	units []string
+}
+
+// Error implements error.
+func (e *WhichUnitError) Error() string {
+	return "several units have run in " + e.root + ": " + strings.Join(e.units, ", ")
 }

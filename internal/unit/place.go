@@ -85,6 +85,26 @@ func (p *Place) JournalPath() string { return filepath.Join(p.StateDir, "journal
 
 func (p *Place) OwnerFile() string { return filepath.Join(p.StateDir, "branch") }
 
+// PlaceAt returns a unit of a worktree.
+func PlaceAt(repo *git.Repo, unit string) *Place {
+	p := &Place{Repo: repo}
+	p.Work(unit, p.folderOf(unit))
+	return p
+}
+
+// PlaceOf returns a unit of the list of loops. It derives the git directory from the state
+// directory, without a call of git.
+func PlaceOf(e registry.Entry) *Place {
+	return &Place{Repo: &git.Repo{Root: e.Worktree, GitDir: filepath.Dir(filepath.Dir(e.StateDir))},
+		Unit: e.Unit, Branch: e.Branch, Folder: e.Folder, StateDir: e.StateDir}
+}
+
+// Ran reports whether the unit has a record, or one that cannot be read.
+func (p *Place) Ran() bool {
+	r, err := p.Record()
+	return r != nil || err != nil
+}
+
 // NotAnothers refuses to change the folder of another branch: feature/a and
 // feature-a have the same.
 func (p *Place) NotAnothers() error {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/run"
@@ -86,6 +87,38 @@ func recoverOthers(ctx context.Context, t Notes, p *Place) error {
 func (p *Place) pidFileLeft() bool {
 	_, err := os.Lstat(filepath.Join(p.Repo.Root, ".claude", pidFile))
 	return err == nil
+}
+
+// died reports whether the unit's last run has no end on record, and no loop is running.
+func (p *Place) died() bool {
+	ended, err := journal.Ended(p.JournalPath())
+	return err == nil && !ended && !Running(p)
+}
+
+// Settle finishes the record of a run that died, ends what it has left, and returns what
+// there is to say about it, empty where there was nothing of the kind.
+func (p *Place) Settle(ctx context.Context, t Notes) (said string, err error) {
+	if !p.died() {
+		return "", nil
+	}
+	if repo, err := git.Open(ctx, p.Repo.Root); err == nil {
+		p.Repo = repo // one from the list of loops knows its folders alone
+	}
+	// A signal from now on must not leave it half done.
+	end, _, err := RecordDeath(context.WithoutCancel(ctx), t, p, time.Time{})
+	var held *journal.LockedError
+	if errors.As(err, &held) && held.Holder.Unit != "" && held.Holder.Unit != p.Unit {
+		// Another unit's loop is at work in the worktree, and has the locks.
+		if err := endStrays(p.StateDir); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("the last run of %s was cut off; its remaining processes are ended, and the journal records it when the loop of %s has ended",
+			stream.OneLine(p.Unit), stream.OneLine(held.Holder.Unit)), nil
+	}
+	if err != nil || end == nil {
+		return "", err
+	}
+	return fmt.Sprintf("the last run of %s was cut off: %s; its remaining processes are ended, and the journal records it", stream.OneLine(p.Unit), stream.OneLine(end.Message)), nil
 }
 
 // RecordDeath finishes the record of the unit's last run if that died without an
