@@ -149,7 +149,11 @@ func lfsObject(pointer string) (name string, ok bool) {
 
 // Tracked lists the files in the index of a repository at dir, from its root.
 func (r *Repo) Tracked(ctx context.Context, dir string) ([]string, error) {
-	out, err := runWith(ctx, dir, r.quiet(), nil, "ls-files", "-z")
+	key := ""
+	if index, err := os.ReadFile(filepath.Join(r.GitDir, "index")); err == nil && dir == r.Root {
+		key = hashed(index)
+	}
+	out, err := r.tracked.get(key, func() ([]byte, error) { return runWith(ctx, dir, r.quiet(), nil, "ls-files", "-z") })
 	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err
 }
 

@@ -91,7 +91,7 @@ func (r *Repo) committed(ctx context.Context, commit string, dirty map[string]bo
 	if commit == "" {
 		return nil, nil
 	}
-	out, err := r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", commit, "--")
+	out, err := r.files.get(commit, func() ([]byte, error) { return r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", commit, "--") })
 	if err != nil {
 		return nil, err
 	}

@@ -129,3 +129,43 @@ func TestLookKnowing(t *testing.T) {
 		t.Errorf("a path too many makes a difference, %v", err)
 	}
 }
+
+// TestTrackedFollowsTheIndex although an answer of git is kept while the index is the same.
+func TestTrackedFollowsTheIndex(t *testing.T) {
+	repo := newRepo(t)
+	count := func() int {
+		t.Helper()
+		files, err := repo.Tracked(t.Context(), repo.Root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(files)
+	}
+	before := count()
+	write(t, repo.Root, "new", "1\n")
+	if got := count(); got != before {
+		t.Errorf("%d files, want %d: it was not added", got, before)
+	}
+	git(t, repo.Root, "add", "new")
+	if got := count(); got != before+1 {
+		t.Errorf("%d files, want %d", got, before+1)
+	}
+	hash := func() string {
+		t.Helper()
+		sum, err := repo.WorktreeHash(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum
+	}
+	first := hash()
+	commit(t, repo.Root)
+	if got := hash(); got != first {
+		t.Error("a commit of the same content is another one")
+	}
+	write(t, repo.Root, "new", "2\n")
+	commit(t, repo.Root)
+	if got := hash(); got == first {
+		t.Error("another commit has the same fingerprint")
+	}
+}

@@ -24,6 +24,9 @@ type Repo struct {
 	Root      string // of the worktree, absolute, symbolic links resolved
 	GitDir    string // of this worktree: its HEAD and index are here
 	CommonDir string // shared by all worktrees: refs, objects, info/exclude
+
+	files   memo // of a commit
+	tracked memo // files, by the content of the index
 }
 
 // Open finds the worktree that contains dir. It returns ErrNotWorktree outside of a worktree, and
