@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"ralph/internal/handover"
+	"ralph/internal/background"
 	"ralph/internal/hint"
 	"ralph/internal/mcpserver"
 	"ralph/internal/preflight"
@@ -70,24 +69,18 @@ func startForClient(ctx context.Context, p *unit.Place, task mcpserver.Task) (pi
 	if task.Prompt != "" {
 		args = append(args, "--", task.Prompt)
 	}
-	parcel, err := handover.Here(args)
+	l, err := background.Starter{Word: handoverWord, Dir: p.Repo.Root, Log: p.StartLog()}.Nowhere(ctx, args)
 	if err != nil {
 		return 0, false, err
 	}
-	parcel.Dir = p.Repo.Root
-	began := time.Now()
-	b, err := nowhere(ctx, parcel, p.StartLog())
-	if err != nil {
-		return 0, false, err
-	}
-	defer b.sent.Close()
-	_, report, err := b.untilUp(ctx, p, began)
+	defer l.Close()
+	_, report, err := untilUp(ctx, l, p)
 	if err != nil || report == nil {
-		return b.sent.PID(), false, err
+		return l.PID(), false, err
 	}
-	if _, ended = p.EndedSince(began); ended {
-		return b.sent.PID(), true, nil
+	if _, ended = p.EndedSince(l.Began); ended {
+		return l.PID(), true, nil
 	}
 	said := cmp.Or(report.Message, fmt.Sprintf("its exit status is %d", report.Exit))
-	return 0, false, hint.With(errors.New("the loop ended before it began: "+said), cmp.Or(report.Hint, b.lookInto()))
+	return 0, false, hint.With(errors.New("the loop ended before it began: "+said), cmp.Or(report.Hint, l.Output()))
 }

@@ -52,7 +52,7 @@ func (c *monitorCmd) Run(a *app) error {
 	}
 	err = monitor.Run(a.ctx, opts, os.Stdin, os.Stdout)
 	if a.handedOver && err == nil && p != nil && !unit.Running(p) {
-		closePanes() // there is nothing more to see in the loop's own pane
+		tmux.CloseOwn(os.Environ()) // there is nothing more to see in the loop's own pane
 	}
 	return err
 }

@@ -2,28 +2,27 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
+	"syscall"
 	"time"
 
-	"golang.org/x/term"
-
+	"ralph/internal/background"
 	"ralph/internal/handover"
+	"ralph/internal/hint"
 	"ralph/internal/journal"
-	"ralph/internal/monitor"
-	"ralph/internal/tmux"
+	"ralph/internal/screen"
+	"ralph/internal/stream"
 	"ralph/internal/unit"
 )
 
-// takeOverWait is how long a pane may take to start ralph.
-const takeOverWait = 10 * time.Second
-
 // beside is a loop in a tmux session of its own, for the process that waits for its end.
 type beside struct {
-	r       *resolved
-	session *monitor.Session
-	loop    *handover.Sender
-	began   time.Time
+	r    *resolved
+	loop *background.Loop
 
 	attached *exec.Cmd // the tmux that shows it here, nil where none does
 	left     <-chan error
@@ -39,7 +38,7 @@ func (r *resolved) runBeside() error {
 		return unit.ErrDetached
 	}
 	done := a.t.Slowly("waiting for tmux")
-	b, err := r.openBeside(r.answered(a.args))
+	l, err := r.starter().InTmux(a.ctx, r.answered(a.args))
 	done()
 	if err != nil {
 		if a.ctx.Err() != nil {
@@ -48,88 +47,142 @@ func (r *resolved) runBeside() error {
 		a.t.Warn("%v: the loop runs in this terminal, without its dashboard", err)
 		return r.start()
 	}
-	defer b.loop.Close()
-	return b.wait()
+	defer l.Close()
+	return (&beside{r: r, loop: l}).wait()
 }
 
-// openBeside makes the session and waits until the loop's pane has taken over
-// args, the command that is to run the loop.
-func (r *resolved) openBeside(args []string) (b *beside, err error) {
-	ctx := r.app.ctx
-	client, err := tmux.Find(ctx, os.Environ())
-	if err != nil {
-		return nil, err
-	}
-	sent, argv, err := hand(args, true)
-	if err != nil {
-		return nil, err
-	}
-	dashboard, dashboardArgv, err := hand([]string{"--color", r.app.colorMode, "monitor", r.Place.Unit}, false)
-	if err != nil {
-		sent.Close()
-		return nil, err
-	}
-	defer dashboard.Close()
-	b, err = r.openSession(client, sent, argv, dashboardArgv)
-	if b == nil {
-		sent.Close()
-		return nil, err
-	}
-	soon, cancel := context.WithTimeout(ctx, takeOverWait)
-	defer cancel()
-	if err := sent.Taken(soon); err != nil {
-		sent.Close()
-		_ = b.session.Close(context.WithoutCancel(ctx))
-		return nil, err
-	}
-	if err == nil {
-		err = dashboard.Taken(soon)
-	}
-	if err != nil {
-		r.app.t.Warn("there is no dashboard: %v", err)
-	}
-	if b.session.Lasting {
-		r.app.t.Warn("tmux's setting exit-unattached would end the loop when no one watches it: it is off now, until the tmux server ends")
-	}
-	return b, nil
+// ended is the result of the loop.
+type ended struct {
+	code int
+	err  error
 }
 
-// openSession starts both panes. Together with an error there may be one that
-// has the loop alone.
-func (r *resolved) openSession(client *tmux.Client, sent *handover.Sender, argv, dashboardArgv []string) (*beside, error) {
-	width, height, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil || width < 1 || height < 1 {
-		width, height = 200, 50
+// wait shows the session, if there is a terminal, until the loop has ended or the user has
+// detached.
+func (b *beside) wait() error {
+	// Signals are handled here and do not cancel everything.
+	ctx := context.WithoutCancel(b.r.app.ctx)
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	over := make(chan ended, 1)
+	go func() {
+		report, err := b.loop.Wait(ctx)
+		over <- ended{report.Exit, err}
+	}()
+	b.show(ctx)
+	for {
+		select {
+		case e := <-over:
+			b.result = &e
+			if b.attached == nil || b.stopping {
+				return b.finish(ctx)
+			} // else its last lines are read, until a key is pressed
+		case err := <-b.left:
+			b.attached, b.left = nil, nil
+			if b.result != nil {
+				return b.finish(ctx)
+			}
+			if b.detached(ctx, err) {
+				return nil
+			}
+		case s := <-signals:
+			if s == syscall.SIGHUP {
+				return exitError(journal.ExitStopped) // this terminal is gone; the loop is not in it
+			}
+			b.stopping = true
+			if b.result != nil {
+				return b.finish(ctx)
+			}
+			b.stop(s)
+		}
 	}
-	session, err := monitor.OpenSession(r.app.ctx, client, monitor.SessionOptions{
-		Unit: r.Place.Unit, StateDir: r.Place.StateDir, Dir: r.Place.Repo.Root, Width: width, Height: height,
-		Loop: argv, Dashboard: dashboardArgv, TMUX: os.Getenv("TMUX"),
-	})
-	if session == nil {
-		return nil, err
-	}
-	return &beside{r: r, session: session, loop: sent, began: time.Now()}, err
 }
 
-// hand sends a command of this program, to be carried out elsewhere as if here.
-func hand(args []string, hold bool) (*handover.Sender, []string, error) {
-	parcel, err := handover.Here(args)
-	if err != nil {
-		return nil, nil, err
+// detached reports whether the user has left a loop that continues. err is the error of
+// the tmux that showed it.
+func (b *beside) detached(ctx context.Context, err error) bool {
+	switch {
+	case !b.loop.Session.Alive(ctx):
+		return false // it was killed: the loop ends with it, in its own time
+	case err != nil:
+		b.explain("tmux does not show it here (%v)", err)
+		return false
 	}
-	parcel.Hold = hold
-	return handOver(parcel)
+	b.r.app.t.Printf("the loop of %s continues; return to it with: %s\n", stream.Sanitize(b.r.Place.Unit), b.loop.Session.How())
+	return true
 }
 
-// handOver puts a parcel where the command that it returns takes it over.
-func handOver(parcel handover.Parcel) (*handover.Sender, []string, error) {
-	sent, err := handover.Send(parcel)
-	if err != nil {
-		return nil, nil, err
+// stop passes a signal on to the loop.
+func (b *beside) stop(s os.Signal) {
+	if err := b.loop.Signal(s); err == nil && b.attached == nil {
+		b.r.app.t.Printf("asked the loop to stop\n")
 	}
-	argv, err := handoverArgv(sent)
-	if err != nil {
-		sent.Close()
+}
+
+// show shows the session on the user's terminal.
+func (b *beside) show(ctx context.Context) {
+	t := b.r.app.t
+	if !t.CanAsk {
+		b.explain("")
+		return
 	}
-	return sent, argv, err
+	if os.Getenv("TMUX") != "" {
+		err := b.loop.Session.Switch(ctx)
+		if err == nil {
+			t.Printf("the loop of %s runs in the tmux session %s; Ctrl-C here asks it to stop\n", stream.Sanitize(b.r.Place.Unit), b.loop.Session.Name)
+		} else {
+			b.explain("tmux does not show it here (%v)", err)
+		}
+		return
+	}
+	cmd := b.loop.Session.Attach(os.Stdin, os.Stdout, os.Stderr)
+	if err := cmd.Start(); err != nil {
+		b.explain("tmux does not show it here (%v)", err)
+		return
+	}
+	left := make(chan error, 1)
+	go func() { left <- cmd.Wait() }()
+	b.attached, b.left = cmd, left
+}
+
+// explain says how to show a loop that this terminal does not show.
+func (b *beside) explain(why string, args ...any) {
+	if why != "" {
+		b.r.app.t.Warn(why, args...)
+	}
+	b.r.app.t.Printf("the loop of %s runs in tmux; show it with: %s\n", stream.Sanitize(b.r.Place.Unit), b.loop.Session.How())
+}
+
+// finish shows how the loop ended, and closes a session that no one watches.
+func (b *beside) finish(ctx context.Context) error {
+	if b.attached != nil {
+		_ = b.attached.Process.Signal(syscall.SIGTERM) // tmux restores the terminal
+		<-b.left
+	}
+	if !b.loop.Session.Watched(ctx) {
+		_ = b.loop.Session.Close(ctx) // it may be gone already
+	}
+	if errors.Is(b.result.err, handover.ErrLost) {
+		return hint.With(fmt.Errorf("the loop of %s has died", b.r.Place.Unit), "continue with: ralph run")
+	}
+	if b.result.err != nil {
+		return b.result.err
+	}
+	b.r.verdict(b.loop.Began)
+	if b.result.code != 0 {
+		return exitError(b.result.code)
+	}
+	return nil
+}
+
+// verdict prints in a line how the run that started after a moment has ended, and reports
+// whether there was one.
+func (r *resolved) verdict(began time.Time) bool {
+	s, ok := r.Place.EndedSince(began)
+	if !ok {
+		return false
+	}
+	r.app.t.Printf("%s\n", screen.Verdict(r.app.t, s))
+	return true
 }

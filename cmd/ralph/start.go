@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"ralph/internal/background"
 	"ralph/internal/handover"
@@ -89,26 +88,25 @@ func (c *startCmd) background(r *resolved, args []string) error {
 		return unit.ErrDetached
 	}
 	_, _ = registry.Clear(r.app.home) // removes loops with a missing worktree; the list does not show them anyway
-	began := time.Now()
 	done := r.app.t.Slowly("waiting for a place to run in")
-	b, err := r.carry(c.whereTo(r), c.Fullscreen || r.Settings().Start.Fullscreen, args)
+	b, err := r.starter().In(r.app.ctx, c.whereTo(r), c.Fullscreen || r.Settings().Start.Fullscreen, args)
 	done()
 	if err != nil {
 		return err
 	}
-	defer b.sent.Close()
+	defer b.Close()
 	done = r.app.t.Slowly("waiting for the loop to begin")
-	run, report, err := b.untilUp(r.app.ctx, r.Place, began)
+	run, report, err := untilUp(r.app.ctx, b, r.Place)
 	done()
 	switch {
 	case err != nil:
 		return err
 	case report != nil:
-		return b.endedAtOnce(r, *report, began, c.JSON)
+		return endedAtOnce(r, b, *report, c.JSON)
 	case c.JSON:
-		return b.printJSON(r, run)
+		return printStarted(r, b, run)
 	}
-	b.show(r)
+	showStarted(r, b)
 	return nil
 }
 
@@ -118,46 +116,44 @@ func (c *startCmd) whereTo(r *resolved) string {
 	switch {
 	case c.Terminal != "":
 		return c.Terminal
-	case c.Fullscreen, r.Settings().Start.Fullscreen && r.Settings().Start.Terminal == inAuto:
-		return inWindow
+	case c.Fullscreen, r.Settings().Start.Fullscreen && r.Settings().Start.Terminal == background.Auto:
+		return background.Window
 	}
 	return r.Settings().Start.Terminal
 }
 
-// carried is a loop that was handed over.
-type carried struct {
-	sent     *handover.Sender
-	terminal string // tmux, window or none
-	attach   string // the command that shows its tmux session
-	log      string // where its output goes, if there is no terminal
+// starter starts the run in another process.
+func (r *resolved) starter() background.Starter {
+	return background.Starter{Word: handoverWord, Unit: r.Place.Unit, StateDir: r.Place.StateDir, Root: r.Place.Repo.Root,
+		Log: r.Place.StartLog(), Color: r.app.colorMode, Warn: r.app.t.Warn}
 }
 
 // untilUp waits until the loop's run is in the journal, and returns the run, or
 // until the loop has ended.
-func (b *carried) untilUp(ctx context.Context, p *unit.Place, began time.Time) (string, *handover.Report, error) {
-	run, report, err := background.UntilUp(ctx, b.sent, p.JournalPath(), began)
+func untilUp(ctx context.Context, l *background.Loop, p *unit.Place) (string, *handover.Report, error) {
+	run, report, err := background.UntilUp(ctx, l.Sender, p.JournalPath(), l.Began)
 	if errors.Is(err, handover.ErrLost) {
-		err = hint.With(fmt.Errorf("the loop of %s died before it had started", stream.OneLine(p.Unit)), b.lookInto())
+		err = hint.With(fmt.Errorf("the loop of %s died before it had started", stream.OneLine(p.Unit)), l.Output())
 	}
 	return run, report, err
 }
 
 // endedAtOnce reports a loop that has ended before it was seen running, and returns its
 // exit status.
-func (b *carried) endedAtOnce(r *resolved, report handover.Report, began time.Time, asJSON bool) error {
+func endedAtOnce(r *resolved, l *background.Loop, report handover.Report, asJSON bool) error {
 	t := r.app.t
-	last, ran := r.Place.EndedSince(began)
+	last, ran := r.Place.EndedSince(l.Began)
 	switch {
 	case report.Message != "":
 		t.Fail(errors.New(report.Message))
 		t.Hint(report.Hint)
 	case asJSON && ran:
-		if err := b.printJSON(r, last.Run); err != nil {
+		if err := printStarted(r, l, last.Run); err != nil {
 			return err
 		}
-	case !r.verdict(began):
+	case !r.verdict(l.Began):
 		t.Fail(fmt.Errorf("the loop of %s ended with exit status %d before it had started", r.Place.Unit, report.Exit))
-		t.Hint(b.lookInto())
+		t.Hint(l.Output())
 	}
 	if report.Exit != 0 {
 		return exitError(report.Exit)
@@ -165,32 +161,21 @@ func (b *carried) endedAtOnce(r *resolved, report handover.Report, began time.Ti
 	return nil
 }
 
-// lookInto says where its last output is.
-func (b *carried) lookInto() string {
-	switch {
-	case b.log != "":
-		return "its output is in " + b.log
-	case b.attach != "":
-		return "its output may be in the session: " + b.attach
-	}
-	return "try it in this terminal: ralph run"
-}
-
-// show prints what was started, and the commands for it.
-func (b *carried) show(r *resolved) {
+// showStarted prints what was started, and the commands for it.
+func showStarted(r *resolved, l *background.Loop) {
 	t, unit := r.app.t, stream.ShellWord(r.Place.Unit)
-	where := map[string]string{inTmux: "in tmux", inWindow: "in a window of its own", inNone: "without a terminal"}[b.terminal]
-	t.Printf("%s %s is running %s (pid %d)\n", t.Paint(terminal.Green, t.Symbol("✓")), t.Paint(terminal.Bold, stream.OneLine(r.Place.Unit)), where, b.sent.PID())
+	where := map[string]string{background.Tmux: "in tmux", background.Window: "in a window of its own", background.None: "without a terminal"}[l.Terminal]
+	t.Printf("%s %s is running %s (pid %d)\n", t.Paint(terminal.Green, t.Symbol("✓")), t.Paint(terminal.Bold, stream.OneLine(r.Place.Unit)), where, l.PID())
 	row := func(name, what string) {
 		if what != "" {
 			t.Printf("  %-8s %s\n", name, stream.OneLine(what))
 		}
 	}
 	row("watch:", "ralph monitor "+unit)
-	row("", b.attach)
+	row("", l.Attach())
 	row("read:", "ralph logs -f "+unit)
 	row("stop:", "ralph stop "+unit)
-	row("output:", b.log)
+	row("output:", l.Log)
 }
 
 // started is what --json prints. A key is null where there is no such thing.
@@ -204,12 +189,12 @@ type started struct {
 	Log      *string `json:"log"`      // where its output goes without a terminal
 }
 
-func (b *carried) printJSON(r *resolved, run string) error {
+func printStarted(r *resolved, l *background.Loop, run string) error {
 	known := func(s string) *string {
 		if s == "" {
 			return nil
 		}
 		return &s
 	}
-	return terminal.PrintJSON(r.app.t, started{r.Place.Unit, r.Place.Repo.Root, run, b.sent.PID(), b.terminal, known(b.attach), known(b.log)})
+	return terminal.PrintJSON(r.app.t, started{r.Place.Unit, r.Place.Repo.Root, run, l.PID(), l.Terminal, known(l.Attach()), known(l.Log)})
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -206,15 +208,12 @@ func (c *Client) Close(ctx context.Context, target, self string) error {
 	if self != "" {
 		ours = append(ours, self)
 	}
-	var args []string
-	for _, pane := range ours {
-		args = append(args, "kill-pane", "-t", pane, then)
+	var errs []error
+	for _, pane := range ours { // each by itself: one that has just ended must not keep the others
+		_, err := c.run(ctx, "kill-pane", "-t", pane)
+		errs = append(errs, err)
 	}
-	if len(args) == 0 {
-		return nil
-	}
-	_, err = c.run(ctx, args[:len(args)-1]...)
-	return err
+	return errors.Join(errs...)
 }
 
 // Switch shows the session in place of the one that this process is in.
@@ -230,4 +229,18 @@ func (c *Client) Attach(id string, in io.Reader, out, errs io.Writer) *exec.Cmd 
 	cmd.Env = c.env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errs
 	return cmd
+}
+
+// CloseOwn closes the pane of this process and the other pane of its window. Outside of tmux it
+// does nothing.
+func CloseOwn(environ []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	pane := os.Getenv("TMUX_PANE")
+	if pane == "" {
+		return
+	}
+	if c, err := Find(ctx, environ); err == nil {
+		_ = c.Close(ctx, pane, pane) // this process ends with its pane, in any case
+	}
 }
