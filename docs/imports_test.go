@@ -82,7 +82,7 @@ var allowed = map[string][]string{
 	"tests/fakemodel":      {"fakeapi"},
 	"tests/lies":           {},
 	"tests/messages":       {},
-	"tests/sim":            {"check", "evidence", "git", "journal", "run", "tamper"},
+	"tests/sim":            {"check", "evidence", "git", "journal", "run", "tamper", "undo"},
 	"cmd/ralph":            {"*"},
 }
 

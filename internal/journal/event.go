@@ -565,6 +565,7 @@ type RunEnded struct {
 	CostUSD   *float64      `json:"costUsd"`             // cost of the run, or null
 	Head      string        `json:"head,omitempty"`      // commit that ralph saw last
 	Work      string        `json:"work,omitempty"`      // fingerprint of the worktree then
+	Mixed     string        `json:"mixed,omitempty"`     // as in iteration_started
 	Rule      string        `json:"rule,omitempty"`      // the rule that decided it
 	Facts     []int         `json:"facts,omitempty"`     // numbers of the events that it used, from 1 in each run
 }

@@ -29,6 +29,9 @@ func (l *Loop) openGate(ctx context.Context, on evidence.OnRecord) (evidence.Mov
 // prepare runs every check once before the first iteration, and judges the marks without an
 // acceptance on record: of a run that died, met a limit or left the branch, or of a clone.
 func (l *Loop) prepare(ctx context.Context) error {
+	if err := l.parker.Compare(ctx); err != nil {
+		return err
+	}
 	items := l.marks.unjudged()
 	c := l.marks.claim(0, items)
 	c.Looked = len(items) > 0

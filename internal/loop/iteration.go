@@ -190,7 +190,7 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 	l.it, l.turn = it, turn{}
 	started := journal.IterationStarted{N: it.n, Head: head.Commit, Story: l.marks.next(l.Recorder.Position()), State: kept, Mixed: l.parker.Mixed}
 	l.parker.Mixed = ""
-	return l.Recorder.Record(started)
+	return errors.Join(l.Recorder.Record(started), l.parker.Look(ctx))
 }
 
 // protect restores the plan's files, and records what the agent had changed.

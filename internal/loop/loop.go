@@ -182,8 +182,9 @@ func (l *Loop) Run(ctx context.Context) (run.End, error) {
 			return end, err
 		}
 	}
+	_ = l.parker.Compare(ctx) // what cannot be read now the next run does not know either
 	ended := journal.RunEnded{
-		Rule: string(step.Rule), Facts: step.Facts, Head: seen.Commit, Work: seen.Work,
+		Mixed: l.parker.Mixed, Rule: string(step.Rule), Facts: step.Facts, Head: seen.Commit, Work: seen.Work,
 		Status: end.Status(), Reason: end.Reason, ExitCode: end.ExitCode(), Message: end.Message,
 		ResumesAt: timePtr(end.ResumesAt), Tokens: l.team.Tokens, CostUSD: l.team.Cost,
 	}

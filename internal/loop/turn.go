@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"ralph/internal/calls"
@@ -32,6 +33,9 @@ func (l *Loop) call(ctx context.Context) error {
 	if err := l.team.Present(); err != nil {
 		return err // before a call is counted
 	}
+	if err := l.parker.Compare(ctx); err != nil {
+		return err
+	}
 	g, err := l.team.Take(ctx)
 	if !g.OK || err != nil {
 		l.turn.full = &run.FullHour{Used: g.Used, Limit: g.Limit, ResetsAt: g.ResetsAt}
@@ -52,6 +56,7 @@ func (l *Loop) call(ctx context.Context) error {
 		l.team.Story = next.ID
 	}
 	o, err := l.team.Call(ctx, it.n, it.attempts, text, func(e stream.Event) { l.gate.Hear(e); l.Stream(e) })
+	err = errors.Join(err, l.parker.Look(ctx))
 	if unfit, err := l.team.DropUnfit(o, err); unfit || err != nil && o.Kind == "" {
 		return err // what the iteration came to is what the agent before it left
 	}

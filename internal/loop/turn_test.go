@@ -15,6 +15,7 @@ import (
 	"ralph/internal/calls"
 	"ralph/internal/git"
 	"ralph/internal/journal"
+	"ralph/internal/parking"
 	"ralph/internal/plan"
 	"ralph/internal/proc"
 	"ralph/internal/ratelimit"
@@ -66,7 +67,7 @@ func TestWhatTheAgentDidIsOnRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.assemble()
-	l.it = &iteration{n: 1}
+	l.it, l.parker = &iteration{n: 1}, &parking.Parker{Recorder: l.Recorder}
 	if err = l.call(t.Context()); err == nil {
 		t.Fatal("the journal was away, and no error")
 	}

@@ -119,6 +119,7 @@ func (s *State) Apply(e journal.Event) {
 		r.Archived = b.Path
 	case journal.RunEnded:
 		s.Gate.runEnded(b)
+		s.Parking.Pending.mix(b.Mixed)
 		s.Limits.runEnded(e.Time, b)
 		s.Pausing = false
 		r.endRun(e.Time, b)

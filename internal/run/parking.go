@@ -36,8 +36,13 @@ func (w *Pending) begin(branch string, b journal.IterationStarted) {
 		*w = Pending{Any: true, Since: b.State, Branch: branch}
 	}
 	w.Story = b.Story
-	if w.Mixed == "" {
-		w.Mixed = b.Mixed
+	w.mix(b.Mixed)
+}
+
+// mix notes that changes of other people came into the work, where there is any.
+func (w *Pending) mix(why string) {
+	if w.Any && w.Mixed == "" {
+		w.Mixed = why
 	}
 }
 

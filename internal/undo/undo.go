@@ -33,7 +33,8 @@ type Target struct {
 	// Moved: the reference names another state than the journal. That of the journal counts.
 	Moved bool
 
-	gate run.Gate
+	gate   run.Gate
+	parked []journal.StoryParked
 }
 
 // NotKeptError is that a state cannot be restored.
@@ -48,17 +49,28 @@ func (e *NotKeptError) Error() string { return e.What }
 // Find finds the state before iteration n of a run. 0 is the last iteration, and an empty id
 // the last run that has one.
 func Find(ctx context.Context, events []journal.Event, states checkpoint.Store, id string, n int) (Target, error) {
+	t, err := At(events, id, n, states.Iteration(id, 1))
+	if err != nil {
+		return t, err
+	}
+	return t, t.read(ctx, states)
+}
+
+// At finds what the journal says about the state before iteration n of a run, as Find does. left
+// is the reference of a state that the user left with an undo of that name.
+func At(events []journal.Event, id string, n int, left string) (Target, error) {
 	s := &run.State{}
 	t, found := Target{}, false
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case journal.IterationStarted:
 			if (id == "" || e.Run == id) && (n == 0 || b.N == n || id == "" && e.Run != t.Run) {
-				t, found = Target{Run: e.Run, N: b.N, Story: b.Story, At: e.Time, Branch: branchOf(s, e.Run), State: git.Saved{Commit: b.State}, gate: snapshot(s.Gate)}, true
+				t, found = Target{Run: e.Run, N: b.N, Story: b.Story, At: e.Time, Branch: branchOf(s, e.Run), State: git.Saved{Commit: b.State},
+					gate: snapshot(s.Gate), parked: s.Parking.Parked}, true
 			}
 		case journal.Undone:
-			if id != "" && b.Kept == states.Iteration(id, 1) {
-				t, found = Target{Run: id, N: 1, At: e.Time, Branch: branchOf(s, e.Run), gate: snapshot(s.Gate)}, true
+			if id != "" && b.Kept == left {
+				t, found = Target{Run: id, N: 1, At: e.Time, Branch: branchOf(s, e.Run), gate: snapshot(s.Gate), parked: s.Parking.Parked}, true
 			}
 		}
 		s.Apply(e)
@@ -71,7 +83,7 @@ func Find(ctx context.Context, events []journal.Event, states checkpoint.Store, 
 	case n != 0 && t.N != n:
 		return t, &NotKeptError{fmt.Sprintf("the run %s has no iteration %d", t.Run, n), "see them with: ralph history"}
 	}
-	return t, t.read(ctx, states)
+	return t, nil
 }
 
 // read reads the state. The reference can be changed by anybody, the journal by ralph alone.
@@ -103,7 +115,7 @@ func (t *Target) Event(kept string) journal.Undone {
 	return journal.Undone{Of: t.Run, N: t.N, State: t.State.Commit, Kept: kept, Head: t.State.Head,
 		Accepted: accepted(t.gate), TakenOver: slices.Sorted(maps.Keys(t.gate.TakenOver)),
 		Base: t.gate.Base.Commit, Work: t.gate.Base.Work, Known: t.gate.Known, Weakened: t.gate.Weakened,
-		Seen: seen.Commit, SeenWork: seen.Work, Message: "the user went back to " + t.String()}
+		Seen: seen.Commit, SeenWork: seen.Work, Parked: t.parked, Message: "the user went back to " + t.String()}
 }
 
 // String says which state it is.

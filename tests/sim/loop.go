@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -17,8 +16,10 @@ import (
 func (w *world) start() {
 	w.runs++
 	w.settle()
+	on := w.state.Gate
 	w.record(journal.RunStarted{Harness: "a", Branch: "b", MaxIterations: w.rules.MaxIterations, StallThreshold: w.rules.NoProgress,
 		SameError: w.rules.SameError, Rules: &w.rules, Print: w.print(), Stories: w.list()})
+	w.watch(on)
 }
 
 // settle gives back the call that a dead process counted and did not make.
@@ -69,14 +70,22 @@ func (w *world) loop() {
 		p, rules := w.state.Position(), w.rules
 		w.bug.plant(&p, &seen, &rules)
 		step := run.Next(&p, seen, rules)
+		w.process.next = p.Pick(seen.Open)
 		if p.Open != nil {
 			w.process.model = p.Model(rules)
 		}
-		if step.Do == run.DoEnd {
+		switch {
+		case step.Do == run.DoRestore:
+			if !w.restore() {
+				w.end(run.Step{Reason: journal.ReasonError})
+				return
+			}
+		case step.Do == run.DoEnd:
 			w.end(step)
 			return
+		default:
+			w.do(step)
 		}
-		w.do(step)
 	}
 	w.fail("a run of %d steps has not ended", maxSteps)
 }
@@ -92,6 +101,49 @@ func (w *world) user() {
 		w.truth.paused = true
 	case 2:
 		w.plan++
+	case 3, 4, 5:
+		// While an iteration is judged, it cannot be told from what the agent did.
+		if p := w.state.Position(); p.Open == nil || p.Open.Outcome == "" || p.Open.Refused() {
+			w.edit(true)
+		}
+	case 6, 7:
+		w.unpark()
+	case 8, 9, 10:
+		w.set()
+	}
+}
+
+// unpark takes up one of the parked stories.
+func (w *world) unpark() {
+	for i := range w.stories {
+		if w.parked[i] {
+			w.record(journal.Request{Kind: journal.RequestUnpark, Text: strconv.Itoa(i)})
+			return
+		}
+	}
+}
+
+// set changes settings of the run, all of them or none.
+func (w *world) set() {
+	keys := []string{"defaults.max_iterations", "defaults.min_iterations", "circuit_breaker.no_progress_threshold",
+		"circuit_breaker.same_error_threshold", "budget.max_tokens"}
+	values := []journal.Setting{{Key: keys[w.rng.IntN(len(keys))], Value: strconv.Itoa(1 + w.rng.IntN(12))}}
+	bad := w.rng.IntN(3) == 0
+	if bad {
+		values = append(values, journal.Setting{Key: "defaults.max_iterations", Value: "many"})
+	}
+	c := run.Changeable{Rules: w.rules}
+	switch err := c.Set(values); {
+	case bad && (err == nil || c.MaxIterations != w.rules.MaxIterations || c.NoProgress != w.rules.NoProgress || c.MaxTokens != w.rules.MaxTokens):
+		w.fail("settings that cannot be are set, at least some of them: %+v", c.Rules)
+	case !bad && err != nil:
+		w.fail("%v", err)
+	case !bad:
+		w.rules = c.Rules
+		w.record(journal.Request{Kind: journal.RequestSet, Set: values})
+		if shown := w.state.Last().Start; shown.MaxIterations != w.rules.MaxIterations || shown.StallThreshold != w.rules.NoProgress {
+			w.fail("the run shows other settings than it has")
+		}
 	}
 }
 
@@ -110,17 +162,38 @@ func (w *world) see() run.Seen {
 		}
 	}
 	s.Marked = w.process.open && w.fresh()
+	s.Open, s.Mixed = w.todo(), w.process.mixed
 	if w.limited.After(w.now) && w.limited.After(w.process.waited) {
 		s.Limit = &run.Limit{Agent: "a", Until: w.limited, Reset: w.limited}
 	}
 	return s
 }
 
+// todo returns the open items of the plan.
+func (w *world) todo() []run.Todo {
+	var list []run.Todo
+	for i, s := range w.stories {
+		if s.marked {
+			continue
+		}
+		t := run.Todo{ID: strconv.Itoa(i), Priority: s.priority}
+		for _, d := range s.dependsOn {
+			t.DependsOn = append(t.DependsOn, strconv.Itoa(d))
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
 func (w *world) do(s run.Step) {
 	switch s.Do {
 	case run.DoPrepare:
+		w.compare()
 		w.judge(0)
 		w.process.ready = true
+		w.look()
+	case run.DoPark:
+		w.park(s)
 	case run.DoResetBreaker:
 		w.record(journal.BreakerReset{Message: s.Message})
 	case run.DoRest:
@@ -151,11 +224,14 @@ func (w *world) begin(n int) {
 		w.process.before[i] = s.marked
 	}
 	w.iterations++
-	start := journal.IterationStarted{N: n}
-	if i := slices.IndexFunc(w.indices(), func(i int) bool { return !w.onRecord(i) }); i >= 0 {
-		start.Story = &journal.Story{ID: strconv.Itoa(i)}
+	w.compare()
+	start := journal.IterationStarted{N: n, State: w.save(), Mixed: w.process.mixed}
+	if next := w.process.next; next != nil {
+		start.Story = &journal.Story{ID: next.ID}
 	}
+	w.process.mixed = ""
 	w.record(start)
+	w.look()
 }
 
 func (w *world) wait(s run.Step) {
@@ -175,7 +251,8 @@ func (w *world) end(s run.Step) {
 	if s.Opens > 0 {
 		w.record(journal.BreakerOpened{Reason: s.Reason, Count: s.Opens, Print: w.print()})
 	}
-	w.record(journal.RunEnded{Reason: s.Reason, Status: s.Reason.Status(), ExitCode: s.Reason.ExitCode()})
+	w.compare()
+	w.record(journal.RunEnded{Mixed: w.process.mixed, Reason: s.Reason, Status: s.Reason.Status(), ExitCode: s.Reason.ExitCode(), Head: "c", Work: strconv.Itoa(w.work())})
 	w.rules.ResetCircuit = false
 }
 
@@ -193,11 +270,13 @@ func (w *world) call(n int) {
 		return
 	}
 	w.used, w.taken = w.used+1, w.taken+1
+	w.compare()
 	w.record(journal.AttemptStarted{N: n, Harness: "a", Model: w.process.model})
 	w.record(journal.AgentStarted{N: n})
 	end := w.agent(n)
 	w.now = w.now.Add(time.Duration(1+w.rng.IntN(600)) * time.Second)
 	w.process.outcome = end.Outcome
+	w.look()
 	w.record(end)
 }
 
@@ -214,7 +293,7 @@ func (w *world) agent(n int) journal.AttemptEnded {
 		e.Outcome = journal.OutcomeTransient
 		return e
 	}
-	work := func() { w.work++; w.process.commits++ }
+	work := func() { w.edit(false); w.process.commits++ }
 	mark := func() { w.stories[w.rng.IntN(len(w.stories))].marked = true }
 	switch w.rng.IntN(16) {
 	case 0, 1, 2, 3:
@@ -288,6 +367,7 @@ func (w *world) close(n int) {
 	w.record(journal.IterationEnded{N: n, Outcome: w.process.outcome, Error: result.Error, Progress: result.Progress, NoProgress: streak.NoProgress,
 		SameError: streak.SameError, Done: done != "", DoneReason: done, StoriesPassed: passed, Print: w.print()})
 	w.process.open = false
+	w.look()
 }
 
 // judge sends the marks without an acceptance on record through the gate.
@@ -305,7 +385,7 @@ func (w *world) judge(n int) []string {
 	if len(c.Items) == 0 {
 		return nil
 	}
-	f := evidence.Facts{Look: git.Look{}, Idle: w.work == w.lastBase(), Looked: true, Complete: w.process.stop == ""}
+	f := evidence.Facts{Look: git.Look{}, Idle: w.work() == w.lastBase(), Looked: true, Complete: w.process.stop == ""}
 	if w.weak {
 		f.Findings = []tamper.Finding{{Path: "a_test.go", Rule: "test-removed"}}
 	}
@@ -330,7 +410,7 @@ func (w *world) judge(n int) []string {
 	if len(v.Accepted) == 0 {
 		return nil
 	}
-	w.record(journal.ClaimAccepted{N: n, Stories: v.Accepted, Rule: string(v.Rule), Work: strconv.Itoa(w.work)})
+	w.record(journal.ClaimAccepted{N: n, Stories: v.Accepted, Rule: string(v.Rule), Commit: "c", Work: strconv.Itoa(w.work())})
 	return v.Accepted
 }
 
@@ -344,13 +424,24 @@ func (w *world) lastBase() int {
 // journal's, also where the process died right after.
 func (w *world) sync() {
 	for ; w.synced < len(w.events); w.synced++ {
-		if b, ok := w.events[w.synced].Body.(journal.ClaimAccepted); ok {
-			for _, id := range b.Stories {
-				i, _ := strconv.Atoi(id)
-				w.accepted[i] = true
-			}
+		switch b := w.events[w.synced].Body.(type) {
+		case journal.ClaimAccepted:
+			w.accept(b.Stories)
+			w.base, _ = strconv.Atoi(b.Work)
+		case journal.BaseMoved:
+			w.base, _ = strconv.Atoi(b.Work)
+		case journal.Undone:
+			clear(w.accepted)
+			w.accept(b.Accepted)
 			w.base, _ = strconv.Atoi(b.Work)
 		}
+	}
+}
+
+func (w *world) accept(ids []string) {
+	for _, id := range ids {
+		i, _ := strconv.Atoi(id)
+		w.accepted[i] = true
 	}
 }
 
@@ -379,7 +470,7 @@ func (w *world) all(is func(int) bool) bool {
 	return true
 }
 
-func (w *world) print() string { return strconv.Itoa(w.plan) + ":" + strconv.Itoa(w.work) }
+func (w *world) print() string { return strconv.Itoa(w.plan) + ":" + strconv.Itoa(w.work()) }
 
 func (w *world) list() []journal.Story {
 	w.sync()

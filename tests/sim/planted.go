@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"ralph/internal/evidence"
 	"ralph/internal/journal"
 	"ralph/internal/run"
@@ -87,6 +89,25 @@ func bugs() []bug {
 				}
 			})
 		}},
+		{name: "dependencies are not asked", rule: func(_ pos, s seen, _ rules) { s.Open = alone(s.Open) }},
+		{name: "priorities are not asked", rule: func(_ pos, s seen, _ rules) {
+			for i := range s.Open {
+				s.Open[i].Priority = 0
+			}
+		}},
+		{name: "a stuck story is parked too early", rule: func(_ pos, _ seen, r rules) {
+			if r.OnStuck == run.StuckPark && r.NoProgress > 1 {
+				r.NoProgress--
+			}
+		}},
+		{name: "a parked story is worked on", rule: func(p pos, _ seen, _ rules) { p.Parked = nil }},
+		{name: "an unparked story stays parked", rule: func(p pos, s seen, _ rules) {
+			if len(p.Parked) == 0 && len(s.Open) > 0 {
+				p.Parked = []journal.StoryParked{{Story: s.Open[0].ID}}
+			}
+		}},
+		{name: "a parking that was cut off is forgotten", rule: func(p pos, _ seen, _ rules) { p.Leaving = nil }},
+		{name: "changes of the user are parked", rule: func(p pos, s seen, _ rules) { p.Pending.Mixed, s.Mixed = "", "" }},
 		{name: "another branch goes on", rule: func(p pos, _ seen, _ rules) { p.Left = "" }},
 		{name: "marks are done", rule: func(_ pos, s seen, _ rules) {
 			if s.LooksDone {
@@ -109,6 +130,15 @@ func bugs() []bug {
 			_ = w
 		}},
 	}
+}
+
+// alone returns the items without what they depend on.
+func alone(open []run.Todo) []run.Todo {
+	list := slices.Clone(open)
+	for i := range list {
+		list[i].DependsOn = nil
+	}
+	return list
 }
 
 func bugNamed(name string) bug {

@@ -31,14 +31,19 @@ type world struct {
 
 	// The project.
 	stories  []story
-	work     int  // fingerprint of the worktree
+	tree     *change
+	changes  int // so far
+	states   []saved
+	parked   map[int]bool
+	leaving  bool // the work on a parked story is still in the worktree
+	trueBase int  // work that claims have to be compared with
 	weak     bool // tests are weaker than at the base
 	broken   bool // the quality checks fail
 	plan     int  // fingerprint of the plan's files, but for the marks
 	away     bool // another branch is checked out
 	accepted map[int]bool
-	base     int            // work at the last acceptance
-	synced   int            // number of events with acceptances already in accepted and base
+	base     int            // of claims, as the journal has it
+	synced   int            // number of events already in accepted and base
 	failures map[string]int // by story, over runs
 	story    string         // of the open iteration
 
@@ -80,6 +85,9 @@ type truth struct {
 type story struct {
 	marked bool
 	taken  bool // marked when ralph first saw the plan
+
+	priority  float64
+	dependsOn []int
 }
 
 // process is the memory of a running ralph: lost when it dies.
@@ -89,6 +97,10 @@ type process struct {
 	outcome   journal.Outcome
 	model     string // that the rules chose
 	before    []bool // marks when the iteration began
+	next      *run.Todo
+	seen      int // worktree at the last look
+	looked    bool
+	mixed     string
 	commits   int
 	promise   bool
 	full      *run.FullHour
@@ -105,7 +117,7 @@ type (
 
 func newWorld(seed uint64, b bug) *world {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	w := &world{seed: seed, rng: rng, bug: b, now: time.Unix(1_800_000_000, 0).UTC(), state: &run.State{}, accepted: map[int]bool{}, failures: map[string]int{}}
+	w := &world{seed: seed, rng: rng, bug: b, now: time.Unix(1_800_000_000, 0).UTC(), state: &run.State{}, accepted: map[int]bool{}, parked: map[int]bool{}, failures: map[string]int{}}
 	w.rules = journal.Rules{MaxIterations: 1 + rng.IntN(12), MinIterations: rng.IntN(4), NoProgress: rng.IntN(5), SameError: rng.IntN(6), Duds: 3,
 		OnLimit: pick(rng, run.LimitWait, run.LimitWait, run.LimitAsk, run.LimitExit), MaxWaitHours: 6, PauseSeconds: 2, TransientSeconds: 1}
 	if rng.IntN(3) == 0 {
@@ -124,12 +136,17 @@ func newWorld(seed uint64, b bug) *world {
 	if rng.IntN(2) == 0 {
 		w.rules.Escalate = []string{"weak", "strong", "stronger"}
 	}
+	w.rules.OnStuck = pick(rng, run.StuckStop, run.StuckPark)
 	w.gate = evidence.Rules{Mode: evidence.InPlace, RequireChange: true, RejectWeakened: true}
 	w.rateLimit = 2 + rng.IntN(12)
 	w.stories = make([]story, 1+rng.IntN(6))
 	for i := range w.stories {
 		if rng.IntN(12) == 0 {
 			w.stories[i] = story{marked: true, taken: true}
+		}
+		w.stories[i].priority = float64(rng.IntN(5))
+		if i > 0 && rng.IntN(3) == 0 {
+			w.stories[i].dependsOn = []int{rng.IntN(i)}
 		}
 	}
 	return w
@@ -163,12 +180,19 @@ func (w *world) between() {
 	case 0:
 		w.plan++
 	case 1:
-		w.work++ // the user works, and nothing of the agent waits to be accepted
-		if !w.pending() {
-			w.base = w.work
+		last := w.state.Last() // where it died, it is not known who changed something
+		alone := last == nil || last.End != nil && last.End.Reason != journal.ReasonCrashed && w.work() == w.trueBase
+		if w.edit(true); alone {
+			w.trueBase = w.work()
 		}
 	case 2:
 		w.rules.ResetCircuit = true
+	case 3:
+		w.life(func() { w.bury(); w.unpark() })
+	case 4:
+		n := w.rng.IntN(3)
+		for !w.life(func() { w.bury(); w.undo(n) }) { // the user repeats what was cut off
+		}
 	}
 	w.away = false
 }
@@ -246,7 +270,28 @@ func (w *world) check(b journal.Body) {
 			t.row = 0 // only a short run that is repeated, or one after a death, continues the row
 		}
 		*t = truth{row: t.row, print: t.print, open: t.open, calls: t.calls, stood: t.stood, began: w.now, starts: t.starts, ends: t.ends}
+	case journal.StoryParked:
+		w.checkParked(b)
+	case journal.BaseMoved:
+		if b.Parked != "" {
+			w.checkRestored(b)
+		}
+	case journal.Undone:
+		clear(w.parked)
+		for _, p := range b.Parked {
+			i, _ := strconv.Atoi(p.Story)
+			w.parked[i] = true
+		}
+		w.leaving = false
+		w.trueBase, _ = strconv.Atoi(b.Work)
+	case journal.Request:
+		if b.Kind == journal.RequestUnpark {
+			i, _ := strconv.Atoi(b.Text)
+			delete(w.parked, i)
+			w.leaving = w.leaving && w.state.Parking.Leaving != nil && w.state.Parking.Leaving.Story != b.Text
+		}
 	case journal.IterationStarted:
+		w.checkBegin(b)
 		t.begun++
 		w.story = ""
 		if b.Story != nil {
@@ -321,7 +366,10 @@ func (w *world) check(b journal.Body) {
 		w.checkAccepted(b)
 		for _, id := range b.Stories {
 			delete(w.failures, id)
+			i, _ := strconv.Atoi(id)
+			delete(w.parked, i)
 		}
+		w.trueBase = w.work()
 	case journal.IterationEnded:
 		t.auth, t.done = b.Outcome == journal.OutcomeAuth, b.Done
 		if b.Outcome != journal.OutcomeCrash || b.Print != "" {
@@ -364,7 +412,7 @@ func (w *world) checkAccepted(b journal.ClaimAccepted) {
 			w.fail("story %d is accepted without a mark", i)
 		case s.taken:
 			w.fail("story %d was taken over, and is accepted without a receipt", i)
-		case w.work == w.base:
+		case w.work() == w.trueBase:
 			w.fail("story %d is accepted without any work since the base", i)
 		case w.weak:
 			w.fail("story %d is accepted although tests were weakened since the base", i)
@@ -388,6 +436,13 @@ func (w *world) checkEnd(b journal.RunEnded) {
 	case t.stopped != told && b.Reason != journal.ReasonCrashed:
 		w.fail("told to end: %v, and it ended with %s", t.stopped, b.Reason)
 	case told || b.Reason == journal.ReasonCrashed:
+	case b.Reason == journal.ReasonParked:
+		held := w.held()
+		for i, s := range w.stories {
+			if !s.marked && !held[i] {
+				w.fail("the run ended as parked, and story %d can be tried", i)
+			}
+		}
 	case b.Reason == journal.ReasonUsageLimit && w.process.open && w.fresh() && w.process.outcome == journal.OutcomeUsageLimit:
 		w.fail("the run ended at a limit, and marks were not judged")
 	case b.Reason.ExitCode() == journal.ExitDone && b.Reason == journal.ReasonStoriesComplete && len(w.accepted) < len(w.stories):
