@@ -215,7 +215,7 @@ func (g *Gatherer) KeepRed() { maps.Copy(g.red, g.failing) }
 // Failing returns the names of the checks that failed when they ran last.
 func (g *Gatherer) Failing() []string { return slices.Sorted(maps.Keys(g.failing)) }
 
-// Standing returns the names of the checks whose failure keeps the plan from being done.
+// Standing returns the names of the failing checks that keep the plan from being done.
 func (g *Gatherer) Standing() []string {
 	var names []string
 	for _, c := range g.Checks {

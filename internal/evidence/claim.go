@@ -30,7 +30,7 @@ type Rules struct {
 	Mode           Mode
 	RequireChange  bool // a mark without work since the base is refused
 	RejectWeakened bool // nothing is accepted while tests, checks or CI are weaker than at the base
-	Receipts       bool // a mark needs a receipt: for whoever has no journal
+	Receipts       bool // a mark needs a receipt: for readers without a journal
 	Runs           proof.Settings
 	Strength       float64 // the share of hunks that the checks must hold
 }
@@ -48,7 +48,7 @@ type Claim struct {
 	Items     []string          // marks without an acceptance on record
 	TakenOver []string          // marks that were there when ralph first saw the plan
 	Boxes     bool              // the marks are boxes of a checklist: taken over, they need no receipt
-	Allowed   map[string]string // items that a person allowed, with the rule; empty is any
+	Allowed   map[string]string // items that the user allowed, with the rule; empty is any
 	Promised  bool              // the agent promised completion
 	Done      bool              // with all items accepted, the plan is done
 	DoneSoFar bool              // the plan is done without the items, too
@@ -66,7 +66,7 @@ type Facts struct {
 	NoChecks    bool             // no quality check is configured
 	Place       Place
 	Checks      []CheckFact // of the phases every, claim and end, as far as they were due
-	Standing    []string    // checks whose failure keeps the plan from being done
+	Standing    []string    // failing checks that keep the plan from being done
 	Complete    bool        // all that was due was run to its end
 	Plan        PlanAfter
 	Receipts    []string // items of the claim with a receipt

@@ -4,7 +4,7 @@
 // and the promise of completion. [Gatherer.Gather] collects the [Facts] about it: the work
 // since the [Base], what weakens tests and checks since then, what is not committed, and how
 // the quality checks fare. [Weigh] turns claim, facts and [Rules] into a [Verdict]; it is
-// pure. Every mark goes through these two functions, whoever asks: the loop after an
+// pure. Every mark goes through these two functions, for every caller: the loop after an
 // iteration, the loop at its start (marks of a run that died, or met a limit, or left the
 // branch; marks of a clone), and "ralph verify".
 //

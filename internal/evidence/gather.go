@@ -143,7 +143,7 @@ func (g *gathering) cheap(ctx context.Context) error {
 }
 
 // provable are those of the items that checks can prove: of the marks that were taken over,
-// those with a receipt, and those that a person allowed.
+// those with a receipt, and those that the user allowed.
 func (g *gathering) provable(items []string) []string {
 	if g.claim.Boxes {
 		return items

@@ -8,7 +8,7 @@ import (
 	"ralph/internal/journal"
 )
 
-// State is how a receipt stands to a commit.
+// State is how a receipt relates to a commit.
 type State string
 
 // The states of a receipt.
@@ -21,7 +21,7 @@ const (
 // StoryOf names a story among all units.
 type StoryOf struct{ Unit, Story string }
 
-// Found is a receipt as it stands to a commit.
+// Found is a receipt and how it relates to a commit.
 type Found struct {
 	journal.Receipt
 	State State
@@ -63,7 +63,7 @@ func FindReceipts(ctx context.Context, repo *git.Repo, commit string, stories []
 	return found, ctx.Err()
 }
 
-// stateOf asks git how a commit stands to another. One that is not in this clone is an error
+// stateOf asks git how a commit relates to another. One that is not in this clone is an error
 // to git, and elsewhere to us.
 func stateOf(ctx context.Context, repo *git.Repo, commit, to string) State {
 	if changed, err := repo.ChangedPaths(ctx, commit, to, ".ralph"); err == nil && len(changed) == 0 {

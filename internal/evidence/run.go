@@ -19,7 +19,7 @@ import (
 // baseline is the phase in which checks are run to see how they fare without the agent.
 const baseline = journal.PhaseBaseline
 
-// batch runs checks one after the other, each by one, until the run is told to end. Checks are
+// batch runs checks one after the other, each by one, until the run is asked to end. Checks are
 // the project's own code, which the agent may have written: the plan is restored after them.
 func (g *gathering) batch(ctx context.Context, due []check.Check, one func(check.Check) (check.Result, error)) ([]check.Result, error) {
 	if len(due) == 0 {

@@ -27,7 +27,7 @@ const (
 	NoReceipt    Rule = "no_receipt"    // taken over, without a receipt
 	Proved       Rule = "proved"        // the checks pass
 	Unproved     Rule = "unproved"      // no check is configured
-	Allowed      Rule = "allowed"       // by a person; the checks pass
+	Allowed      Rule = "allowed"       // by the user; the checks pass
 )
 
 // Verdict is what becomes of a claim.
@@ -114,7 +114,7 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 		refuse(rule, reason)
 	}
 	v.Accepted, v.Rule = items, Proved
-	// No work of this run is to be told from theirs: a check that failed before speaks against
+	// This run cannot tell its work from theirs: a check that failed before speaks against
 	// them, too.
 	green := !slices.ContainsFunc(f.Checks, func(c CheckFact) bool { return c.Phase != journal.PhaseEnd && !c.Green() && !c.Tolerated })
 	for _, id := range overlap(c.TakenOver, c.Items) {
@@ -135,7 +135,7 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 	return v
 }
 
-// allowed returns the items that a person allowed against a rule. No one can allow that a
+// allowed returns the items that the user allowed against a rule. No one can allow that a
 // check fails.
 func (c Claim) allowed(items []string, rule Rule) []string {
 	var ids []string

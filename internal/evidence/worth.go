@@ -146,7 +146,7 @@ func (g *gathering) others(ctx context.Context, head string) ([]string, error) {
 	return foreign, nil
 }
 
-// doubts are what a person should look at in a proof, in words. Receipt text, such as how
+// doubts are what the user should read in a proof, in words. Receipt text, such as how
 // much is held, is none.
 func doubts(p *proof.Proof) []string {
 	if p == nil {
@@ -170,7 +170,7 @@ func notHeld(v proof.Verdict) bool {
 	return v == proof.Failed || v == proof.NoCompile || v == proof.Weaker
 }
 
-// Doubts are what a person should look at in the runs of a claim.
+// Doubts are what the user should read about the runs of a claim.
 func (f Facts) Doubts() []string { return doubts(f.Proof) }
 
 // Record is the proof as the journal and the receipts keep it, nil where no runs were due.

@@ -17,12 +17,12 @@ import (
 	"ralph/internal/words"
 )
 
-// iteration is one session of the agent and what came of it.
+// iteration is one iteration, and what came of it.
 type iteration struct {
 	n        int
 	before   plan.State
 	head     git.Head
-	from     string // the commit it began at
+	from     string // the commit before it
 	attempts int
 	outcome  agent.Outcome // of the last one that may count
 	tokens   stream.Tokens // of the whole run before it
@@ -35,11 +35,11 @@ type iteration struct {
 	verdict  plan.Verdict
 	moved    string // why the branch is not what it was, empty where it is
 	settled  bool   // its commits are found, and the plan is restored
-	judged   bool   // judging it has begun
+	judged   bool   // it is being judged, or was
 }
 
-// abandon records an iteration that ralph's own trouble cut off after the agent
-// had worked. None of its marks is accepted: the next run looks at them.
+// abandon records an iteration that an error of ralph cut off after the agent had worked. It
+// accepts no mark: the next run judges them.
 func (l *Loop) abandon(it *iteration, err error) {
 	l.it = nil
 	if it.outcome.Kind == "" || it.outcome.Kind.NoIteration() {
@@ -47,7 +47,7 @@ func (l *Loop) abandon(it *iteration, err error) {
 	}
 	streak := l.Recorder.Position().Streak
 	done, total := l.marks.counted().Counts()
-	// Where the journal itself is the trouble, the run's end tells.
+	// If the journal cannot be written, the end of the run reports it.
 	_ = l.Recorder.Surely(journal.IterationEnded{
 		N: it.n, Outcome: journal.OutcomeInterrupted, Error: err.Error(), ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: []string{}, StoriesComplete: done, StoriesTotal: total,
@@ -69,7 +69,7 @@ func (l *Loop) counts() bool {
 	return !l.it.outcome.Kind.NoIteration() || gaveUp || l.unseen()
 }
 
-// conclude finds out what the open iteration came to, and records its end.
+// conclude judges the open iteration, and records its end.
 func (l *Loop) conclude(ctx context.Context) error {
 	if err := l.afterAgent(ctx); err != nil {
 		return err
@@ -90,8 +90,8 @@ func (l *Loop) conclude(ctx context.Context) error {
 	return l.close(ctx, it)
 }
 
-// afterAgent is what comes after the agent whatever it did: its commits are found, and the
-// plan is restored before anything reads it, and before the run may end.
+// afterAgent finds the commits of the agent and restores the plan, before anything reads the
+// plan and before the run may end.
 func (l *Loop) afterAgent(ctx context.Context) error {
 	if l.it.settled {
 		return nil
@@ -108,8 +108,8 @@ func (l *Loop) afterAgent(ctx context.Context) error {
 	return l.protect(l.it)
 }
 
-// depart is what comes before the end of a run whose iteration is open. The end has to be
-// decided again where the agent has left the branch.
+// depart restores the plan before a run ends with an open iteration. The end has to be decided
+// again if the agent has left the branch.
 func (l *Loop) depart(ctx context.Context) (again bool, err error) {
 	if l.it == nil {
 		return false, nil
@@ -123,8 +123,8 @@ func (l *Loop) depart(ctx context.Context) (again bool, err error) {
 	return true, l.close(ctx, l.it)
 }
 
-// wrapUp finishes the open iteration after trouble of ralph's own: what the agent did is
-// judged where that can be, else recorded as it is. It returns the trouble.
+// wrapUp finishes the open iteration after an error of ralph. It judges what the agent did if
+// possible, else records it as it is. It returns the error.
 func (l *Loop) wrapUp(ctx context.Context, trouble error) error {
 	if l.it == nil {
 		return trouble
@@ -143,8 +143,7 @@ func (l *Loop) wrapUp(ctx context.Context, trouble error) error {
 	return trouble
 }
 
-// open begins an iteration and remembers what it is compared with. Requests of the user
-// come first.
+// open starts an iteration, and keeps what it is compared with. Requests of the user come first.
 func (l *Loop) open(ctx context.Context, step run.Step) error {
 	if some, err := l.answer(); some || err != nil {
 		return err
@@ -221,7 +220,7 @@ func (l *Loop) unseen() bool {
 // history finds the commits of the iteration, and whether the branch is still
 // the one that the run began on.
 func (l *Loop) history(ctx context.Context, it *iteration) error {
-	ctx = context.WithoutCancel(ctx) // told to stop or not, the record is complete
+	ctx = context.WithoutCancel(ctx) // the record is complete also after a stop
 	head, err := l.Repo.Head(ctx)
 	if err != nil {
 		return err
@@ -270,7 +269,7 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 	}
 	if hindrance := it.hindrance(); hindrance != "" {
 		trouble = hindrance
-		l.notes.Add("The last iteration did nothing that counts: " + hindrance + ". Nobody can answer or approve anything here.")
+		l.notes.Add("The last iteration did nothing that counts: " + hindrance + ". No one can answer or approve anything here.")
 		if len(it.outcome.Summary.Denied) == 0 { // that was said already
 			if err := l.Recorder.Warn("%s; %s", hindrance, it.outcome.Hint); err != nil {
 				return err

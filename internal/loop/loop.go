@@ -1,6 +1,6 @@
-// Package loop holds the order of a run: wait, prompt, turn, guard, check,
-// record, go on or stop. It decides by evidence that it gathered itself, and
-// whatever it decides stands in the journal before anybody acts on it.
+// Package loop holds the order of a run. It asks run.Next for the next step, does it, and records
+// what came of it. The rules are in the packages run and evidence; what the loop knows is in the
+// journal.
 package loop
 
 import (
@@ -30,18 +30,18 @@ import (
 	"ralph/internal/words"
 )
 
-// ErrInterrupted and ErrStopped are the causes with which a run's context is
-// cancelled: by the person at the terminal, or from elsewhere.
+// ErrInterrupted and ErrStopped are the causes with which a run's context is cancelled: by the
+// user at the terminal, or by another process.
 var (
 	ErrInterrupted = errors.New("interrupted")
 	ErrStopped     = errors.New("stopped")
 )
 
-// Settings are the user's wishes for a run, fixed when it starts.
+// Settings are the settings of a run. Some can be changed with 'ralph set'.
 type Settings struct {
 	MaxIterations int
-	MinIterations int           // a promise counts for nothing before
-	Limits        agent.Limits  // of one turn
+	MinIterations int           // a promise does not count before
+	Limits        agent.Limits  // of one call
 	Pause         time.Duration // between iterations
 	Transient     time.Duration // first wait after an overload
 	RateLimit     int           // calls per clock hour, 0 is off
@@ -50,7 +50,7 @@ type Settings struct {
 	Duds          int
 	OnLimit       string // ask, wait or exit
 	AskTimeout    time.Duration
-	MaxWait       time.Duration // longest standstill at usage limits, until a call goes through
+	MaxWait       time.Duration // at usage limits, until a call goes through
 	MaxTokens     int64         // 0 is no budget
 	MaxCost       float64       // in US dollars, 0 is no budget
 	MaxTime       time.Duration // of the run with its waits, 0 is no budget
@@ -62,17 +62,17 @@ type Settings struct {
 	TrustPromise   bool
 	Gate           evidence.Rules // for what is accepted
 	Notes          bool           // write receipts as git notes too
-	AcceptBaseline bool           // checks that were red before do not stand in the way
+	AcceptBaseline bool           // the plan can be done although checks fail that failed before
 	ResetCircuit   bool
 	OnStuck        string // stop or park
-	CountChanges   bool   // the record tells how many files each iteration changed
+	CountChanges   bool   // the record says how many files each iteration changed
 
 	Hooks    Hooks
 	Template string // the prompt after the context
 	Checks   []check.Check
 }
 
-// Identity is what a run is about, for its record.
+// Identity says which run it is, for its record.
 type Identity struct {
 	Version  string // of ralph
 	Run      string
@@ -86,10 +86,10 @@ type Identity struct {
 	Self     proc.ID
 	Host     string
 	Token    string
-	Since    time.Time // when the unit's lock was taken: what was asked before was asked of another
+	Since    time.Time // when the unit's lock was taken: earlier requests were for another run
 }
 
-// Loop is one run. All fields must be set but those marked as optional.
+// Loop is one run. All fields must be set, unless they are marked as optional.
 type Loop struct {
 	Identity
 	Settings
@@ -99,7 +99,7 @@ type Loop struct {
 	Recorder *recorder.Recorder
 	Inbox    *journal.Inbox
 	States   checkpoint.Store
-	Changes  *[]git.Change     // not committed, as seen a moment ago; optional
+	Changes  *[]git.Change     // that are not committed, if they are known; optional
 	Ledger   *ratelimit.Ledger // of the first agent
 	Agents   []calls.Caller    // the first does the work; the others take over, in this order, while those before are limited
 	Env      []string          // of agents and checks
@@ -107,18 +107,17 @@ type Loop struct {
 	Deps     *check.Deps // that the checks borrow
 
 	Keeper *proc.Keeper // of the guardian, the parent of all agents and checks
-	// Working is told what is going on where it may take a while until the next
-	// event; Stopping that the run was told to end, once. Both are optional.
+	// Working shows what takes a while, and Stopping once that the run was asked to end. Both
+	// are optional.
 	Working  func(what string)
 	Stopping func()
-	// Stream is told every event of the agent's output, Drained when there is
-	// none left for the moment. Both are optional.
+	// Stream gets every event of the agent's output. Drained is called when the output is read
+	// up to now. Both are optional.
 	Stream  func(stream.Event)
 	Drained func()
 	// Complain shows a warning that comes after the end of the record. It is optional.
 	Complain func(string)
-	// Ask asks the person at the terminal whether to wait until a time. It is
-	// nil where there is no terminal.
+	// Ask asks the user at the terminal whether to wait. It is nil without a terminal.
 	Ask func(ctx context.Context, question string, limit time.Duration) bool
 
 	firstRun bool // of the unit
@@ -135,13 +134,13 @@ type Loop struct {
 	gate     *evidence.Gatherer
 	parker   *parking.Parker
 	kept     git.Saved // the state before the last iteration
-	unkept   bool      // it was said that the state before an iteration cannot be kept
+	unkept   bool      // the user was warned that a state cannot be kept
 	notes    prompt.Notes
 	late     []string // warnings from before the run had a record
 }
 
-// Run runs the loop to its end. The end is in the journal when it returns;
-// where the journal itself cannot be written the error says so.
+// Run runs the loop to its end, which is in the journal when Run returns. It is an error if the
+// journal cannot be written.
 func (l *Loop) Run(ctx context.Context) (run.End, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -301,8 +300,8 @@ func (l *Loop) iterate(ctx context.Context) (run.Step, error) {
 		if err == nil {
 			err = l.do(ctx, step)
 		}
-		told := ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
-		if err != nil && (!told || step.Do == run.DoJudge || step.Do == run.DoPrepare) {
+		asked := ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
+		if err != nil && (!asked || step.Do == run.DoJudge || step.Do == run.DoPrepare) {
 			return run.Step{}, l.wrapUp(ctx, err)
 		}
 	}
@@ -357,7 +356,7 @@ func (l *Loop) do(ctx context.Context, s run.Step) error {
 // see observes what the next step depends on and the journal does not say.
 func (l *Loop) see(ctx context.Context) (run.Seen, error) {
 	marked, counted := l.Plan.Judge(l.marks.state, false, false), l.marks.judged(nil, false)
-	s := run.Seen{Time: time.Now(), Stop: told(ctx), Ready: l.ready, Left: l.Plan.Left(l.marks.counted()), Print: l.marks.print(l.head),
+	s := run.Seen{Time: time.Now(), Stop: stopReason(ctx), Ready: l.ready, Left: l.Plan.Left(l.marks.counted()), Print: l.marks.print(l.head),
 		Open: l.marks.state.Todo(), Mixed: l.parker.Mixed, LooksDone: marked.Done, Red: len(l.gate.Standing()) > 0, Calls: l.turn.full, CanAsk: l.Ask != nil, Answer: l.turn.answer}
 	if counted.Done {
 		s.Done = journal.Reason(counted.Reason)
@@ -411,14 +410,14 @@ func trouble(ctx context.Context, err error) run.Step {
 	switch {
 	case errors.As(err, &missing):
 		return run.Step{Do: run.DoEnd, Reason: journal.ReasonAgentMissing, Message: err.Error()}
-	case told(ctx) != "" && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, context.Canceled)):
-		return run.Next(&run.Position{}, run.Seen{Stop: told(ctx)}, journal.Rules{})
+	case stopReason(ctx) != "" && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, context.Canceled)):
+		return run.Next(&run.Position{}, run.Seen{Stop: stopReason(ctx)}, journal.Rules{})
 	}
 	return run.Step{Do: run.DoEnd, Reason: journal.ReasonError, Message: err.Error()}
 }
 
-// told is why the run was told to end, empty where it was not.
-func told(ctx context.Context) journal.Reason {
+// stopReason returns why the run was asked to end, empty where it was not.
+func stopReason(ctx context.Context) journal.Reason {
 	switch {
 	case ctx.Err() == nil:
 		return ""

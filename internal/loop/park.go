@@ -49,7 +49,7 @@ func (l *Loop) restore(ctx context.Context) error {
 	return l.gate.RecordBase(p.Iterations(), why, b.Story)
 }
 
-// parkedNote tells the agent which stories it must leave alone.
+// parkedNote names the stories that the agent must not work on.
 func parkedNote(p *run.Position, open []run.Todo) string {
 	held := p.Held(open)
 	var ids []string

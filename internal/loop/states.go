@@ -14,7 +14,7 @@ import (
 const keepStates = 14 * 24 * time.Hour
 
 // keepState keeps the worktree and the plan as they are before an iteration, and returns the
-// commit, empty where they cannot be kept: the run goes on without.
+// commit, empty where they cannot be kept: the run continues without.
 func (l *Loop) keepState(ctx context.Context, it *iteration) (string, error) {
 	what := fmt.Sprintf("before iteration %d", it.n)
 	if next := l.marks.next(l.Recorder.Position()); next != nil {

@@ -107,7 +107,7 @@ func (s *State) Apply(e journal.Event) {
 		r.Plan.park(s.Parking.Parked)
 		s.Breaker, s.Streak, r.facts.Row = nil, Streak{}, nil
 	case journal.HarnessSwitched:
-		r.Calls.Harness, r.Calls.Model = b.To, "" // whose model is known with its call
+		r.Calls.Harness, r.Calls.Model = b.To, "" // its model is known with its call
 	case journal.Request:
 		s.request(r, b)
 	case journal.Undone:

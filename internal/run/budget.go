@@ -40,7 +40,7 @@ func budget(p *Position, s Seen, r journal.Rules) Step {
 	return step
 }
 
-// refusedToo: an iteration whose call was not made, or refused, ends with the run's time.
+// refusedToo: an iteration without a call that was let in ends with the run's time.
 func refusedToo(p *Position, s Seen, r journal.Rules) Step {
 	end, hint := p.endOfTime(r)
 	if end.IsZero() || s.Time.Before(end) {

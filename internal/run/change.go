@@ -10,7 +10,7 @@ import (
 	"ralph/internal/journal"
 )
 
-// Changeable are the settings that the user can change while a run goes on.
+// Changeable are the settings that the user can change in a running loop.
 type Changeable struct {
 	journal.Rules
 

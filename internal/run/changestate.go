@@ -6,7 +6,7 @@ import "ralph/internal/journal"
 const ChangeStateSchema = 1
 
 // ChangeState is the file state.json of a change: the keys that Ito's own programs read,
-// and what ralph knows besides; docs/schemas/change-state.schema.json describes it.
+// and more that ralph knows; docs/schemas/change-state.schema.json describes it.
 type ChangeState struct {
 	ChangeID      string            `json:"changeId"` // empty where the last run is not one of a change
 	Module        journal.Text      `json:"module"`
@@ -15,7 +15,7 @@ type ChangeState struct {
 	LastOutcome   journal.Text      `json:"lastOutcome"`
 	LastFailure   journal.Text      `json:"lastFailure"` // of the last iteration, null where it had none
 	History       []ChangeIteration `json:"history"`     // of all runs, the oldest first
-	ContextFile   string            `json:"contextFile"` // empty: what the user tells the agent is in the journal
+	ContextFile   string            `json:"contextFile"` // empty: the user's context for the agent is in the journal
 }
 
 // ChangeIteration is one iteration of a [ChangeState].

@@ -9,8 +9,8 @@ import (
 // End is how a run ended.
 type End struct {
 	Reason    journal.Reason
-	Message   string    // a sentence for a person
-	Hint      string    // what the person can do next, may be empty
+	Message   string    // a sentence for the user
+	Hint      string    // what the user can do next, may be empty
 	ResumesAt time.Time // when a usage limit ends, zero where it does not matter
 }
 

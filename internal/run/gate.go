@@ -6,7 +6,7 @@ import "ralph/internal/journal"
 type Gate struct {
 	Accepted  map[string]bool         // items with an acceptance on record, or done when the last run started
 	TakenOver map[string]bool         // items that were marked when ralph first saw the plan, and not accepted since
-	Allowed   map[string]string       // items that a person allowed, with the finding; not used up yet
+	Allowed   map[string]string       // items that the user allowed, with the finding; not used up yet
 	Refused   map[string]bool         // items with a claim, and whether the last one was refused
 	Red       map[string]bool         // checks that were red before the last run, and since
 	Rejected  bool                    // stories were not accepted, and none has been since

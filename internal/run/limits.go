@@ -7,12 +7,12 @@ import (
 )
 
 // Limits is what a unit's agents met last of their providers' limits. It outlives a run
-// that died, and no other: whoever starts the next run has decided again.
+// that died, and no other: after an orderly end, the user who starts the next run decides again.
 type Limits struct {
 	Stood   time.Duration      // waited at usage limits since an agent was last let in
 	Refused map[string]Refusal // by harness
 
-	from, until time.Time // of the wait that goes on
+	from, until time.Time // of the present wait
 }
 
 // Refusal is a limit that an agent has met, and has not got over since.

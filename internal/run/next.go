@@ -76,7 +76,7 @@ type Step struct {
 // the journal, because it is true only now.
 type Seen struct {
 	Time      time.Time
-	Stop      journal.Reason // why the run was told to end, empty where it was not
+	Stop      journal.Reason // why the run was asked to end, empty where it was not
 	Ready     bool           // Prepare is done
 	Done      journal.Reason // why the plan is done by what was accepted, empty where it is not
 	LooksDone bool           // every item is marked, accepted or not
@@ -252,7 +252,7 @@ func call(p *Position, _ Seen, _ journal.Rules) Step {
 	return Step{Do: DoCall, Rule: RuleGoOn, N: p.Open.N}
 }
 
-// stopped: a run that was told to end ends now. What was marked before a refused call is
+// stopped: a run that was asked to end ends now. What was marked before a refused call is
 // judged first.
 func stopped(p *Position, s Seen, _ journal.Rules) Step {
 	switch {

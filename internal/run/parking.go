@@ -18,7 +18,7 @@ const (
 type Parking struct {
 	Pending Pending
 	Parked  []journal.StoryParked // that no agent is called for, over runs; never changed in place
-	Leaving *journal.StoryParked  // of those, the one whose work is still in the worktree
+	Leaving *journal.StoryParked  // the one of them with work that is still in the worktree
 }
 
 // Pending is the work since the last accepted state.

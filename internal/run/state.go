@@ -7,7 +7,7 @@ import (
 	"ralph/internal/journal"
 )
 
-// What a State keeps of iterations that are over, besides their record. A long run
+// What a State keeps of iterations that are over, in addition to their record. A long run
 // would need much memory for the evidence of all of its iterations.
 const (
 	KeepNone = ""     // nothing: only the last iteration has its evidence
@@ -22,7 +22,7 @@ type State struct {
 
 	Runs    []*Run    // the oldest first
 	Updated time.Time // of the last event
-	Steer   []string  // what the user told the agents besides the plan, and did not take back
+	Steer   []string  // context for the agents that the user added and did not clear
 	Pausing bool      // asked to pause, and not paused yet
 	Gate    Gate      // what the evidence is compared with
 
@@ -47,13 +47,13 @@ type Run struct {
 	Heard     time.Time         // of the last event that its own loop wrote, not a recovery
 	End       *journal.RunEnded // nil while it has not recorded its end
 	EndedAt   time.Time
-	Crashed   bool   // its end is not on record, and a newer run has begun
+	Crashed   bool   // its end is not on record, and a newer run has started
 	Archived  string // where the unit was put when it was done
 
 	Plan       Plan
 	Before     Iteration              // what came before the first iteration; its number is 0
-	Iterations []*Iteration           // that have begun, in order
-	Wait       *Wait                  // that goes on
+	Iterations []*Iteration           // that have started, in order
+	Wait       *Wait                  // the present one
 	Restored   []journal.PlanRestored // files of the plan, since the last call of an agent
 	Notes      []Note                 // what decided nothing about a story, where the evidence is kept
 
@@ -105,7 +105,7 @@ type ModelUse struct {
 // Checks counts the quality checks of a run that say something about the work.
 type Checks struct {
 	Green, Red int
-	Failing    []string // whose last result was not green
+	Failing    []string // checks that failed when they ran last
 }
 
 // Refused counts the claims of a run that were not accepted.
@@ -140,7 +140,7 @@ type Iteration struct {
 	Closed    bool // it has ended, or another one or the end of the run followed
 
 	Call      *journal.AttemptStarted // the last one
-	Outcome   journal.Outcome         // of the last call; empty while it goes on
+	Outcome   journal.Outcome         // of the last call; empty while it runs
 	Tokens    journal.Tokens          // of its calls
 	Estimated bool
 	CostUSD   *float64
@@ -179,14 +179,14 @@ type Evidence struct {
 type Attempt struct {
 	journal.AttemptStarted
 	At      time.Time
-	End     *journal.AttemptEnded // nil while it goes on
+	End     *journal.AttemptEnded // nil while it runs
 	EndedAt time.Time
 }
 
 // Note is something that happened in or between iterations.
 type Note struct {
 	At   time.Time
-	N    int // of the iteration that goes on or was the last; 0 before the first
+	N    int // of the present iteration or the last one; 0 before the first
 	Body journal.Body
 	Over *journal.WaitEnded // of a wait that has ended
 }
@@ -212,7 +212,7 @@ func (s *State) Run(id string) *Run {
 // Active reports whether the run has not ended, as far as the journal knows.
 func (r *Run) Active() bool { return r.End == nil && !r.Crashed }
 
-// At returns the iteration that goes on or was the last, or what came before the first.
+// At returns the present iteration or the last one, or what came before the first.
 func (r *Run) At() *Iteration {
 	if n := len(r.Iterations); n > 0 {
 		return r.Iterations[n-1]

@@ -47,7 +47,7 @@ type Status struct {
 	Unit       string `json:"-"`
 	Change     string `json:"-"` // the change's id, empty where the plan is not one
 	Worktree   string `json:"-"`
-	PIDStart   string `json:"-"` // with PID, tells the loop from a later process
+	PIDStart   string `json:"-"` // with PID, identifies the process
 	StoryTitle string `json:"-"` // of CurrentStory
 	LogFile    string `json:"-"` // of the last call, from the worktree's root
 
@@ -89,7 +89,7 @@ func (s *State) Status() Status {
 		Module: journal.Text(r.Start.Module), Run: r.ID, Unit: r.Start.Unit, Change: r.Start.Change,
 		Worktree: r.Start.Worktree, PIDStart: r.Start.PIDStart,
 	}
-	r.standing(&out)
+	r.fill(&out)
 	out.StoriesComplete, out.StoriesTotal = r.Plan.Counts()
 	if it := r.At(); it.N > 0 {
 		out.Iteration, out.IterationStarted = it.N, at(it.StartedAt)
@@ -105,9 +105,9 @@ func (s *State) Status() Status {
 	return out
 }
 
-// standing fills in whether the run goes on, waits or has ended. Backing off after a
-// transient fault is no pause: the iteration goes on, and only the message says so.
-func (r *Run) standing(out *Status) {
+// fill sets whether the run is running, waits or has ended. The wait after a transient fault is
+// no pause: the iteration continues, and only the message says so.
+func (r *Run) fill(out *Status) {
 	switch {
 	case r.End != nil:
 		out.Status, out.Reason, out.Message = r.End.Status, r.End.Reason, journal.Text(r.End.Message)

@@ -112,9 +112,8 @@ func (acc *Account) PageOptions(dir string) report.PageOptions {
 	return report.PageOptions{Now: time.Now(), Log: func(logFile string) string { return acc.Record.logLink(dir, logFile) }}
 }
 
-// ArchiveReport puts the page about the last run beside the journal of the
-// unit's newest archive, and returns its path from the worktree's root. It is
-// for people: where it cannot be written the archive is as good as ever.
+// ArchiveReport writes the page about the last run next to the journal of the unit's newest
+// archive, and returns its path from the worktree's root. It warns where it cannot.
 func ArchiveReport(t Notes, p *Place, name string) string {
 	path := filepath.Join(".ralph", "archive", name, reportName)
 	acc, err := ReadAccount(t, p, "")

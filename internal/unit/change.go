@@ -34,7 +34,7 @@ func (p *Place) workOnChange(ref string) error {
 	return nil
 }
 
-// folderOf is where a unit's status file and logs are, as far as its name tells.
+// folderOf returns where a unit's status file and logs are, by its name.
 func (p *Place) folderOf(unit string) string {
 	ito := change.New(unit, ".ito/changes/"+unit)
 	for _, folder := range []string{ito.Folder, ito.StateFolder()} {
@@ -45,8 +45,8 @@ func (p *Place) folderOf(unit string) string {
 	return filepath.Join(".ralph", unit)
 }
 
-// latest is the unit whose loop is at work in the worktree, else the change that ran
-// last, where that was later than the branch's own unit and on this branch.
+// latest returns the unit of the running loop of the worktree, else the change that ran last, if
+// that was after the branch's own unit and on this branch.
 func (p *Place) latest() string {
 	dir := filepath.Join(p.Repo.GitDir, "ralph")
 	if h, err := journal.ReadHolder(dir); err == nil && h.Unit != "" && holderAlive(dir) {
@@ -70,6 +70,7 @@ func (p *Place) latest() string {
 	return ""
 }
 
+// IsFile reports whether a path is a regular file.
 func IsFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
@@ -95,9 +96,9 @@ func WhichOne(err error) error {
 	return hint.With(err, "name one of them by its whole id")
 }
 
-// Change is the change that the unit is, nil where it is the unit of a branch. A
-// branch may have the name of a change: then the last run tells, and before the
-// first whether there is a feature.
+// Change returns the change that the unit is, nil where it is the unit of a branch. A
+// branch may have the name of a change: then the last run decides, or without a run whether
+// there is a feature.
 func (p *Place) Change(t Notes, r *Record) (*change.Change, error) {
 	list, err := change.List(p.Repo.Root)
 	if err != nil || !slices.ContainsFunc(list, func(c change.Change) bool { return c.ID == p.Unit }) {
@@ -115,7 +116,7 @@ func (p *Place) Change(t Notes, r *Record) (*change.Change, error) {
 	return &c, err
 }
 
-// HasPlan tells whether the feature folder of the unit's name has a plan in it.
+// HasPlan reports whether the feature folder of the unit's name has a plan in it.
 func (p *Place) HasPlan() bool {
 	for _, name := range []string{"spec.md", "prd.json"} {
 		if _, err := os.Stat(filepath.Join(p.Repo.Root, ".ralph", p.Unit, name)); err == nil {

@@ -66,7 +66,7 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 	if err := d.endStrays(); err != nil {
 		return nil, err
 	}
-	// What cannot be removed now the next run tries to, and tells of it.
+	// The next run tries again, and warns.
 	_ = check.Sweep(stateDir)
 	if call := d.run.Calls.Open; call != nil {
 		e, err := cutOff(call, repo)
@@ -120,8 +120,7 @@ func (d *death) endStrays() error {
 	return nil
 }
 
-// onBranch tells whether the worktree is still on the run's branch, as far as can
-// be told.
+// onBranch reports whether the worktree is still on the run's branch, or may be.
 func (d *death) onBranch(ctx context.Context, repo *git.Repo) bool {
 	head, err := repo.Head(context.WithoutCancel(ctx))
 	return err != nil || head.Branch == d.run.Start.Branch
@@ -147,8 +146,8 @@ func (d *death) putBack(snapshot, root string, record func(journal.Body) error) 
 	return err
 }
 
-// cutOff is the record of the call that was cut off: what the agent had told of
-// its tokens until then is spent, and counted here and nowhere else.
+// cutOff returns the record of the call that was cut off. The tokens that the agent reported
+// until then are spent, and counted only here.
 func cutOff(call *journal.AttemptStarted, repo *git.Repo) (journal.AttemptEnded, error) {
 	s, err := agent.Salvage(filepath.Join(repo.Root, call.LogFile), call.LogOffset, call.Output)
 	if err != nil {
@@ -176,7 +175,7 @@ func (d *death) crash(ctx context.Context, repo *git.Repo, it *run.Iteration, di
 		Commits: []string{}, StoriesPassed: []string{}, StoriesComplete: done, StoriesTotal: total,
 		CurrentStory: it.Story, Tokens: it.Tokens, CostUSD: it.CostUSD, LogFile: it.Call.LogFile,
 	}
-	ctx = context.WithoutCancel(ctx) // told to end or not, the record is complete
+	ctx = context.WithoutCancel(ctx) // the record is complete also after a stop
 	// The commits are a courtesy of the record: without them it is still true.
 	head, err := repo.Head(ctx)
 	if err == nil && head.Branch != d.run.Start.Branch {

@@ -28,14 +28,15 @@ type Files struct {
 	Warned    map[string]bool
 }
 
-// pidFile tells who works in a worktree, while somebody does.
+// pidFile has the process of the running loop of a worktree.
 const pidFile = "ralph-terminal.pid"
 
+// NewFiles returns the status files of a unit, with the state of its journal.
 func NewFiles(t Notes, p *Place) *Files {
 	f := &Files{t: t, statusAt: filepath.Join(p.Repo.Root, p.Folder, "status.json"),
 		claudeDir: filepath.Join(p.Repo.Root, ".claude"), Warned: map[string]bool{}}
 	// What happened before matters where a run that died is recorded as such. A
-	// journal that cannot be read is told of by whoever needs it.
+	// journal that cannot be read is an error for those that need it.
 	_, _ = journal.Scan(p.JournalPath(), f.State.Apply)
 	return f
 }
@@ -44,7 +45,7 @@ func NewFiles(t Notes, p *Place) *Files {
 // a quick iteration the events follow each other within milliseconds.
 const settleTime = 100 * time.Millisecond
 
-// Event is told of every event of the journal.
+// Event takes an event of the journal into account.
 func (f *Files) Event(e journal.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,9 +66,8 @@ func (f *Files) Event(e journal.Event) {
 	}
 }
 
-// Unrecorded is told why a run has ended whose end is not in the journal: it cannot be
-// written, and the next command that can records a death. Until then nobody who reads
-// the files shall wait for the run.
+// Unrecorded writes the files for a run that has ended although the journal cannot be written:
+// no reader shall wait for the run. The next command that can records a death.
 func (f *Files) Unrecorded(message string) {
 	if s := f.Summary(); s.Active() {
 		f.Event(journal.Event{Time: time.Now(), Run: s.Run, Body: journal.RunEnded{
@@ -149,9 +149,8 @@ func (f *Files) Last() *run.Run {
 	return &run.Run{}
 }
 
-// Behind tells whether a unit's status.json speaks of another state than the
-// journal: whoever wrote it last died, or could not. One that is not there is not
-// behind, as it may be deleted at any time.
+// Behind reports whether a unit's status.json has another state than the journal, because its
+// writer died, or could not write. A missing one may have been deleted, and is not behind.
 func Behind(t Notes, p *Place) bool {
 	f := NewFiles(t, p)
 	data, err := os.ReadFile(f.statusAt)
@@ -180,7 +179,7 @@ func (f *Files) try(path string, err error) {
 	}
 }
 
-// Excluded are the derived files that git is told to overlook, and those that
+// Excluded are the derived files that git is to ignore, and those that
 // are there for a moment only.
 var Excluded = []string{
 	"/.ralph/**/status.json", "/.ralph/**/.status.json*", "/.ralph/**/logs/", "/.ralph/**/journal*.jsonl", "/.ralph/**/report.html",

@@ -29,8 +29,7 @@ func (p *Place) Post(q journal.Request) error {
 	return nil
 }
 
-// wake lets a loop go on that Ctrl-Z has stopped: it hears nothing. One that runs does
-// not mind.
+// wake continues a loop that Ctrl-Z has stopped. It has no effect on one that runs.
 func (p *Place) wake() {
 	if h, err := journal.ReadHolder(p.StateDir); err == nil {
 		_ = proc.ID{PID: h.PID, Start: h.PIDStart}.Signal(syscall.SIGCONT)
@@ -124,7 +123,7 @@ func (p *Place) Stop() (*Stopping, error) {
 	return s, nil
 }
 
-// Wait waits until the loop has ended. answered tells whether it did so because
+// Wait waits until the loop has ended. answered reports whether it did so because
 // it was asked to.
 func (s *Stopping) Wait(ctx context.Context) (answered bool, err error) {
 	limit := time.NewTimer(stopLimit)
@@ -152,9 +151,9 @@ func (s *Stopping) ended() bool {
 	return err == nil && h.PID != s.holder.PID || !s.holder.Alive()
 }
 
-// answered tells whether the loop that has ended took up the request: one that
+// answered reports whether the loop that has ended took the request: one that
 // was done at that moment did not, and may be archived. A request without an
-// answer is taken back.
+// answer is removed.
 func (s *Stopping) answered() (bool, error) {
 	_, err := os.Stat(s.Place.StateDir)
 	if err == nil && !s.inbox.Pending(s.name) {

@@ -18,7 +18,7 @@ import (
 // that has just died holds it while it records the crash.
 const lockWait = 2 * time.Second
 
-// State is what whoever works on a unit holds meanwhile.
+// State is what a command holds while it changes a unit.
 type State struct {
 	locks  []*journal.Lock
 	Writer *journal.Writer
@@ -68,7 +68,7 @@ func (s *State) Record(p *Place, b journal.Body) error {
 	return err
 }
 
-// sharedWorktree adds to the error why another unit's loop stands in the way.
+// sharedWorktree adds to the error why another unit's loop is in the way.
 func sharedWorktree(err error, unit string) error {
 	var held *journal.LockedError
 	if !errors.As(err, &held) || held.Holder.PID == 0 || held.Holder.Unit == unit {
@@ -79,8 +79,8 @@ func sharedWorktree(err error, unit string) error {
 }
 
 // finishArchives completes the archives and restores of the worktree that were
-// cut off. The caller holds the lock of its own unit; another unit whose lock is
-// held is left to whoever holds it.
+// cut off. The caller holds the lock of its own unit. It skips units with a lock that another
+// process holds.
 func finishArchives(ctx context.Context, p *Place, me journal.Holder) error {
 	store := p.Archive()
 	pending, err := store.Pending()
@@ -110,7 +110,7 @@ func finishArchives(ctx context.Context, p *Place, me journal.Holder) error {
 	return nil
 }
 
-// NothingLeft says where a feature went whose archive was only now finished.
+// NothingLeft says where a feature is after its archive was completed.
 func NothingLeft(unit string) error {
 	return hint.With(fmt.Errorf("an archive of %s had been cut off, and is finished now: there is nothing left to run", unit),
 		"bring the feature back with: ralph archive --restore NAME (see ralph archive --list)")
@@ -133,6 +133,7 @@ func OpenState(ctx context.Context, p *Place) (*State, error) {
 	return s, nil
 }
 
+// CloseWriter closes the journal.
 func (s *State) CloseWriter() {
 	if s.Writer != nil {
 		_ = s.Writer.Close()
@@ -140,6 +141,7 @@ func (s *State) CloseWriter() {
 	}
 }
 
+// Close closes the journal and releases the locks.
 func (s *State) Close() {
 	s.CloseWriter()
 	for _, l := range s.locks {

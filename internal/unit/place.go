@@ -81,8 +81,10 @@ func (p *Place) Work(unit, folder string) {
 	p.StateDir = filepath.Join(p.Repo.GitDir, "ralph", unit)
 }
 
+// JournalPath returns the path of the unit's journal.
 func (p *Place) JournalPath() string { return filepath.Join(p.StateDir, "journal.jsonl") }
 
+// OwnerFile returns the path of the file that names the branch of the unit.
 func (p *Place) OwnerFile() string { return filepath.Join(p.StateDir, "branch") }
 
 // PlaceAt returns a unit of a worktree.
@@ -121,17 +123,19 @@ func (p *Place) Archive() *archive.Store {
 	return archive.Open(p.Repo.Root, filepath.Join(p.Repo.GitDir, "ralph"))
 }
 
+// LogDir returns the folder of the agents' logs, from the worktree's root.
 func (p *Place) LogDir() string { return filepath.Join(p.Folder, "logs") }
 
 // States are the kept states of the unit's worktree.
 func (p *Place) States() checkpoint.Store { return checkpoint.Store{Repo: p.Repo, Unit: p.Unit} }
 
-// HasFolder tells whether something stands in the place of the feature's folder.
+// HasFolder reports whether the feature's folder exists, or something else in its place.
 func (p *Place) HasFolder() bool {
 	_, err := os.Lstat(filepath.Join(p.Repo.Root, p.Folder))
 	return err == nil
 }
 
+// NothingToArchive returns the error that the unit has no feature folder.
 func (p *Place) NothingToArchive() error {
 	return hint.With(fmt.Errorf("there is nothing to archive: %s/ does not exist", p.Folder),
 		"see what is archived with: ralph archive --list; or plan a feature: ralph plan")
@@ -206,6 +210,7 @@ func Relative(root, message string) string {
 	return strings.ReplaceAll(message, root+string(filepath.Separator), "")
 }
 
+// Name returns the name of the unit for messages.
 func Name(p *Place) string {
 	if p.Unit == "" {
 		return "this worktree"

@@ -14,7 +14,7 @@ import (
 	"ralph/internal/spec"
 )
 
-// ProgressState tells what there is of a feature's progress.txt, in words for people.
+// ProgressState says how complete a feature's progress.txt is.
 type ProgressState string
 
 const (
@@ -27,8 +27,8 @@ func (p *Place) progressPath() string {
 	return filepath.Join(p.Repo.Root, p.Folder, "progress.txt")
 }
 
-// Progress looks at progress.txt. What stands in its place and is no file is an
-// error: the loop could not append to it.
+// Progress inspects progress.txt. Anything but a file is an error: the loop could not append to
+// it.
 func (p *Place) Progress() (ProgressState, error) {
 	refused := func(what string) (ProgressState, error) {
 		return "", hint.With(fmt.Errorf("%s/progress.txt %s", p.Folder, what), "move it out of the way, then run: ralph prd")
@@ -57,7 +57,7 @@ func (p *Place) Progress() (ProgressState, error) {
 }
 
 // BeginProgress writes the head of progress.txt, of which there is nothing yet;
-// a link is kept, and the file behind it written.
+// a link is kept, and its target written.
 func (p *Place) BeginProgress() error {
 	path := p.progressPath()
 	if target, err := filepath.EvalSymlinks(path); err == nil {

@@ -19,11 +19,11 @@ import (
 	"ralph/internal/stream"
 )
 
-// RecoverFirst finishes what a run that died has left, before anybody looks at the
+// RecoverFirst finishes what a run that died has left, before anything reads the
 // plan: its agent may have left that in pieces, or an archive half made.
 func RecoverFirst(ctx context.Context, t Notes, p *Place) error {
 	if p.Unit == "" {
-		return nil // a detached HEAD, which the checks tell of
+		return nil // a detached HEAD, which the checks report
 	}
 	pending, err := p.Archive().Pending()
 	if err != nil {
@@ -43,7 +43,7 @@ func RecoverFirst(ctx context.Context, t Notes, p *Place) error {
 		return err
 	case end != nil:
 		t.Warn("the last run was cut off: %s; what it left is on record", end.Message)
-		tellPutBack(t, p)
+		showRestored(t, p)
 	case putAway && !p.HasFolder():
 		return NothingLeft(p.Unit)
 	case putAway:
@@ -52,12 +52,12 @@ func RecoverFirst(ctx context.Context, t Notes, p *Place) error {
 	return nil
 }
 
-// recoverOthers does the same for the worktree's other units, on whose branch the
-// last run may have died: what it left alive would work in the same files.
+// recoverOthers does the same for the worktree's other units: what a run that died there left
+// alive would work in the same files.
 func recoverOthers(ctx context.Context, t Notes, p *Place) error {
 	holder, _ := journal.ReadHolder(filepath.Dir(p.StateDir))
 	if (proc.ID{PID: holder.PID, Start: holder.PIDStart}).Alive() {
-		return nil // a loop is at work here, as the lock will tell
+		return nil // a loop is running here, as the lock will report
 	}
 	dirs, err := StateDirs(p.Repo.GitDir)
 	if err != nil {
@@ -68,7 +68,7 @@ func recoverOthers(ctx context.Context, t Notes, p *Place) error {
 			continue
 		}
 		if ended, err := journal.Ended(journal.Path(dir)); ended || err != nil {
-			continue // it has no run that died, or none that can be told of
+			continue // it has no run that died, or none that can be read
 		}
 		other := PlaceAt(p.Repo, filepath.Base(dir))
 		end, _, err := RecordDeath(ctx, t, other, time.Time{})
@@ -82,8 +82,8 @@ func recoverOthers(ctx context.Context, t Notes, p *Place) error {
 	return nil
 }
 
-// pidFileLeft tells whether the file is there whose removal is the last that a run
-// does: where it died just before, the status files may tell of a run at work.
+// pidFileLeft reports whether the file is there that a run removes last. If it died just before,
+// the status files may still name a running loop.
 func (p *Place) pidFileLeft() bool {
 	_, err := os.Lstat(filepath.Join(p.Repo.Root, ".claude", pidFile))
 	return err == nil
@@ -124,7 +124,7 @@ func (p *Place) Settle(ctx context.Context, t Notes) (said string, err error) {
 // RecordDeath finishes the record of the unit's last run if that died without an
 // end, and brings the status files in line with it. It returns nil where there was
 // nothing to record, else the end and what the status files say. died is when it died;
-// zero where nobody was there.
+// zero where that is not known.
 func RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time) (*run.End, run.Status, error) {
 	defer t.Slowly("bringing the last run to its end")()
 	s, err := LockState(ctx, p) // it completes an archive, too
@@ -135,7 +135,7 @@ func RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time) (*run.E
 	return s.RecordDeath(ctx, t, p, died, func(journal.Event) {})
 }
 
-// RecordDeath is recordDeath for whoever holds the locks; tell is told of each event.
+// RecordDeath is the function of that name for a caller that holds the locks. tell gets each event.
 func (s *State) RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time, tell func(journal.Event)) (end *run.End, _ run.Status, err error) {
 	if _, err := os.Stat(p.JournalPath()); errors.Is(err, fs.ErrNotExist) {
 		return nil, run.Status{}, nil // the unit is archived
@@ -152,8 +152,8 @@ func (s *State) RecordDeath(ctx context.Context, t Notes, p *Place, died time.Ti
 	return end, f.Summary(), err
 }
 
-// Renew writes the files as the journal has them: whoever wrote its last events
-// may have died before it came to this.
+// Renew writes the files as the journal has them: the writer of its last events may have died
+// before it wrote them.
 func (f *Files) Renew() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -165,7 +165,7 @@ func (f *Files) Renew() {
 }
 
 // halfWritten matches files that were to replace another one when their writer
-// died, and that nobody writes without the unit's lock.
+// died, and that no one writes without the unit's lock.
 var halfWritten = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\.(status\.json|state\.json|loop-state\.json|archive\.json|archiving\.json|branch)\d+$`)
 })
@@ -177,7 +177,7 @@ var halfPlanned = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // clearHalfWritten removes what writers that died have left. The caller holds the
-// unit's lock; what cannot be removed harms nobody.
+// unit's lock; what cannot be removed does no harm.
 func (p *Place) clearHalfWritten() {
 	for _, dir := range []string{filepath.Join(p.Repo.Root, p.Folder), filepath.Join(p.Repo.Root, ".claude"), p.StateDir} {
 		entries, _ := os.ReadDir(dir)
@@ -191,8 +191,8 @@ func (p *Place) clearHalfWritten() {
 	}
 }
 
-// tellPutBack says which files of the plan the recovery of the last run has put back.
-func tellPutBack(t Notes, p *Place) {
+// showRestored warns of the files of the plan that the recovery of the last run restored.
+func showRestored(t Notes, p *Place) {
 	s, err := p.State(t)
 	if err != nil || s.Last() == nil {
 		return // the record is for those who ask for it

@@ -20,7 +20,7 @@ const recentIterations = 5
 
 // Standing is how far the last run of a unit is at this moment.
 type Standing struct {
-	Record *Record    // nil where no run of the unit has begun
+	Record *Record    // nil where no run of the unit has started
 	Status run.Status // corrected for a process that is dead or suspended
 	Alive  bool       // its loop is at work
 	Budget string     // how much of the run's budgets is used, empty where it has none
@@ -39,7 +39,7 @@ func (p *Place) Standing(t Notes) (now Standing, err error) {
 		return now, err
 	}
 	now.Status = s.Status()
-	if now.Status.Status == "" { // its first run has taken the lock, and has not begun
+	if now.Status.Status == "" { // its first run has taken the lock, and has not started
 		return Standing{}, nil
 	}
 	now.Status, now.Alive = Corrected(now.Status)
@@ -97,8 +97,8 @@ func (p *Place) Planned(t Notes) (now Standing) {
 	return now
 }
 
-// Corrected is what the journal tells of a run, held against what the system knows of
-// its process; alive tells whether that is there.
+// Corrected returns the status of a run by its journal, corrected for a process that is dead or
+// suspended. alive reports whether the process exists.
 func Corrected(s run.Status) (now run.Status, alive bool) {
 	if !s.Active() {
 		return s, false
@@ -148,7 +148,7 @@ func (p *Place) Past(t Notes) (was Past, err error) {
 	return was, nil
 }
 
-// EndedSince is the unit's run that began behind a moment and has ended, if there
+// EndedSince returns the unit's run that started after a moment and has ended, if there
 // is one.
 func (p *Place) EndedSince(began time.Time) (s run.Status, ok bool) {
 	path, err := p.RecordedAt()
@@ -185,6 +185,7 @@ type NoIterationError struct {
 	n    int
 }
 
+// Error implements error.
 func (e *NoIterationError) Error() string {
 	return fmt.Sprintf("the last run of %s has no iteration %d", e.unit, e.n)
 }
