@@ -68,7 +68,7 @@ func (c *monitorCmd) options(a *app) (*unit.Place, monitor.Options, error) {
 		return nil, monitor.Options{}, err
 	}
 	path, err := p.RecordedAt()
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrPermission) { // else status.json may be readable
 		return nil, monitor.Options{}, err
 	}
 	return p, a.monitorOptions(p, path), nil

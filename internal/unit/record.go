@@ -2,6 +2,7 @@ package unit
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,8 +27,11 @@ func (p *Place) Record() (*Record, error) {
 		return nil, ErrDetached
 	}
 	r := p.OwnRecord()
-	if info, err := os.Stat(r.Journal); err == nil && info.Size() > 0 { // an empty one is of a run that died before its first line
+	switch info, err := os.Stat(r.Journal); {
+	case err == nil && info.Size() > 0: // an empty one is of a run that died before its first line
 		return r, nil
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("the journal cannot be read: %w", err)
 	}
 	store := p.Archive()
 	e, err := store.Find(p.Unit)
