@@ -134,7 +134,6 @@ func (r *Run) ScriptFault(h agent.Harness) error {
 		return nil
 	}
 	if err := replay.Check(r.Place.Repo.Root, os.Environ()); err != nil {
-		//lint:ignore ST1005 preflight prints it as a line of its own
 		return fmt.Errorf("Agent '%s' cannot play its script: %w", h.Name, err)
 	}
 	return nil
