@@ -150,9 +150,9 @@ func parked(p *Position, s Seen, _ journal.Rules) Step {
 		}
 	}
 	last := p.Parked[len(p.Parked)-1]
-	text := "nothing is left to try: parked: " + strings.Join(ids, ", ")
+	text := "nothing is left to try: " + strings.Join(ids, ", ") + " parked"
 	if len(waiting) > 0 {
-		text += "; waiting for that: " + strings.Join(waiting, ", ")
+		text += ", " + strings.Join(waiting, ", ") + " waiting for that"
 	}
 	return Step{Do: DoEnd, Rule: RuleParked, Reason: journal.ReasonParked, Message: text + "; " + s.Left,
 		Hint: fmt.Sprintf("see the work on a story with 'git diff HEAD...%s', take it up again with 'ralph unpark %s'", last.Ref, quoted(last.Story))}

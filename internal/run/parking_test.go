@@ -68,9 +68,9 @@ func TestParking(t *testing.T) {
 		{"the next story", parked, ready, Step{Do: DoBegin, Rule: RuleGoOn, N: 4}},
 		{"counts start again", append(slices.Clone(parked), begin(4, "C"), ended(4, 1)), ready, Step{Do: DoBegin, Rule: RuleGoOn, N: 5}},
 		{"nothing is left", parked, everything, Step{Do: DoEnd, Rule: RuleParked, Reason: journal.ReasonParked,
-			Message: "parked: A; waiting for that: B; 0 of 3 stories pass", Hint: "'git diff HEAD...refs/ralph/u/parked/A', take it up again with 'ralph unpark A'"}},
+			Message: "A parked, B waiting for that; 0 of 3 stories pass", Hint: "'git diff HEAD...refs/ralph/u/parked/A', take it up again with 'ralph unpark A'"}},
 		{"not in the next run either", append(slices.Clone(parked), journal.RunEnded{Reason: journal.ReasonParked}, started), everything,
-			Step{Do: DoEnd, Rule: RuleParked, Reason: journal.ReasonParked, Message: "parked: A; waiting", Hint: "unpark A"}},
+			Step{Do: DoEnd, Rule: RuleParked, Reason: journal.ReasonParked, Message: "A parked, B waiting", Hint: "unpark A"}},
 		{"marks are judged before that", append(slices.Clone(parked), journal.RunEnded{Reason: journal.ReasonParked}, started),
 			with(func(s *Seen) { s.Ready, s.Open = false, []Todo{a, b} }), Step{Do: DoPrepare, Rule: RuleGoOn}},
 		{"the user takes it up again", append(slices.Clone(parked), journal.RunEnded{}, unpark, started), everything, Step{Do: DoBegin, Rule: RuleGoOn, N: 1}},
@@ -78,7 +78,7 @@ func TestParking(t *testing.T) {
 			Step{Do: DoBegin, Rule: RuleGoOn, N: 4}},
 		{"undone", append(slices.Clone(parked), journal.Undone{}), everything, Step{Do: DoBegin, Rule: RuleGoOn, N: 4}},
 		{"the undo is undone", append(slices.Clone(parked), journal.Undone{}, journal.Undone{Parked: []journal.StoryParked{parkA}}), everything,
-			Step{Do: DoEnd, Rule: RuleParked, Reason: journal.ReasonParked, Message: "parked: A; waiting", Hint: "unpark A"}},
+			Step{Do: DoEnd, Rule: RuleParked, Reason: journal.ReasonParked, Message: "A parked, B waiting", Hint: "unpark A"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.seen.Time = noon
