@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -317,6 +318,24 @@ type StoryProved struct {
 	Noted bool `json:"noted,omitempty"`
 }
 
+// Line says in one line what the story was accepted for.
+func (p StoryProved) Line() string {
+	if len(p.Checks) == 0 {
+		return "marked, not proved: no check is configured"
+	}
+	line := fmt.Sprintf("%d checks", len(p.Checks))
+	switch {
+	case p.Proof != nil:
+		line = p.Proof.Line
+	case len(p.Checks) == 1:
+		line = "1 check"
+	}
+	if names := Unsealed(p.Checks); len(names) > 0 {
+		line += "; unsealed: " + strings.Join(names, ", ")
+	}
+	return line
+}
+
 // CheckReceipt is one check of a receipt.
 type CheckReceipt struct {
 	Name            string       `json:"name"`
@@ -350,9 +369,10 @@ type WorkProved struct {
 
 // Proof is what runs of checks on composed trees showed.
 type Proof struct {
-	Base     string   `json:"base"`               // commit that the work was compared with
-	Line     string   `json:"line"`               // all of it in words
-	OldTests string   `json:"oldTests,omitempty"` // passed, failed, no_compile, red (at base too) or unable
+	Base string `json:"base"` // commit that the work was compared with
+	Line string `json:"line"` // all of it in words
+	// passed, failed, fewer, weaker, no_compile, red (at base too) or unable
+	OldTests string   `json:"oldTests,omitempty"`
 	NewTests string   `json:"newTests,omitempty"` // the same for the new tests without the work, or no_tests
 	Files    []string `json:"files,omitempty"`    // tests and check files that make the old tests fail
 	Held     int      `json:"held,omitempty"`     // hunks without which a check fails

@@ -43,6 +43,10 @@ func (m *model) facts(now time.Time, width int) []fact {
 		text := m.label("Story:", plainLine(string(s.CurrentStory)))
 		list = append(list, fact{text: text, rank: 2})
 	}
+	if p := s.lastProof(); p != nil {
+		text := plainLine(p.Story + ": " + p.Line())
+		list = append(list, fact{text: m.label("Proof:", text), rank: 5})
+	}
 	list = append(list, fact{text: m.label("Tokens:", m.spent(width)), rank: 5})
 	if budget := s.all.Budget(now); budget != "" {
 		list = append(list, fact{text: m.label("Budget:", plainLine(budget)), rank: 4})

@@ -266,3 +266,23 @@ func TestWords(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The newest receipt is a row.
+func TestTheLastProofIsShown(t *testing.T) {
+	checks := []journal.CheckReceipt{{Name: "unit"}, {Name: "e2e", Unsealed: "set x"}}
+	first := event(120, journal.StoryProved{N: 1, Story: "S-1", Checks: checks[:1],
+		Proof: &journal.Proof{Line: "1 check; old tests pass"}})
+	second := event(130, journal.StoryProved{N: 2, Story: "S-2", Checks: checks})
+	unproved := event(130, journal.StoryProved{N: 2, Story: "S-2"})
+	for want, events := range map[string][]journal.Event{
+		"": nil,
+		"Proof: S-1: 1 check; old tests pass\n":                     {first},
+		"Proof: S-2: 2 checks; unsealed: e2e\n":                     {first, second},
+		"Proof: S-2: marked, not proved: no check is configured\n": {unproved},
+	} {
+		got := frameAt(modelOf(t, options(t), append(working(), events...)...), 200, 80, 24)
+		if !strings.Contains(got, want) || (want == "") == strings.Contains(got, "Proof:") {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}

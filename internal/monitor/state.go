@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"encoding/json"
+	"slices"
 
 	"ralph/internal/journal"
 	"ralph/internal/regular"
@@ -63,6 +64,17 @@ func (s *state) ended() []*journal.IterationEnded {
 		}
 	}
 	return list
+}
+
+// lastProof returns the newest receipt of the last run, nil where there is none.
+func (s *state) lastProof() *journal.StoryProved {
+	r := s.last()
+	for _, it := range slices.Backward(append([]*run.Iteration{&r.Before}, r.Iterations...)) {
+		if n := len(it.Proofs); n > 0 {
+			return &it.Proofs[n-1]
+		}
+	}
+	return nil
 }
 
 // Health is the state of a loop's process.
