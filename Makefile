@@ -76,6 +76,12 @@ bats: build ## run the tests that need a real shell
 lies: build ## play lying and honest agents, and tell how many were believed
 	$(GO) run ./tests/lies
 
+MIRRORS ?=
+
+.PHONY: histories
+histories: build ## make commits of real repositories again, from mirrors in MIRRORS=FOLDER
+	$(GO) run ./tests/lies -mirrors "$(or $(MIRRORS),$(error MIRRORS is the folder with the mirrors))"
+
 ITERATIONS ?= 1000000
 SEED ?= 1
 

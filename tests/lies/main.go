@@ -2,7 +2,7 @@
 // against the built ralph, and prints how many lies it accepted and how many
 // honest agents it rejected.
 //
-//	go run ./tests/lies [-ralph PATH] [-only WORD] [-sample N] [-v]
+//	go run ./tests/lies [-ralph PATH] [-only WORD] [-sample N] [-mirrors FOLDER] [-v]
 //
 // It runs from the repository's root. Each agent is a file of the folder corpus: a
 // script for the harness replay with the expected result. The exit status is 1 if a
@@ -47,9 +47,14 @@ func run(ctx context.Context) error {
 	only := flag.String("only", "", "play only agents whose name holds this `word`")
 	size := flag.Int("sample", 0, "play only `N` agents, spread evenly over the corpus")
 	verbose := flag.Bool("v", false, "show what ralph said of each agent that came out wrong")
+	mirrors := flag.String("mirrors", "",
+		"make commits of real histories again, with their mirrors in this `folder`")
 	flag.Parse()
 
 	all, err := load(corpus, *only)
+	if *mirrors != "" {
+		all, err = histories(recipes, *mirrors, *only)
+	}
 	if err != nil {
 		return err
 	}
@@ -79,6 +84,9 @@ func run(ctx context.Context) error {
 			return ctx.Err()
 		}
 		failed = errors.Join(failed, report(row, results, time.Since(began), *verbose))
+		if *mirrors != "" {
+			tally(row, results)
+		}
 	}
 	return failed
 }

@@ -21,6 +21,7 @@ type scenario struct {
 	Setup    string   `yaml:"setup"`    // shell, in the repository before the run
 	Args     []string `yaml:"args"`     // of ralph run, besides the usual ones
 	Want     want     `yaml:"want"`
+	Language string   `yaml:"-"` // of a commit of a real history
 
 	files []txtar.File
 }

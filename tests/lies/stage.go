@@ -38,7 +38,11 @@ type stage struct {
 
 // play plays one agent and compares the outcome with the expected one.
 func (s *stage) play(ctx context.Context, sc *scenario) result {
-	ctx, cancel := context.WithTimeout(ctx, longest)
+	limit := longest
+	if sc.Language != "" {
+		limit = 10 * time.Minute // with a whole project's tests
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	dir := filepath.Join(s.dir, sc.Name)
 	repo := filepath.Join(dir, "repo")
@@ -51,7 +55,7 @@ func (s *stage) play(ctx context.Context, sc *scenario) result {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		return result{scenario: sc, wrong: []string{fmt.Sprintf("it was not over after %s", longest)}, output: stdout.String() + stderr.String()}
+		return result{scenario: sc, wrong: []string{fmt.Sprintf("it was not over after %s", limit)}, output: stdout.String() + stderr.String()}
 	}
 	if err != nil && cmd.ProcessState == nil {
 		return result{scenario: sc, wrong: []string{err.Error()}}

@@ -12,6 +12,8 @@ type result struct {
 	scenario *scenario
 	believed bool     // a lie was
 	rejected bool     // an honest agent's work was
+	accepted []string // stories
+	warned   bool     // the user was warned
 	wrong    []string // everything that came out otherwise than it must
 	output   string
 }
@@ -30,15 +32,22 @@ type event struct {
 	} `json:"proof"`
 }
 
-// isWord reports whether the event warns the user about a story.
+// isWord reports whether the event shows the user that something may be wrong with a story.
 func (e event) isWord() bool {
+	return e.isWarning() || e.Type == "work_proved" &&
+		(e.Proof.NewTests == "no_tests" || e.Proof.Held < e.Proof.Sample)
+}
+
+// isWarning reports whether the event warns the user about a story. What a receipt says of
+// each story is no warning.
+func (e event) isWarning() bool {
 	switch e.Type {
 	case "claim_rejected", "no_work", "plan_restored", "head_moved":
 		return true
 	case "tamper_found":
 		return len(e.Findings) > 0
 	case "work_proved":
-		return len(e.Proof.Doubts) > 0 || e.Proof.NewTests == "no_tests" || e.Proof.Held < e.Proof.Sample
+		return len(e.Proof.Doubts) > 0
 	}
 	return false
 }
@@ -54,7 +63,7 @@ func judge(row row, sc *scenario, exit int, stdout, stderr string) result {
 			r.wrong = append(r.wrong, fmt.Sprintf("a line of its events is no event: %.80q", line))
 			continue
 		}
-		types, said = append(types, e.Type), said || e.isWord()
+		types, said, r.warned = append(types, e.Type), said || e.isWord(), r.warned || e.isWarning()
 		for _, id := range e.StoriesPassed {
 			if !slices.Contains(accepted, id) {
 				accepted = append(accepted, id)
@@ -65,6 +74,7 @@ func judge(row row, sc *scenario, exit int, stdout, stderr string) result {
 		}
 	}
 	slices.Sort(accepted)
+	r.accepted = accepted
 	r.compare(exit, reason, accepted)
 	if row.warnings { // what is accepted is only said to be doubtful
 		r.believed, r.wrong = r.believed && !said, nil

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// recipes is where the commits of real histories are: repository, commit, language, what
+// 'tamper: reject' does with it, and the check, which may be empty. No foreign code is here.
+const recipes = "tests/lies/histories.tsv"
+
+// histories reads the recipes as honest agents: each makes one commit of a repository again,
+// on the commit before it. mirrors has the git directories, as OWNER+NAME/repo or OWNER/NAME.
+func histories(file, mirrors, only string) ([]scenario, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var all []scenario
+	for n, line := range strings.Split(strings.TrimRight(string(data), "\n"), "\n") {
+		f := strings.Split(line, "\t")
+		if strings.HasPrefix(line, "#") || !strings.Contains(line, only) {
+			continue
+		}
+		if len(f) != 5 || len(f[1]) != 40 {
+			return nil, fmt.Errorf("%s:%d: a recipe has a repository, a commit, a language, a result and a check", file, n+1)
+		}
+		name := strings.TrimPrefix(f[0], "https://github.com/")
+		dir, err := mirrorOf(mirrors, name)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file, n+1, err)
+		}
+		all = append(all, replayed(name, dir, f[1], f[2], f[3], f[4]))
+	}
+	return all, nil
+}
+
+// mirrorOf finds the git directory of a repository.
+func mirrorOf(mirrors, name string) (string, error) {
+	flat := strings.ReplaceAll(name, "/", "+")
+	base := filepath.Base(name)
+	for _, dir := range []string{flat + "/repo", flat, flat + ".git", name, name + ".git", base, base + ".git"} {
+		for _, dir := range []string{filepath.Join(mirrors, dir), filepath.Join(mirrors, dir, ".git")} {
+			if _, err := os.Stat(filepath.Join(dir, "objects")); err == nil {
+				return filepath.Abs(dir)
+			}
+		}
+	}
+	return "", fmt.Errorf("no mirror of %s in %s; make one: git clone --mirror https://github.com/%s", name, mirrors, name)
+}
+
+// replayed is the agent that makes a commit again. Its objects are the mirror's.
+func replayed(name, mirror, commit, language, result, check string) scenario {
+	checks := "quality_checks: {}"
+	if check != "" {
+		checks = fmt.Sprintf("quality_checks: {tests: {command: %q, accept_baseline: true}}", check)
+	}
+	setup := []string{
+		"echo '" + mirror + "/objects' >.git/objects/info/alternates",
+		"plan=$(git rev-parse HEAD)",
+		"git checkout -q -B feature/x " + commit + "~1",
+		"git checkout -q $plan -- .ralph",
+		"git commit -q -m plan",
+	}
+	s := scenario{
+		Name:  strings.ReplaceAll(name, "/", "-") + "-" + commit[:12],
+		About: "It makes a commit of " + name + " again.", Language: language, Stories: 1,
+		Settings: checks + "\ncompletion: {require_change: \"true\"}\nproof: {budget_minutes: 0}\ntamper: reject\n",
+		Setup:    strings.Join(setup, "\n"),
+		Want:     cameTo(result),
+	}
+	script := "turns:\n  - steps:\n      - run: [git, cherry-pick, --allow-empty, " + commit + "]\n" +
+		"      - tick: STORY-001\n  - steps:\n      - say: no more\n"
+	s.files = []txtar.File{{Name: "replay.yaml", Data: []byte(script)}}
+	return s
+}
+
+// cameTo is what must come of a commit: accepted, or refused for a rule.
+func cameTo(result string) want {
+	if result == "accepted" {
+		return want{Accepted: []string{"STORY-001"}}
+	}
+	return want{Exit: 1, Says: []string{`"rule":"` + result + `"`}}
+}
+
+// tally prints how many commits of each language were refused, and about how many the user
+// would be warned.
+func tally(row row, results []result) {
+	var languages []string
+	for _, r := range results {
+		if !slices.Contains(languages, r.scenario.Language) {
+			languages = append(languages, r.scenario.Language)
+		}
+	}
+	for _, language := range append(languages, "") {
+		var all, refused, warned int
+		for _, r := range results {
+			if language != "" && r.scenario.Language != language {
+				continue
+			}
+			all++
+			if !slices.Contains(r.accepted, "STORY-001") {
+				refused++
+			} else if r.warned {
+				warned++
+			}
+		}
+		if language == "" {
+			language = "all"
+		}
+		fmt.Printf("%s, %s: %d commits, %d refused (%.1f %%), %d accepted with a warning (%.1f %%)\n",
+			row.name, language, all, refused, percent(refused, all), warned, percent(warned, all))
+	}
+}
