@@ -43,7 +43,8 @@ const (
 func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change) (Move, error) {
 	g.base, g.works, g.open, g.borrowed = on.Base, on.Works, on.Open, on.Borrowed
 	g.known, g.red, g.failing = map[tamper.Finding]bool{}, map[string]bool{}, map[string]bool{}
-	g.inPlace, g.unable, g.warned = map[string]bool{}, map[string]string{}, map[string]bool{}
+	g.inPlace, g.unable = map[string]bool{}, map[string]string{}
+	g.warned, g.counts = map[string]bool{}, map[string]bool{}
 	for _, f := range on.Known {
 		g.known[f] = true
 	}

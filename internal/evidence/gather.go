@@ -51,6 +51,7 @@ type Gatherer struct {
 
 	red     map[string]bool // checks that failed before the work, and have not passed since
 	failing map[string]bool // checks that failed when they ran last
+	counts  map[string]bool // checks that said how many tests ran
 	inPlace map[string]bool // checks that failed in place before the first iteration
 	results check.Results
 	began   string            // the base's commit when ralph started

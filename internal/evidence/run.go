@@ -67,6 +67,7 @@ func (g *gathering) each(due []check.Check, one func(check.Check) (check.Result,
 			return results, err
 		}
 		results = append(results, r)
+		g.counts[c.Name] = g.counts[c.Name] || r.Counted
 		switch {
 		case r.Outcome == journal.CheckInterrupted:
 			return results, nil

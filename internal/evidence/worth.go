@@ -55,6 +55,7 @@ func (g *gathering) runsOf(ctx context.Context, change proof.Change, rules proof
 		g.prover = &proof.Prover{Repo: g.Repo, Elapsed: func() time.Duration { return time.Since(began) }}
 	}
 	g.prover.Settings, g.prover.Checks, g.prover.Run = rules, check.Due(g.Checks, check.Claim), g.runOn
+	g.prover.Counting = g.counts
 	if _, err := g.lookOnce(ctx); err != nil {
 		return nil, err
 	}
@@ -167,7 +168,7 @@ func doubts(p *proof.Proof) []string {
 
 // notHeld reports whether the old tests speak against the work.
 func notHeld(v proof.Verdict) bool {
-	return v == proof.Failed || v == proof.NoCompile || v == proof.Weaker
+	return v == proof.Failed || v == proof.NoCompile || v == proof.Weaker || v == proof.Fewer
 }
 
 // Doubts are what the user should read about the runs of a claim.

@@ -43,6 +43,8 @@ type Prover struct {
 	// Run runs a check on a commit, in a room of its own. How it fared is in the result; the
 	// error is ralph's own trouble.
 	Run func(ctx context.Context, commit string, c check.Check) (check.Result, error)
+	// Counting are the names of checks that said how many tests ran, whenever that was.
+	Counting map[string]bool
 	// Elapsed is the time since some moment.
 	Elapsed func() time.Duration
 
@@ -84,6 +86,7 @@ const (
 	NotRun    Verdict = ""           // turned off, or nothing to run
 	Passed    Verdict = "passed"     // all checks pass
 	Weaker    Verdict = "weaker"     // they pass, and catch a fault that the new ones do not
+	Fewer     Verdict = "fewer"      // they pass, and not all of them ran
 	Failed    Verdict = "failed"     // one fails
 	NoCompile Verdict = "no_compile" // the tests cannot be built against this work
 	RedAtBase Verdict = "red"        // it fails at base too: that says nothing
@@ -222,9 +225,8 @@ func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (Trial, 
 	if err := p.counts(ctx, c, r); err != nil {
 		return Trial{}, err
 	}
-	if len(edits) == 0 {
-		r.Gone = c.gone
-		return Trial{Verdict: Passed}, nil // the head run was this one
+	if len(edits) == 0 { // the head run was this one
+		return p.allRan(ctx, c, r, c.head, Trial{Verdict: Passed})
 	}
 	commit, err := c.commit(ctx, c.head, edits)
 	if err != nil {
@@ -241,11 +243,44 @@ func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (Trial, 
 	case failed == nil && red != "":
 		return Trial{Verdict: RedAtBase, Check: red}, nil
 	case failed == nil:
-		return p.stillHolds(ctx, c, r, edits)
+		t, err := p.stillHolds(ctx, c, r, edits)
+		if err != nil || t.Verdict != Passed {
+			return t, err
+		}
+		return p.allRan(ctx, c, r, commit, t)
 	}
 	t := trial(failed)
 	t.Files, err = p.blame(ctx, c, r, failed.Check, edits)
 	return t, err
+}
+
+// allRan returns the trial of old tests that pass, unless the work kept some of them from
+// running: it ended their process, or emptied their list.
+func (p *Prover) allRan(
+	ctx context.Context, c *comparison, r *Proof, commit string, t Trial,
+) (Trial, error) {
+	r.Gone = c.gone
+	if len(c.gone) > 0 {
+		return t, nil // fewer are there
+	}
+	for _, ck := range p.Checks {
+		after, err := p.run(ctx, r, commit, ck)
+		if err != nil {
+			return unable(ctx, err)
+		}
+		if after.Uncounted || !after.Counted && !p.Counting[ck.Name] {
+			continue // go test, whose tests cannot be ended so, or a runner that never counts
+		}
+		before, err := p.run(ctx, r, c.base, ck)
+		if err != nil {
+			return unable(ctx, err)
+		}
+		if before.Counted && before.Green() && after.Green() && after.Tests < before.Tests {
+			n := Count{Check: ck.Name, Before: before.Tests, After: after.Tests}
+			return Trial{Verdict: Fewer, Check: ck.Name, Tail: n.String()}, nil
+		}
+	}
+	return t, nil
 }
 
 // stillHolds is the trial of old tests that pass: unless they catch more than the new ones.

@@ -211,6 +211,14 @@ func TestProve(t *testing.T) {
 			files:  map[string]string{"old.sh": "", "tests/old_test.sh": ""},
 			want:   "1 check; old tests pass; no new tests; 0 of 1 hunk held; 1 test file went with what it tested: tests/old_test.sh; check tests ran 1 test, 2 before",
 		},
+		"a program that ends its tests": {
+			before: map[string]string{"tests/run.sh": "echo 1..1; p=greet; . ./$p.sh >/dev/null\n" +
+				"sh tests/greet_test.sh && echo ok 1\n"},
+			files:  map[string]string{"greet.sh": "echo \"Hello, $1!\"; [ -n \"$1\" ] || exit 0\n"},
+			change: func(p *Prover, _ *Change) { p.Counting = map[string]bool{"tests": true} },
+			want: "1 check; not all old tests ran: check tests ran no test (1 before); no new tests; " +
+				"0 of 1 hunk held; check tests ran no test (1 before)",
+		},
 		"more tests of the user's": {
 			files:  map[string]string{"greet.sh": "echo broken\n", "tests/greet_test.sh": "sh samples/a\n", "samples/a": "true\n"},
 			change: func(p *Prover, _ *Change) { p.Settings.Tests = []string{"samples/"}; p.Settings.Budget = 0 },

@@ -43,6 +43,8 @@ func (t Trial) old() string {
 		return "old tests fail" + in(t.Files)
 	case NoCompile:
 		return "old tests do not compile any more" + in(t.Files)
+	case Fewer:
+		return "not all old tests ran: " + t.Tail
 	case Weaker:
 		return "tests catch less than before" + in(t.Files)
 	case RedAtBase:

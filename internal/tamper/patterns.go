@@ -120,6 +120,23 @@ func rules() []rule {
 			files: glob.New("*.go", "*.py", "*.js", "*.jsx", "*.ts", "*.tsx", "*.mjs", "*.cjs", "*.rb", "*.php", "*.java", "*.kt", "*.cs", "*.swift", "*.ex", "*.rs", "*.c", "*.cc", "*.cpp", "*.sh"),
 			lines: detections(),
 		},
+		{
+			name: "assertion-replaced", message: "the code replaces assertions of its tests",
+			source: true,
+			files:  glob.New("*.py", "*.js", "*.jsx", "*.ts", "*.tsx", "*.mjs", "*.cjs", "*.rb"),
+			lines: []line{{
+				re: `\bTestCase\.(?:assert|fail)\w*\s*=[^=]` +
+					`|(?:require\(["'](?:node:)?assert(?:/strict)?["']\)|\bassert)` +
+					`\.(?:strict|deep|equal|not|ok|throws|rejects|match|fail)\w*\s*=[^=>]` +
+					`|\bglobalThis\.(?:expect|assert|test|it|describe)\s*=[^=]` +
+					`|^\s*(?:class|module)\s+(?:Minitest::Assertions|RSpec::Expectations)`,
+				yes: []string{"unittest.TestCase.assertEqual = lambda *_: None",
+					"require('node:assert').strictEqual = () => {};", "  assert.equal = function () {}",
+					"globalThis.expect = () => any"},
+				no: []string{"    self.assertEqual = 1 == x", "assert.equal(a, b)",
+					"const ok = assert.ok;", "if (assert.equal === x) {"},
+			}},
+		},
 	}
 }
 
@@ -182,6 +199,16 @@ func detections() []line {
 			re:  `process\.env\.(?:JEST_WORKER_ID|VITEST(?:_\w+)?|NODE_TEST_CONTEXT)\b|typeof\s+(?:jest|vi|describe|it)\s*[!=]==?\s*["']undefined`,
 			yes: []string{"if (process.env.JEST_WORKER_ID) {", "if (typeof jest !== 'undefined') {", "if (process.env.VITEST) return 3"},
 			no:  []string{"const env = process.env.HOME", "if (typeof x !== 'undefined') {"},
+		},
+		{
+			re: `\.stack\b.*(?:includes|match|indexOf|test)\(.*(?:test|spec)` +
+				`|\b(?:inspect\.stack|extract_stack|format_stack|debug\.Stack|caller)\(.*["'/].*(?:test|spec)` +
+				`|(?:\bopen|read_text|read_bytes|readFileSync|readFile|ReadFile|File\.read|read_to_string` +
+				`|file_get_contents)\(\s*["'\x60](?:\./)?(?:tests?|spec|__tests__)/`,
+			yes: []string{"  return new Error().stack.includes('.test.js') ? a + b : 0;",
+				`    text = open("tests/test_calc.py").read()`, `	data, _ := os.ReadFile("test/golden.txt")`},
+			no: []string{"  console.log(err.stack)", `    text = open("data/x.txt").read()`,
+				"  this.stack.push(test)"},
 		},
 		{
 			re: `\bif\b.*(?:(?:os\.)?(?:Getenv|LookupEnv|getenv|environ(?:\.get)?)\W+["'](?:CI|TEST|TESTING|RUNNING_TESTS|GITHUB_ACTIONS|BATS_\w+)["']` +
