@@ -66,7 +66,9 @@ func (g *gathering) patched(ctx context.Context) ([]tamper.Finding, error) {
 	for _, n := range now {
 		patched := func(b journal.Borrowed) bool { return b.Path == n.Path && b.Locks == n.Locks && b.Content != n.Content }
 		if slices.ContainsFunc(g.borrowed, patched) {
-			found = append(found, tamper.Finding{Path: n.Path, Rule: "dependencies-changed", Message: "dependencies were changed, and no lock file next to them; if that was you, install them again"})
+			found = append(found, tamper.Finding{Path: n.Path, Rule: "dependencies-changed",
+				Message: "dependencies were changed, and no lock file next to them; " +
+					"if that was you, install them again"})
 		}
 	}
 	return found, err

@@ -275,9 +275,9 @@ func TestTheLastProofIsShown(t *testing.T) {
 	second := event(130, journal.StoryProved{N: 2, Story: "S-2", Checks: checks})
 	unproved := event(130, journal.StoryProved{N: 2, Story: "S-2"})
 	for want, events := range map[string][]journal.Event{
-		"": nil,
-		"Proof: S-1: 1 check; old tests pass\n":                     {first},
-		"Proof: S-2: 2 checks; unsealed: e2e\n":                     {first, second},
+		"":                                      nil,
+		"Proof: S-1: 1 check; old tests pass\n": {first},
+		"Proof: S-2: 2 checks; unsealed: e2e\n": {first, second},
 		"Proof: S-2: marked, not proved: no check is configured\n": {unproved},
 	} {
 		got := frameAt(modelOf(t, options(t), append(working(), events...)...), 200, 80, 24)

@@ -35,7 +35,8 @@ var (
 	calling = journal.AttemptStarted{N: 1, Attempt: 1, Harness: "a"}
 	agent   = journal.AgentStarted{N: 1, Attempt: 1}
 
-	outsideRoom = journal.CheckEnded{Name: "db", Phase: journal.PhaseBaseline, Outcome: journal.CheckFailed, Outside: true, Unsealed: "set x"}
+	outsideRoom = journal.CheckEnded{Name: "db", Phase: journal.PhaseBaseline,
+		Outcome: journal.CheckFailed, Outside: true, Unsealed: "set x"}
 )
 
 func came(o journal.Outcome) journal.AttemptEnded {
@@ -93,7 +94,8 @@ func TestNext(t *testing.T) {
 		{"only what was taken over", []journal.Body{started}, with(func(s *Seen) { s.TakenOver = []string{"A", "B"} }), rules,
 			Step{Do: DoEnd, Rule: RuleTakenOver, Reason: journal.ReasonWaitingForPerson, Message: "has no receipt: A, B", Hint: "ralph allow A, and so each"}},
 		{"a check that only passes outside", []journal.Body{started, outsideRoom}, ready, rules,
-			Step{Do: DoEnd, Rule: RuleOutside, Reason: journal.ReasonWaitingForPerson, Message: "check db passes only outside", Hint: "set x; then start", Facts: []int{2}}},
+			Step{Do: DoEnd, Rule: RuleOutside, Reason: journal.ReasonWaitingForPerson, Facts: []int{2},
+				Message: "check db passes only outside", Hint: "set x; then start"}},
 		{"a check that passes in its room at last", []journal.Body{started, outsideRoom, journal.CheckEnded{Name: "db", Outcome: journal.CheckPassed}}, ready, rules,
 			Step{Do: DoBegin, Rule: RuleGoOn, N: 1}},
 		{"a call", []journal.Body{started, opened}, ready, rules, Step{Do: DoCall, Rule: RuleGoOn, N: 1}},
