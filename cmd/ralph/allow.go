@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/user"
 
 	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
-	"ralph/internal/proc"
 	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/unit"
@@ -31,7 +29,7 @@ func (c *allowCmd) Run(a *app) error {
 		return err
 	case p == nil:
 		return fmt.Errorf("there is no unit %s", c.Unit)
-	case byAgent(p):
+	case p.CalledByAgent():
 		return hint.With(errors.New("the agent that works on the plan cannot allow anything"), "the user can: ralph allow "+c.Story)
 	}
 	if err := c.known(a, p); err != nil {
@@ -61,16 +59,6 @@ func (c *allowCmd) known(a *app, p *unit.Place) error {
 	}
 	return hint.With(fmt.Errorf("there is no story %s in the plan of %s", c.Story, unit.Name(p)),
 		"see the ids with: ralph status")
-}
-
-// byAgent reports whether the caller is the agent that works on the unit. An agent may have
-// removed the variables of the run from its environment.
-func byAgent(p *unit.Place) bool {
-	if os.Getenv("RALPH_ITERATION") != "" {
-		return true
-	}
-	h, err := journal.ReadHolder(p.StateDir)
-	return err == nil && (proc.ID{PID: h.PID, Start: h.PIDStart}).IsAncestor()
 }
 
 func userName() string {

@@ -22,29 +22,21 @@ type aside struct {
 }
 
 // newAside starts nothing yet. root is the worktree.
-func newAside(s *config.Settings, root string, status func() run.Status, warn func(string)) (*aside, error) {
-	sender, err := newSender(s, root, warn)
-	if err != nil {
-		return nil, err
-	}
+func newAside(s *config.Settings, root string, status func() run.Status, warn func(string)) *aside {
 	var commands [][]string
 	if s.KeepAwake && awake.CanAsk(runtime.GOOS, os.Getenv) {
 		commands = awake.Commands(runtime.GOOS, os.Getpid())
 	}
-	return &aside{keeper: awake.New(commands), sender: sender, status: status}, nil
+	return &aside{keeper: awake.New(commands), sender: newSender(s, root, warn), status: status}
 }
 
-func newSender(s *config.Settings, root string, warn func(string)) (*notify.Sender, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
+func newSender(s *config.Settings, root string, warn func(string)) *notify.Sender {
 	return notify.New(notify.Options{
 		Command: s.Notify.Command, Desktop: s.Notify.Desktop && notify.HasDesktop(runtime.GOOS, os.Getenv), GOOS: runtime.GOOS,
 		Dir: root, Limit: notify.Limit, Warn: warn,
 		// A guardian of its own: the run's may be busy, or closed already.
-		Guardian: func() (*proc.Guardian, error) { return proc.StartGuardian([]string{exe, guardianWord}, rand.Text()) },
-	}), nil
+		Guardian: func() (*proc.Guardian, error) { return startGuardian(rand.Text()) },
+	})
 }
 
 func (a *aside) event(e journal.Event) {

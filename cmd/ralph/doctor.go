@@ -54,9 +54,9 @@ func (c *doctorCmd) Validate() error {
 // Run carries the command out.
 func (c *doctorCmd) Run(a *app) error {
 	token := rand.Text()
-	g, err := probeGuardian(token)
+	g, err := startGuardian(token) // for programs that belong to no run
 	if err != nil {
-		return err
+		return fmt.Errorf("the guardian cannot be started: %w", err)
 	}
 	defer g.Close()
 	if c.Conformance {
@@ -73,20 +73,6 @@ func (c *doctorCmd) Run(a *app) error {
 		return exitError(1)
 	}
 	return err
-}
-
-// probeGuardian starts a guardian for what belongs to no run. It records nothing
-// when ralph dies.
-func probeGuardian(token string) (*proc.Guardian, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("ralph cannot find its own program: %w", err)
-	}
-	g, err := proc.StartGuardian([]string{exe, guardianWord}, token)
-	if err != nil {
-		return nil, fmt.Errorf("the guardian cannot be started: %w", err)
-	}
-	return g, nil
 }
 
 // examination is one visit to the doctor.

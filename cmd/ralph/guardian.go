@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
@@ -34,6 +35,16 @@ func guardian(args []string) int {
 	return 0
 }
 
+// startGuardian starts this program as a guardian. Without arguments it records nothing when
+// ralph dies.
+func startGuardian(token string, args ...string) (*proc.Guardian, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("ralph cannot find its own program: %w", err)
+	}
+	return proc.StartGuardian(append([]string{exe, guardianWord}, args...), token)
+}
+
 // sweepWord precedes a folder that a guardian removes after ralph has died.
 const sweepWord = "--sweep"
 
@@ -62,10 +73,7 @@ func tellOfCrash(ctx context.Context, p *unit.Place, status run.Status) {
 	if err != nil {
 		return
 	}
-	sender, err := newSender(&loaded.Settings, p.Repo.Root, func(string) {})
-	if err != nil {
-		return
-	}
+	sender := newSender(&loaded.Settings, p.Repo.Root, func(string) {})
 	defer sender.Close(ctx)
 	ended := journal.RunEnded{Status: status.Status, Reason: status.Reason}
 	if n, worth := notify.Of(journal.Event{Time: status.LastUpdated.Time, Run: status.Run, Body: ended}, status); worth {

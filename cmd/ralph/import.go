@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"ralph/internal/config"
 	"ralph/internal/git"
 	"ralph/internal/hint"
 	"ralph/internal/importer"
@@ -124,7 +125,7 @@ func (c *importCmd) plan(a *app, p *unit.Place, made *importer.Plan) error {
 		target = unit.PlaceAt(p.Repo, name)
 	}
 	for _, name := range []string{"spec.md", "prd.json"} {
-		if _, err := os.Lstat(filepath.Join(target.Repo.Root, target.Folder, name)); err == nil {
+		if _, err := os.Lstat(target.File(name)); err == nil {
 			return hint.With(fmt.Errorf("%s/%s exists, and ralph import never overwrites a plan", target.Folder, name),
 				"import on a branch of its own: git switch -c "+branchFor(made.Title))
 		}
@@ -141,17 +142,17 @@ func (c *importCmd) plan(a *app, p *unit.Place, made *importer.Plan) error {
 			return err
 		}
 	}
-	if err := writeNew(filepath.Join(target.Repo.Root, target.Folder, "spec.md"), text); err != nil {
+	if err := writeNew(target.File("spec.md"), text); err != nil {
 		return err
 	}
-	if err := state.Save(filepath.Join(target.Repo.Root, target.Folder, "prd.json")); err != nil {
+	if err := state.Save(target.File("prd.json")); err != nil {
 		return err
 	}
 	if err := target.BeginProgress(); err != nil {
 		return err
 	}
 	if checks != "" {
-		if err := writeNew(filepath.Join(target.Repo.Root, ".ralph", "config.yaml"), []byte(checks)); err != nil {
+		if err := writeNew(config.ProjectFile(target.Repo.Root), []byte(checks)); err != nil {
 			return err
 		}
 	}
@@ -210,7 +211,7 @@ func newChecks(root string, checks []importer.Check) string {
 	if len(checks) == 0 {
 		return ""
 	}
-	if _, err := os.Lstat(filepath.Join(root, ".ralph", "config.yaml")); err == nil {
+	if _, err := os.Lstat(config.ProjectFile(root)); err == nil {
 		return ""
 	}
 	return importer.ChecksYAML(checks)
@@ -253,7 +254,7 @@ func (c *importCmd) settings(a *app) error {
 	text := s.YAML()
 	a.t.Printf("%s", text)
 	showNotImported(a.t, s.Lost)
-	target := filepath.Join(p.Repo.Root, ".ralph", "config.yaml")
+	target := config.ProjectFile(p.Repo.Root)
 	if _, err := os.Lstat(target); err == nil {
 		return hint.With(errors.New("nothing was written: .ralph/config.yaml exists"), "move it away first, or add the lines above to it")
 	}

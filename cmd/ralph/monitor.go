@@ -98,7 +98,7 @@ func (a *app) monitorOptions(p *unit.Place, journalPath string) monitor.Options 
 	host, _ := os.Hostname()
 	return monitor.Options{
 		Unit: p.Unit, Journal: journalPath, Root: p.Repo.Root, Host: host,
-		Status: filepath.Join(p.Repo.Root, p.Folder, "status.json"),
+		Status: p.File("status.json"),
 		Locate: func() string { path, _ := p.RecordedAt(); return path },
 		Format: a.formats(p.Repo.Root), Health: health, Ask: p.Post,
 		Color: a.t.Color, ASCII: a.t.ASCII,

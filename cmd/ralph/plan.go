@@ -119,7 +119,7 @@ func (c *planCmd) protected(r *resolved) error {
 	if !slices.Contains(r.Settings().ProtectedBranches, r.Place.Branch) {
 		return nil
 	}
-	if _, err := os.Stat(filepath.Join(r.Place.Repo.Root, r.Place.Folder, "spec.md")); err == nil {
+	if _, err := os.Stat(r.Place.File("spec.md")); err == nil {
 		return nil
 	}
 	return hint.With(fmt.Errorf("%s is a protected branch, and a plan is tied to its branch", r.Place.Branch),

@@ -56,7 +56,7 @@ func (c *prdCmd) Run(a *app) error {
 	if p.Unit == "" {
 		return unit.ErrDetached
 	}
-	if !c.Check && byAgent(p) {
+	if !c.Check && p.CalledByAgent() {
 		return errNotTheAgents
 	}
 	return c.refresh(a, p)
@@ -82,7 +82,7 @@ func (c *prdCmd) refresh(a *app, p *unit.Place) error {
 	if err := enoughCriteria(a, p, s); err != nil {
 		return err
 	}
-	path := filepath.Join(p.Repo.Root, p.Folder, "prd.json")
+	path := p.File("prd.json")
 	old, err := readPRD(a.t, p)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (c *prdCmd) refresh(a *app, p *unit.Place) error {
 
 // readSpec reads spec.md and shows what is odd about it.
 func readSpec(t *terminal.Terminal, p *unit.Place) (*spec.Spec, error) {
-	s, findings, err := spec.Load(filepath.Join(p.Repo.Root, p.Folder, "spec.md"))
+	s, findings, err := spec.Load(p.File("spec.md"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, hint.With(fmt.Errorf("%s/spec.md does not exist", p.Folder),
 			fmt.Sprintf("plan the feature with 'ralph plan', or write the file by hand, beginning with: mkdir -p %s && ralph prd --example > %s/spec.md", p.Folder, p.Folder))
@@ -163,7 +163,7 @@ func enoughCriteria(a *app, p *unit.Place, s *spec.Spec) error {
 // readPRD reads prd.json and prints warnings about it. It returns nil if the file is
 // missing, or empty: an empty file has nothing to lose.
 func readPRD(t *terminal.Terminal, p *unit.Place) (*prd.PRD, error) {
-	path := filepath.Join(p.Repo.Root, p.Folder, "prd.json")
+	path := p.File("prd.json")
 	data, err := regular.Read(path, prd.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && prd.Blank(data) {
 		return nil, nil
@@ -201,7 +201,7 @@ func (c *prdCmd) save(t *terminal.Terminal, p *unit.Place, now *prd.PRD, progres
 	if err := p.DropPlans(); err != nil {
 		return err
 	}
-	if err := now.Save(filepath.Join(p.Repo.Root, p.Folder, "prd.json")); err != nil {
+	if err := now.Save(p.File("prd.json")); err != nil {
 		return errors.New(unit.Relative(p.Repo.Root, err.Error()))
 	}
 	done, total := now.Counts()
@@ -232,7 +232,7 @@ func (c *prdCmd) handOver(t *terminal.Terminal, p *unit.Place, same bool) error 
 		t.Printf("%s prd.json is what spec.md asks for; nothing to change\n", t.Paint(terminal.Green, t.Symbol("✓")))
 		return nil
 	}
-	text, err := os.ReadFile(filepath.Join(p.Repo.Root, p.Folder, "spec.md"))
+	text, err := os.ReadFile(p.File("spec.md"))
 	if err != nil {
 		return err
 	}

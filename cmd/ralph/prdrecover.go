@@ -22,7 +22,7 @@ func recoverKeeping(a *app, p *unit.Place) error {
 	if ended, err := journal.Ended(p.JournalPath()); err != nil || ended || unit.Running(p) {
 		return err
 	}
-	path := filepath.Join(p.Repo.Root, p.Folder, "spec.md")
+	path := p.File("spec.md")
 	text, unread := regular.Read(path, spec.MaxSize)
 	if err := unit.RecoverFirst(a.ctx, screen.Notes(a.t), p); err != nil || unread != nil {
 		return err // a file that cannot be read is restored like the others

@@ -112,7 +112,7 @@ func loadSettings(a *app, root string, flags []config.Override) (*config.Loaded,
 func settingsInput(a *app, root string, flags []config.Override) config.Input {
 	in := config.Input{Example: ralph.ConfigExample, UserFile: a.userSettings(), Environ: os.Environ(), Flags: flags}
 	if root != "" {
-		in.ProjectFile, in.ProjectRoot = filepath.Join(root, ".ralph", "config.yaml"), root
+		in.ProjectFile, in.ProjectRoot = config.ProjectFile(root), root
 	}
 	return in
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -14,6 +12,7 @@ import (
 	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
+	"ralph/internal/proc"
 	"ralph/internal/run"
 	"ralph/internal/screen"
 	"ralph/internal/terminal"
@@ -138,11 +137,9 @@ func (r *resolved) start() error {
 	if _, err := r.Plan.Read(); err != nil {
 		return hint.With(errors.New(unit.Relative(r.Place.Repo.Root, err.Error())), "correct it there; see everything that is wrong with: ralph validate")
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("ralph cannot find its own program: %w", err)
-	}
-	l, err := r.Loop(s, r.loopSettings(), version, r.text, []string{exe, guardianWord, r.Place.Repo.Root, r.Place.Unit, r.Place.Folder})
+	l, err := r.Loop(s, r.loopSettings(), version, r.text, func(token string) (*proc.Guardian, error) {
+		return startGuardian(token, r.Place.Repo.Root, r.Place.Unit, r.Place.Folder)
+	})
 	if err != nil {
 		return err
 	}
@@ -150,10 +147,7 @@ func (r *resolved) start() error {
 	if r.app.t.CanAsk && !r.flags.NoInteractive && !r.flags.JSON {
 		l.Ask = out.Ask
 	}
-	beside, err := newAside(r.Settings(), r.Place.Repo.Root, out.Files.Summary, out.Warn)
-	if err != nil {
-		return err
-	}
+	beside := newAside(r.Settings(), r.Place.Repo.Root, out.Files.Summary, out.Warn)
 	defer func() {
 		s.Close() // the next run does not wait for a slow notification
 		beside.close(r.app.ctx)

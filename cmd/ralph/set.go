@@ -31,7 +31,7 @@ func (c *setCmd) Run(a *app) error {
 	switch {
 	case err != nil:
 		return err
-	case p != nil && byAgent(p):
+	case p != nil && p.CalledByAgent():
 		return hint.With(errors.New("the agent that works on the plan cannot change the run"), "the user can, in another terminal")
 	case p == nil || !unit.Running(p):
 		name := c.Unit

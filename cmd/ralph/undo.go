@@ -45,7 +45,7 @@ func (c *undoCmd) Run(a *app) error {
 		return err
 	case p.Unit == "":
 		return unit.ErrDetached
-	case byAgent(p):
+	case p.CalledByAgent():
 		return hint.With(errors.New("the agent that works on the plan cannot undo anything"), "the user can: ralph undo")
 	case unit.Running(p):
 		return hint.With(fmt.Errorf("a loop is running on %s", stream.OneLine(p.Unit)), "stop it first: ralph stop")

@@ -27,7 +27,7 @@ func (c *unparkCmd) Run(a *app) error {
 		return err
 	case p == nil:
 		return fmt.Errorf("there is no unit %s", c.Unit)
-	case byAgent(p):
+	case p.CalledByAgent():
 		return hint.With(errors.New("the agent that works on the plan cannot take up a parked story"), "the user can: ralph unpark "+c.Story)
 	}
 	st, err := p.State(screen.Notes(a.t))

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"ralph/internal/check"
 	"ralph/internal/hint"
 	"ralph/internal/launch"
-	"ralph/internal/proc"
 	"ralph/internal/screen"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
@@ -167,12 +165,8 @@ func (v *verification) possible() error {
 // checks runs the checks under a guardian, which removes the clean worktree if
 // ralph dies.
 func (v *verification) checks(clean *check.Clean) error {
-	exe, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("ralph cannot find its own program: %w", err)
-	}
 	dir := v.Place.Repo.Root
-	g, err := proc.StartGuardian([]string{exe, guardianWord, dir, sweepWord, clean.Folder()}, rand.Text())
+	g, err := startGuardian(rand.Text(), dir, sweepWord, clean.Folder())
 	if err != nil {
 		return err
 	}

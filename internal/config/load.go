@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -35,6 +36,9 @@ type Loaded struct {
 
 	origins map[string]Origin
 }
+
+// ProjectFile returns the path of a project's settings.
+func ProjectFile(root string) string { return filepath.Join(root, ".ralph", "config.yaml") }
 
 // Load reads all layers. A file that does not exist is an empty one. The error
 // joins one *Error for each thing that is wrong, in the order of the layers.

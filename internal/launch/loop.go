@@ -20,9 +20,9 @@ import (
 	"ralph/internal/unit"
 )
 
-// Loop makes the loop of the run. task is the text of the command line. guardian is the command
-// of a guardian that records a crash of the run.
-func (r *Run) Loop(s *unit.State, settings loop.Settings, version, task string, guardian []string) (*loop.Loop, error) {
+// Loop makes the loop of the run. task is the text of the command line. guardian starts a
+// guardian that records a crash of the run.
+func (r *Run) Loop(s *unit.State, settings loop.Settings, version, task string, guardian func(token string) (*proc.Guardian, error)) (*loop.Loop, error) {
 	self, err := proc.Self()
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (r *Run) Loop(s *unit.State, settings loop.Settings, version, task string, 
 		Ledger: ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), ledgers, r.Agent().Harness.Name, settings.RateLimit).For(token),
 		Agents: r.Agents, Env: os.Environ(), CheckEnv: r.CheckEnv(), Deps: r.deps(),
 		Recorder: &recorder.Recorder{Journal: s.Writer, Run: id, Secrets: secret.New(environs)},
-		Keeper:   &proc.Keeper{Token: token, Start: func() (*proc.Guardian, error) { return proc.StartGuardian(guardian, token) }},
+		Keeper:   &proc.Keeper{Token: token, Start: func() (*proc.Guardian, error) { return guardian(token) }},
 	}, nil
 }
 

@@ -33,7 +33,7 @@ const pidFile = "ralph-terminal.pid"
 
 // NewFiles returns the status files of a unit, with the state of its journal.
 func NewFiles(t Notes, p *Place) *Files {
-	f := &Files{t: t, statusAt: filepath.Join(p.Repo.Root, p.Folder, "status.json"),
+	f := &Files{t: t, statusAt: p.File("status.json"),
 		claudeDir: filepath.Join(p.Repo.Root, ".claude"), Warned: map[string]bool{}}
 	// What happened before matters where a run that died is recorded as such. A
 	// journal that cannot be read is an error for those that need it.

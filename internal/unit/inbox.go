@@ -161,3 +161,13 @@ func (s *Stopping) answered() (bool, error) {
 	}
 	return false, s.inbox.Done(s.name)
 }
+
+// CalledByAgent reports whether the caller is the agent that works on the unit. An agent may have
+// removed the variables of the run from its environment.
+func (p *Place) CalledByAgent() bool {
+	if os.Getenv("RALPH_ITERATION") != "" {
+		return true
+	}
+	h, err := journal.ReadHolder(p.StateDir)
+	return err == nil && (proc.ID{PID: h.PID, Start: h.PIDStart}).IsAncestor()
+}

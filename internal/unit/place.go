@@ -123,6 +123,9 @@ func (p *Place) Archive() *archive.Store {
 	return archive.Open(p.Repo.Root, filepath.Join(p.Repo.GitDir, "ralph"))
 }
 
+// File returns the path of a file in the unit's folder, such as spec.md.
+func (p *Place) File(name string) string { return filepath.Join(p.Repo.Root, p.Folder, name) }
+
 // LogDir returns the folder of the agents' logs, from the worktree's root.
 func (p *Place) LogDir() string { return filepath.Join(p.Folder, "logs") }
 

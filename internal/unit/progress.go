@@ -24,7 +24,7 @@ const (
 )
 
 func (p *Place) progressPath() string {
-	return filepath.Join(p.Repo.Root, p.Folder, "progress.txt")
+	return p.File("progress.txt")
 }
 
 // Progress inspects progress.txt. Anything but a file is an error: the loop could not append to
