@@ -173,3 +173,53 @@ func (s *scratch) end() (reason string, iterations int) {
 	}
 	return reason, iterations
 }
+
+// TestClaudeReviewsClaude: a second session gets the story and the change, refuses once, and
+// the first agent hears why.
+func TestClaudeReviewsClaude(t *testing.T) {
+	t.Parallel()
+	s := withClaude(t, 1, []string{"IS_SANDBOX=1"})
+	file := filepath.Join(s.repo, "step1.txt")
+	refuse := "I looked at it.\n```json\n" + `{"verdict": "refuse", "reasons": [
+		{"criterion": "Unit tests pass", "reason": "step1.txt has no test"}]}` + "\n```"
+	review := func(answer string) []fakeapi.Reply {
+		return []fakeapi.Reply{fakeapi.Bash("echo x >" + file), fakeapi.Text(answer)}
+	}
+	again := []fakeapi.Reply{fakeapi.Bash(tick), fakeapi.Text("Finished.")}
+	accept := `{"verdict": "accept", "reasons": []}`
+	api := fakeapi.Sessions(story(s.repo, 1), review(refuse), again, review(accept))
+	server := httptest.NewServer(api)
+	defer server.Close()
+	s.env = append(s.env, "ANTHROPIC_BASE_URL="+server.URL,
+		"RALPH_REVIEW_HARNESS=claude", "RALPH_REVIEW_MODE=require")
+
+	out, code := s.run("--dangerously-skip-permissions", "--no-archive")
+	if code != 0 {
+		t.Fatalf("exit status %d\n%s", code, out)
+	}
+	const why = "the review refused it: Unit tests pass: step1.txt has no test"
+	wanted := []string{"not accepted: STORY-001: " + why, "accepts STORY-001", "done: 1 of 1"}
+	for _, want := range wanted {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks %q\n%s", want, out)
+		}
+	}
+	if text := s.read("step1.txt"); text != "written by the model\n" {
+		t.Errorf("the reviewer changed the work: %q", text)
+	}
+	var asked, told bool
+	for _, r := range api.Requests() {
+		question := fakeapi.Holds("You review the work of another coding agent")(r)
+		asked = asked || question && fakeapi.Holds("+written by the model")(r)
+		told = told || fakeapi.Holds(why)(r)
+	}
+	if !asked || !told {
+		t.Errorf("the reviewer was asked: %v, the agent was told: %v", asked, told)
+	}
+	for _, e := range s.events() {
+		b, ok := e.Body.(journal.ReviewEnded)
+		if ok && (b.Tokens.Total() == 0 || b.CostUSD == nil || b.Model == "") {
+			t.Errorf("a review without its price: %+v", b)
+		}
+	}
+}

@@ -61,5 +61,8 @@ func (c *doctorCmd) conform(a *app, g *proc.Guardian, token string) error {
 
 // withoutRun is an environment without what belongs to a run around this one.
 func withoutRun(env []string) []string {
-	return agent.Without(env, []string{proc.TokenVar, "RALPH_UNIT", "RALPH_ITERATION", "RALPH_ATTEMPT"}, nil)
+	ours := []string{
+		proc.TokenVar, "RALPH_UNIT", "RALPH_ITERATION", "RALPH_ATTEMPT", "RALPH_REVIEW",
+	}
+	return agent.Without(env, ours, nil)
 }

@@ -64,6 +64,9 @@ func (r *resolved) dryRun() error {
 	for _, c := range r.Agents[1:] {
 		row("Fallback:", "%s", quoted(c.Harness.Argv(c.Options)))
 	}
+	if c := r.Reviewer; c != nil {
+		row("Review:", "%s (%s)", quoted(c.Harness.Argv(c.Options)), r.Settings().Review.Mode)
+	}
 	how := map[agent.PromptMode]string{agent.PromptStdin: "on standard input", agent.PromptArg: "as the last argument", agent.PromptFile: "as a file"}
 	row("Prompt:", "%s, %s:", r.Source, how[r.Agent().Harness.Prompt])
 	t.Printf("\n%s\n", stream.Sanitize(prompt.Join(r.Plan.Context(state, next), "", r.Template, r.Place.Repo.Root, r.Agent().Harness.ExpandsRefs)))

@@ -82,7 +82,7 @@ func (r *resolved) checkBudgets() error {
 	if r.flags.MaxCost == nil && r.flags.MaxTokens == nil && r.flags.MaxAccount == nil {
 		return nil
 	}
-	for _, c := range r.Agents {
+	for _, c := range r.Paid() {
 		if fault, remedy := r.Unmeasured(c.Harness); fault != "" {
 			return hint.With(usageError{errors.New(fault)}, remedy)
 		}

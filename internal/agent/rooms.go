@@ -14,6 +14,8 @@ type Rooms struct {
 	Site    room.Site
 	Protect []string // files and folders of the worktree that no agent may change
 	Scratch string   // folder for what rooms have of their own
+
+	ReadOnly bool // the agents may only write their own folders
 }
 
 // of returns the room of a harness that is called in dir. It makes the folders that the agent
@@ -45,6 +47,7 @@ func (rs *Rooms) of(h Harness, argv []string, dir string) *room.Room {
 	}
 	return rs.Site.Agent(room.Agent{
 		Own: own, Protect: rs.Protect, Program: program, Reveal: reveal, Scratch: rs.Scratch,
+		ReadOnly: rs.ReadOnly,
 	})
 }
 

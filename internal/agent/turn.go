@@ -100,7 +100,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	o.LogLost = putBack(log, c.Log, c.Dir)
 	restored, guardErr := c.Options.Guard.restore(ctx, keepsake)
 	o.Boundary = restored
-	if c.Options.Rooms != nil {
+	if rooms := c.Options.Rooms; rooms != nil && !rooms.ReadOnly {
 		if text := unwritten(log); text != "" {
 			o.Boundary = append(o.Boundary, text)
 		}

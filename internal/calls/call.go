@@ -37,7 +37,7 @@ func (t *Team) Call(ctx context.Context, n, attempt int, prompt []byte, hear fun
 	if err != nil {
 		return agent.Outcome{}, err
 	}
-	start, err := t.started(n, attempt)
+	start, err := t.started(n, attempt, fmt.Sprintf("iteration-%d.log", n))
 	if err != nil {
 		return agent.Outcome{}, err
 	}
@@ -45,18 +45,41 @@ func (t *Team) Call(ctx context.Context, n, attempt int, prompt []byte, hear fun
 		return agent.Outcome{}, err
 	}
 	var recordErr error
-	o, err := agent.Run(ctx, g, agent.Call{
-		Harness: t.at.Harness, Options: t.at.Options, Prompt: prompt, Dir: t.Root, Env: t.Env,
-		Extra: []string{"RALPH_UNIT=" + t.Unit, "RALPH_STORY=" + t.Story,
-			fmt.Sprintf("RALPH_ITERATION=%d", n), fmt.Sprintf("RALPH_ATTEMPT=%d", attempt)},
-		Limits: t.Limits, Log: filepath.Join(t.Root, start.LogFile), Event: t.listening(ctx, hear), Drained: t.Drained,
-		Started: func(id proc.ID) {
-			recordErr = t.Recorder.Record(journal.AgentStarted{N: n, Attempt: attempt, PID: id.PID, PIDStart: id.Start})
-		},
-	})
+	call := t.call(start, prompt)
+	call.Event, call.Drained = t.listening(ctx, hear), t.Drained
+	call.Started = func(id proc.ID) {
+		e := journal.AgentStarted{N: n, Attempt: attempt, PID: id.PID, PIDStart: id.Start}
+		recordErr = t.Recorder.Record(e)
+	}
+	o, err := t.make(ctx, g, call)
 	if err == nil {
 		err = recordErr
 	}
+	ended := o
+	if err != nil && o.Kind == "" {
+		ended.Kind, ended.Message = journal.OutcomeError, err.Error()
+	}
+	// Every attempt that was started gets its end on record, whatever failed.
+	if endErr := t.Ended(n, attempt, ended); err == nil {
+		err = endErr
+	}
+	return o, err
+}
+
+// call is a call of the agent that works, as far as all calls are alike.
+func (t *Team) call(start journal.AttemptStarted, prompt []byte) agent.Call {
+	return agent.Call{
+		Harness: t.at.Harness, Options: t.at.Options, Prompt: prompt, Dir: t.Root, Env: t.Env,
+		Extra: []string{"RALPH_UNIT=" + t.Unit, "RALPH_STORY=" + t.Story,
+			fmt.Sprintf("RALPH_ITERATION=%d", start.N),
+			fmt.Sprintf("RALPH_ATTEMPT=%d", start.Attempt)},
+		Limits: t.Limits, Log: filepath.Join(t.Root, start.LogFile),
+	}
+}
+
+// make makes a call that is on record, and settles it with the ledger.
+func (t *Team) make(ctx context.Context, g *proc.Guardian, c agent.Call) (agent.Outcome, error) {
+	o, err := agent.Run(ctx, g, c)
 	for _, text := range o.Boundary {
 		if err == nil {
 			err = t.Recorder.Warn("%s", text)
@@ -65,27 +88,22 @@ func (t *Team) Call(ctx context.Context, n, attempt int, prompt []byte, hear fun
 	if err == nil && o.LogLost != nil {
 		err = t.Recorder.Warn("%v", o.LogLost)
 	}
-	ended := o
-	if err != nil && o.Kind == "" {
-		ended.Kind, ended.Message = journal.OutcomeError, err.Error()
-	}
 	var missing *agent.MissingError
 	if errors.As(err, &missing) { // the agent was not started: no call was made
 		if back := t.at.ledger.GiveBack(context.WithoutCancel(ctx), t.taken); back != nil {
 			err = errors.Join(back, err)
 		}
 	}
-	// Every attempt that was started gets its end on record, whatever failed.
-	probeErr, endErr := t.settleProbe(ctx, o), t.Ended(n, attempt, ended)
-	if err == nil {
-		err = errors.Join(probeErr, endErr)
+	if probeErr := t.settleProbe(ctx, o); err == nil {
+		err = probeErr
 	}
 	return o, err
 }
 
-// started is the record of an attempt that starts now. It makes the folder of its log.
-func (t *Team) started(n, attempt int) (journal.AttemptStarted, error) {
-	log := filepath.Join(t.LogDir, fmt.Sprintf("iteration-%d.log", n))
+// started is the record of an attempt that starts now, with a log of that name. It makes the
+// folder of the log.
+func (t *Team) started(n, attempt int, name string) (journal.AttemptStarted, error) {
+	log := filepath.Join(t.LogDir, name)
 	// An agent that tidied up may have removed the folder.
 	if err := os.MkdirAll(filepath.Join(t.Root, t.LogDir), 0o755); err != nil {
 		return journal.AttemptStarted{}, fmt.Errorf("the agent's log cannot be written: %w", err)
@@ -112,15 +130,7 @@ func (t *Team) Ended(n, attempt int, o agent.Outcome) error {
 	if o.Exit.Signal != 0 {
 		e.Signal = o.Exit.Signal.String()
 	}
-	if s.HasCost {
-		e.CostUSD = &s.CostUSD
-		sum := s.CostUSD
-		if t.Cost != nil {
-			sum = stream.AddCost(sum, *t.Cost)
-		}
-		t.Cost = &sum
-	}
-	t.Tokens = t.Tokens.Add(s.Tokens)
+	e.CostUSD = t.pay(s)
 	for _, d := range s.Denied {
 		e.Denied = append(e.Denied, d.Tool)
 	}
@@ -132,6 +142,16 @@ func (t *Team) Ended(n, attempt int, o agent.Outcome) error {
 		calls = fmt.Sprintf("%d calls", len(e.Denied))
 	}
 	return t.Recorder.Warn("the agent was not permitted to use %s (%s); %s", strings.Join(e.Denied, ", "), calls, t.at.Harness.Permission)
+}
+
+// pay adds what a call used to the sum of the run, and returns its cost.
+func (t *Team) pay(s stream.Summary) *float64 {
+	t.Tokens = t.Tokens.Add(s.Tokens)
+	if !s.HasCost {
+		return nil
+	}
+	t.Cost = journal.AddCost(t.Cost, &s.CostUSD)
+	return &s.CostUSD
 }
 
 // Promised reports whether the outcome holds the agent's promise.

@@ -59,6 +59,7 @@ func TestExampleIsTheDefault(t *testing.T) {
 			Prepare: []string{}, Borrow: []string{}}, OnStuck: "stop", Tamper: "warn",
 		Sandbox:           Sandbox{Mode: "auto", Read: []string{}, Write: []string{}},
 		ProtectedBranches: []string{"main", "master", "develop"},
+		Review:            Review{When: "claim", Mode: "warn", MaxPerStory: 2, TimeoutMinutes: 10},
 		Harness:           "claude", Escalate: []string{}, Fallback: []string{},
 		Claude:     Claude{Command: Command{"claude"}, AllowedTools: "Write,Bash(git *),Read"},
 		UsageLimit: UsageLimit{Action: "ask", AskTimeoutSeconds: 30, MaxWaitHours: 24},

@@ -27,6 +27,7 @@ type Settings struct {
 	CheckEnv          CheckEnv       `yaml:"check_env"`
 	Proof             Proof          `yaml:"proof"`
 	Sandbox           Sandbox        `yaml:"sandbox" short:"Mode"`
+	Review            Review         `yaml:"review"`
 	Tamper            string         `yaml:"tamper" enum:"warn|reject"`
 	ProtectedBranches []string       `yaml:"protected_branches"`
 	Harness           string         `yaml:"harness" nonempty:"true"`
@@ -104,6 +105,16 @@ type Proof struct {
 	Prepare       []string `yaml:"prepare" yours:"true"` // lines for sh
 	Borrow        []string `yaml:"borrow" yours:"true"`  // from the worktree's root
 	Network       bool     `yaml:"network" yours:"true"`
+}
+
+// Review says which agent reviews claims, and what its verdict means.
+type Review struct {
+	Harness        string  `yaml:"harness"` // empty is no review
+	Model          string  `yaml:"model"`   // empty is the harness's own
+	When           string  `yaml:"when" enum:"claim"`
+	Mode           string  `yaml:"mode" enum:"warn|require"`
+	MaxPerStory    int     `yaml:"max_per_story" min:"1"`
+	TimeoutMinutes Minutes `yaml:"timeout_minutes" above:"0"`
 }
 
 // Sandbox says what the rooms of agents and checks are like. A leading ~/ in a path is the

@@ -8,6 +8,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/plan"
 	"ralph/internal/proof"
+	"ralph/internal/run"
 	"ralph/internal/tamper"
 )
 
@@ -33,6 +34,13 @@ type Rules struct {
 	Receipts       bool // a mark needs a receipt: for readers without a journal
 	Runs           proof.Settings
 	Strength       float64 // the share of hunks that the checks must hold
+	Review         Review
+}
+
+// Review is the settings of the second agent that judges claims.
+type Review struct {
+	Require bool // what it refuses is not accepted; else it is a warning
+	Most    int  // calls for one story
 }
 
 // Base is what claims are compared with.
@@ -71,7 +79,10 @@ type Facts struct {
 	Plan        PlanAfter
 	Receipts    []string // items of the claim with a receipt
 
-	Proof *proof.Proof // what runs of old tests, new tests and parts of the work showed; nil: none were due
+	Review   *journal.ReviewEnded // of a second agent, the last one; nil: none was due
+	Reviewed run.Reviews          // with those of earlier claims about the same items
+	// what runs of old tests, new tests and parts of the work showed; nil: none were due
+	Proof *proof.Proof
 }
 
 // CheckFact is how a check fared.

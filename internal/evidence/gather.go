@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"ralph/internal/calls"
 	"ralph/internal/check"
 	"ralph/internal/git"
 	"ralph/internal/journal"
@@ -33,6 +34,8 @@ type Gatherer struct {
 	// Guard returns the process under which checks are run.
 	Guard    func() (*proc.Guardian, error)
 	Recorder *recorder.Recorder
+	// Reviewer is asked about what would be accepted; nil is no review.
+	Reviewer *calls.Reviewer
 	// Working shows what takes a while.
 	Working func(what string)
 
@@ -89,7 +92,7 @@ func (g *Gatherer) Gather(ctx context.Context, c Claim) (f Facts, err error) {
 		return at.facts, err
 	}
 	left := at.provable(Weigh(c, at.facts, g.Rules).Undecided)
-	if ctx.Err() != nil && len(g.Checks) > 0 {
+	if ctx.Err() != nil && g.runs() {
 		return at.facts, nil
 	}
 	if err := at.checks(ctx, left); err != nil {
@@ -101,10 +104,14 @@ func (g *Gatherer) Gather(ctx context.Context, c Claim) (f Facts, err error) {
 	if len(left) > 0 { // a receipt says where the claim was proved
 		err = at.choose(ctx)
 	}
-	at.facts.Complete = ctx.Err() == nil || len(g.Checks) == 0
 	at.facts.Standing, at.facts.Place = g.Standing(), at.place()
+	err = errors.Join(err, at.review(ctx))
+	at.facts.Complete = ctx.Err() == nil || !g.runs()
 	return at.facts, err
 }
+
+// runs reports whether evidence is collected that a stop cuts off.
+func (g *Gatherer) runs() bool { return len(g.Checks) > 0 || g.Reviewer != nil }
 
 // cheap collects the facts for which nothing of the project is run.
 func (g *gathering) cheap(ctx context.Context) error {

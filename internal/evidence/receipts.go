@@ -51,6 +51,9 @@ func (f Facts) receipt() journal.StoryProved {
 		r.Checks = append(r.Checks, journal.CheckReceipt{Name: c.Check.Name, Command: c.Check.Command, Outcome: c.Outcome,
 			ExitCode: c.ExitCode, DurationSeconds: c.Duration.Seconds(), Unsealed: c.Unsealed})
 	}
+	if v := f.Review; v != nil && v.Harness != "" {
+		r.Review = &journal.ReviewReceipt{Harness: v.Harness, Model: v.Model, Verdict: v.Verdict}
+	}
 	return r
 }
 

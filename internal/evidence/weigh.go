@@ -24,6 +24,7 @@ const (
 	NewTests     Rule = "new_tests"     // the tests of the work pass without it
 	NoTestRan    Rule = "no_test_ran"   // a check ran no test, and did before
 	Weak         Rule = "strength"      // too much of the work is held by no check
+	Reviewed     Rule = "review"        // a second agent refused it
 	NoReceipt    Rule = "no_receipt"    // taken over, without a receipt
 	Proved       Rule = "proved"        // the checks pass
 	Unproved     Rule = "unproved"      // no check is configured
@@ -113,6 +114,13 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 		}
 		refuse(rule, reason)
 	}
+	if reason := weighReview(f, r.Review); reason != "" {
+		if c.Promised {
+			v.Weakened = true
+			v.Refusals = append(v.Refusals, Refusal{journal.ClaimPromise, Reviewed, nil, reason})
+		}
+		refuse(Reviewed, reason)
+	}
 	v.Accepted, v.Rule = items, Proved
 	// This run cannot tell its work from theirs: a check that failed before speaks against
 	// them, too.
@@ -141,7 +149,9 @@ func (c Claim) allowed(items []string, rule Rule) []string {
 	var ids []string
 	for _, id := range items {
 		finding, ok := c.Allowed[id]
-		may := slices.Contains([]Rule{NoWork, Weakened, NoReceipt, OldTests, NewTests, NoTestRan, Weak}, rule)
+		may := slices.Contains([]Rule{
+			NoWork, Weakened, NoReceipt, OldTests, NewTests, NoTestRan, Weak, Reviewed,
+		}, rule)
 		if ok && may && (finding == "" || Rule(finding) == rule) {
 			ids = append(ids, id)
 		}

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,6 +9,7 @@ import (
 
 	"ralph/internal/check"
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/tamper"
 )
 
@@ -82,5 +84,59 @@ func TestWeigh(t *testing.T) {
 		if diff := cmp.Diff(c.want, Weigh(c.claim, c.facts, c.rules), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
+	}
+}
+
+// TestWeighReview: what a review does to a claim for which the checks speak.
+func TestWeighReview(t *testing.T) {
+	const why = "the review refused it: c: why"
+	both := []string{"A", "B"}
+	reasons := []journal.ReviewReason{{Criterion: "c", Reason: "why"}}
+	for _, c := range []struct {
+		name    string
+		claim   Claim
+		require bool
+		verdict journal.ReviewVerdict
+		before  bool // the last verdict before was a refusal
+		want    []string
+		refusal string
+	}{
+		{"it accepts", Claim{}, true, journal.ReviewAccept, false, both, ""},
+		{"it refuses", Claim{}, true, journal.ReviewRefuse, false, nil, why},
+		{"it refuses, with mode warn", Claim{}, false, journal.ReviewRefuse, true, both, ""},
+		{"the user allows one", Claim{Allowed: map[string]string{"A": "review"}}, true,
+			journal.ReviewRefuse, false, []string{"A"}, why},
+		{"no verdict", Claim{}, true, journal.ReviewNone, false, both, ""},
+		{"no verdict after a refusal", Claim{}, true, journal.ReviewNone, true, nil,
+			"a review refused it, and no other one accepted it (2 reviews)"},
+		{"it accepts after a refusal", Claim{}, true, journal.ReviewAccept, true, both, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.claim.Items = both
+			f := Facts{Complete: true, Reviewed: run.Reviews{Made: 2, Refused: c.before}}
+			f.Review = &journal.ReviewEnded{Verdict: c.verdict}
+			if c.verdict == journal.ReviewRefuse {
+				f.Review.Reasons = reasons
+			}
+			rules := Rules{Review: Review{Require: c.require}}
+			v := Weigh(c.claim, f, rules)
+			reason := ""
+			for _, r := range v.Refusals {
+				reason = r.Reason
+			}
+			if !slices.Equal(v.Accepted, c.want) || reason != c.refusal {
+				t.Errorf("%+v, want %v, %q", v, c.want, c.refusal)
+			}
+			v = Weigh(Claim{Promised: true, Done: true}, f, rules)
+			if held := c.refusal != ""; v.Weakened != held || len(v.Refusals) > 0 != held {
+				t.Errorf("of a promise: %+v", v)
+			}
+			red := CheckFact{Phase: journal.PhaseClaim}
+			red.Outcome = journal.CheckFailed
+			f.Checks = []CheckFact{red}
+			if v = Weigh(Claim{Items: both}, f, rules); len(v.Accepted) > 0 {
+				t.Error("accepted although a check fails")
+			}
+		})
 	}
 }

@@ -21,19 +21,30 @@ import (
 // It costs one call of git. No program that the repository's configuration names
 // for showing differences is run.
 func (r *Repo) Diff(ctx context.Context, from string, limit int, exclude ...string) (diff string, cut bool, err error) {
-	return r.diff(ctx, []string{from}, limit, exclude)
+	return r.diff(ctx, 0, []string{from}, limit, exclude)
 }
 
 // DiffCommits is Diff for what differs between two commits.
 func (r *Repo) DiffCommits(ctx context.Context, from, to string, limit int, exclude ...string) (diff string, cut bool, err error) {
-	return r.diff(ctx, []string{from, to}, limit, exclude)
+	return r.diff(ctx, 0, []string{from, to}, limit, exclude)
 }
 
-func (r *Repo) diff(ctx context.Context, revisions []string, limit int, exclude []string) (diff string, cut bool, err error) {
+// DiffToRead is DiffCommits with the lines around each change.
+func (r *Repo) DiffToRead(ctx context.Context, from, to string, limit int, exclude ...string) (
+	diff string, cut bool, err error,
+) {
+	const around = 8
+	return r.diff(ctx, around, []string{from, to}, limit, exclude)
+}
+
+func (r *Repo) diff(
+	ctx context.Context, around int, revisions []string, limit int, exclude []string,
+) (diff string, cut bool, err error) {
 	if err := checkRevision(revisions...); err != nil {
 		return "", false, err
 	}
-	args := []string{"-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--unified=0", "--inter-hunk-context=0",
+	args := []string{"-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv",
+		"--no-color", fmt.Sprintf("--unified=%d", around), "--inter-hunk-context=0",
 		"--find-renames", "--diff-algorithm=histogram", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=dirty"}
 	args = append(append(args, revisions...), "--", ":/")
 	for _, path := range exclude {

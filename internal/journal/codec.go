@@ -79,6 +79,12 @@ func withLists(b Body) Body {
 	case WorkProved:
 		v.Stories = orEmpty(v.Stories)
 		return v
+	case ReviewStarted:
+		v.Stories = orEmpty(v.Stories)
+		return v
+	case ReviewEnded:
+		v.Stories = orEmpty(v.Stories)
+		return v
 	case TamperFound:
 		v.Findings = orEmpty(v.Findings)
 		return v
@@ -203,6 +209,10 @@ func decodeBody(typ string, line []byte) (Body, error) {
 		return decode[StoryProved](line)
 	case "work_proved":
 		return decode[WorkProved](line)
+	case "review_started":
+		return decode[ReviewStarted](line)
+	case "review_ended":
+		return decode[ReviewEnded](line)
 	case "tamper_found":
 		return decode[TamperFound](line)
 	case "claim_rejected":

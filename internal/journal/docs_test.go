@@ -24,8 +24,11 @@ const docs = "../../docs"
 var bodies = []journal.Body{
 	journal.RunStarted{}, journal.IterationStarted{}, journal.AttemptStarted{}, journal.AgentStarted{},
 	journal.AttemptEnded{}, journal.IterationEnded{}, journal.WaitStarted{}, journal.WaitEnded{},
-	journal.ClockJumped{}, journal.HarnessSwitched{}, journal.CheckEnded{}, journal.StoryProved{}, journal.WorkProved{}, journal.TamperFound{}, journal.ClaimRejected{}, journal.ClaimAccepted{}, journal.BaseMoved{}, journal.PlanRestored{}, journal.PlanChanged{},
-	journal.NoWork{}, journal.HeadMoved{}, journal.StoryParked{}, journal.Undone{}, journal.BreakerOpened{}, journal.BreakerReset{},
+	journal.ClockJumped{}, journal.HarnessSwitched{}, journal.CheckEnded{}, journal.StoryProved{},
+	journal.WorkProved{}, journal.ReviewStarted{}, journal.ReviewEnded{}, journal.TamperFound{},
+	journal.ClaimRejected{}, journal.ClaimAccepted{}, journal.BaseMoved{}, journal.PlanRestored{},
+	journal.PlanChanged{}, journal.NoWork{}, journal.HeadMoved{}, journal.StoryParked{},
+	journal.Undone{}, journal.BreakerOpened{}, journal.BreakerReset{},
 	journal.Request{}, journal.Warning{}, journal.Archived{}, journal.RunEnded{},
 }
 

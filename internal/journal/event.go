@@ -314,6 +314,8 @@ type StoryProved struct {
 	Harness string `json:"harness,omitempty"` // agent that made the claim
 	Model   string `json:"model,omitempty"`   // model that the agent reported
 	Session string `json:"session,omitempty"` // the agent's id for the call
+	// the last review: harness, model and verdict
+	Review *ReviewReceipt `json:"review,omitempty"`
 	// true: the receipt is also a git note in refs/notes/ralph
 	Noted bool `json:"noted,omitempty"`
 }
@@ -333,7 +335,17 @@ func (p StoryProved) Line() string {
 	if names := Unsealed(p.Checks); len(names) > 0 {
 		line += "; unsealed: " + strings.Join(names, ", ")
 	}
+	if p.Review != nil && p.Review.Verdict == ReviewAccept {
+		line += "; reviewed by " + p.Review.Harness
+	}
 	return line
+}
+
+// ReviewReceipt is the review of a receipt.
+type ReviewReceipt struct {
+	Harness string        `json:"harness"`
+	Model   string        `json:"model,omitempty"`
+	Verdict ReviewVerdict `json:"verdict"` // accept, refuse (a warning) or none
 }
 
 // CheckReceipt is one check of a receipt.
@@ -383,6 +395,95 @@ type Proof struct {
 	Doubts   []string `json:"doubts,omitempty"`   // what the user should inspect
 	Runs     int      `json:"runs"`               // runs of checks
 	Seconds  float64  `json:"seconds"`            // that they took
+}
+
+// ReviewStarted precedes each call of the agent that reviews a claim.
+type ReviewStarted struct {
+	N       int      `json:"iteration"` // 0: marks from before the run
+	Stories []string `json:"stories"`   // ids of the claim; none: the promise
+	Harness string   `json:"harness"`   // the reviewer
+	// model from the settings
+	Model        string     `json:"model,omitempty"`
+	LogFile      string     `json:"logFile"`                     // as in attempt_started
+	LogOffset    int64      `json:"logOffset,omitempty"`         // as in attempt_started
+	Output       string     `json:"output,omitempty"`            // as in attempt_started
+	CallsUsed    int        `json:"apiCallsUsed"`                // as in attempt_started
+	CallsLimit   int        `json:"apiCallsLimit"`               // as in attempt_started
+	CallsResetAt *time.Time `json:"rateLimitResetsAt,omitempty"` // as in attempt_started
+}
+
+// ReviewEnded records what the reviewer said about a claim. If no review_started comes before
+// it, the reviewer could not be called.
+type ReviewEnded struct {
+	N       int            `json:"iteration"`         // as in review_started
+	Stories []string       `json:"stories"`           // as in review_started
+	Harness string         `json:"harness"`           // as in review_started
+	Model   string         `json:"model,omitempty"`   // model that the reviewer reported
+	Verdict ReviewVerdict  `json:"verdict"`           // accept, refuse or none
+	Reasons []ReviewReason `json:"reasons,omitempty"` // each with criterion and reason
+	// with the verdict none: why there is none
+	Message string `json:"message,omitempty"`
+	// as in attempt_ended; missing if it was not called
+	Outcome         Outcome       `json:"outcome,omitempty"`
+	DurationSeconds float64       `json:"durationSeconds,omitempty"` // as in attempt_ended
+	Tokens          stream.Tokens `json:"tokens"`                    // as in attempt_ended
+	TokensEstimated bool          `json:"tokensEstimated,omitempty"` // as in attempt_ended
+	CostUSD         *float64      `json:"costUsd"`                   // as in attempt_ended
+	Session         string        `json:"session,omitempty"`         // as in attempt_ended
+	Limits          []LimitWindow `json:"limits,omitempty"`          // as in attempt_ended
+}
+
+// By is the reviewer, with its model.
+func (b ReviewEnded) By() string {
+	if b.Model == "" || b.Model == b.Harness {
+		return b.Harness
+	}
+	return b.Harness + " (" + b.Model + ")"
+}
+
+// Because is why the verdict is what it is, in one line.
+func (b ReviewEnded) Because() string {
+	var parts []string
+	for _, r := range b.Reasons {
+		parts = append(parts, r.String())
+	}
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, "; ")
+	case b.Verdict == ReviewRefuse:
+		return "it gave no reason"
+	}
+	return b.Message
+}
+
+// String says what the reviewer made of the claim.
+func (b ReviewEnded) String() string {
+	what := map[ReviewVerdict]string{
+		ReviewAccept: "accepts", ReviewRefuse: "refuses", ReviewNone: "gives no verdict on",
+	}[b.Verdict]
+	claim := strings.Join(b.Stories, ", ")
+	if claim == "" {
+		claim = "the promise"
+	}
+	text := "the review by " + b.By() + " " + what + " " + claim
+	if because := b.Because(); because != "" {
+		text += ": " + because
+	}
+	return text
+}
+
+// ReviewReason is one reason of a reviewer.
+type ReviewReason struct {
+	Criterion string `json:"criterion"` // that it is about
+	Reason    string `json:"reason"`
+}
+
+// String returns the reason with its criterion.
+func (r ReviewReason) String() string {
+	if r.Criterion == "" || r.Reason == "" {
+		return r.Criterion + r.Reason
+	}
+	return r.Criterion + ": " + r.Reason
 }
 
 // TamperFound lists what an iteration did to tests, checks or CI. An empty list means that
@@ -604,6 +705,8 @@ func (HarnessSwitched) EventType() string  { return "harness_switched" }
 func (CheckEnded) EventType() string       { return "check_ended" }
 func (StoryProved) EventType() string      { return "story_proved" }
 func (WorkProved) EventType() string       { return "work_proved" }
+func (ReviewStarted) EventType() string    { return "review_started" }
+func (ReviewEnded) EventType() string      { return "review_ended" }
 func (TamperFound) EventType() string      { return "tamper_found" }
 func (ClaimRejected) EventType() string    { return "claim_rejected" }
 func (ClaimAccepted) EventType() string    { return "claim_accepted" }

@@ -73,6 +73,16 @@ const (
 	ClaimDone    ClaimKind = "done"    // all items of a plan are marked
 )
 
+// ReviewVerdict says what a reviewer made of a claim.
+type ReviewVerdict string
+
+// The verdicts.
+const (
+	ReviewAccept ReviewVerdict = "accept"
+	ReviewRefuse ReviewVerdict = "refuse"
+	ReviewNone   ReviewVerdict = "none" // it could not be called, failed, or did not say
+)
+
 // RequestKind says what another command asks the loop for.
 type RequestKind string
 

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -122,11 +123,36 @@ func (r *Run) ChooseAgents() error {
 		}
 		r.Agents = append(r.Agents, Caller(h, s, r.Place.Repo))
 	}
+	return r.chooseReviewer(all)
+}
+
+// chooseReviewer finds the agent that reviews claims. It may read, and no more until it is
+// sealed.
+func (r *Run) chooseReviewer(all []agent.Harness) error {
+	s := r.Settings()
+	if s.Review.Harness == "" {
+		return nil
+	}
+	h, err := Named(all, s.Review.Harness)
+	if err != nil {
+		return fmt.Errorf("review: %w", err)
+	}
+	model := cmp.Or(s.Review.Model, s.ModelOf(h.Name))
+	o := agent.Options{Model: model, AllowedTools: "Read"}
+	r.Reviewer = &calls.Caller{Harness: h, Options: o}
 	return nil
 }
 
 // Agent returns the run's own agent.
 func (r *Run) Agent() *calls.Caller { return &r.Agents[0] }
+
+// Paid returns all agents that the run may call, the reviewer too.
+func (r *Run) Paid() []calls.Caller {
+	if r.Reviewer == nil {
+		return r.Agents
+	}
+	return append(slices.Clone(r.Agents), *r.Reviewer)
+}
 
 // ScriptFault returns the fault of the script of an agent that plays one.
 func (r *Run) ScriptFault(h agent.Harness) error {
@@ -146,7 +172,12 @@ func (r *Run) Unmeasured(h agent.Harness) (fault, remedy string) {
 		return fmt.Sprintf("the setting escalate cannot work: ralph does not know how agent '%s' takes a model", h.Name),
 			fmt.Sprintf("set harnesses.%s.model_args, such as [--model, \"{model}\"]", h.Name)
 	}
-	return UnmeasuredBudget(h, r.Loaded, r.Settings().Budget)
+	b := r.Settings().Budget
+	isIt := func(c calls.Caller) bool { return c.Harness.Name == h.Name }
+	if !slices.ContainsFunc(r.Agents, isIt) {
+		b.MaxAccount = 0 // it reviews, and has an account of its own
+	}
+	return UnmeasuredBudget(h, r.Loaded, b)
 }
 
 // UnmeasuredBudget returns the budget that this agent cannot be measured by, and what works

@@ -35,6 +35,10 @@ func (r *Run) Check(ctx context.Context) (preflight.Report, error) {
 			in.Fallback = append(in.Fallback, facts)
 		}
 	}
+	if r.Reviewer != nil {
+		facts := r.facts(*r.Reviewer)
+		in.Reviewer = &facts
+	}
 	if len(r.Agents) == 0 {
 		in.Nameless = false // no one commits here
 	}

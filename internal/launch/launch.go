@@ -35,6 +35,7 @@ type Run struct {
 	Plan     plan.Plan // nil for checks without a run
 	Loaded   *config.Loaded
 	Agents   []calls.Caller // the run's own first, then the fallbacks; empty where none was chosen
+	Reviewer *calls.Caller  // of claims; nil is no review
 	Template string
 	Source   string        // of the template
 	Changes  *[]git.Change // uncommitted, as preflight saw them; nil before it
@@ -134,7 +135,11 @@ func (r *Run) LoopSettings() loop.Settings {
 		MaxTokens: s.Budget.MaxTokens, MaxCost: s.Budget.MaxCostUSD, MaxTime: s.Budget.MaxTime.Duration(), MaxAccount: s.Budget.MaxAccount,
 		Escalate: s.Escalate, OnStuck: s.OnStuck,
 		Promise: s.Completion.Promise, TrustPromise: s.Completion.TrustPromise,
+		ReviewLimit: s.Review.TimeoutMinutes.Duration(),
 		Gate: evidence.Rules{Mode: evidence.Mode(s.Proof.Mode), RejectWeakened: s.Tamper == "reject", Runs: proofRuns(s), Strength: s.Proof.Strength,
+			Review: evidence.Review{
+				Require: s.Review.Mode == "require", Most: s.Review.MaxPerStory,
+			},
 			RequireChange: s.Completion.RequireChange == "true" || s.Completion.RequireChange == "auto" && len(checks) > 0},
 		Notes: s.Proof.Notes, CountChanges: r.Change().ID != "",
 		Template: r.Template, Checks: checks,

@@ -34,7 +34,7 @@ func (r *Run) Loop(s *unit.State, settings loop.Settings, version, task string, 
 	host, _ := os.Hostname()
 	p, token := r.Place, rand.Text()
 	environs := os.Environ()
-	for _, c := range r.Agents {
+	for _, c := range r.Paid() {
 		environs = append(environs, c.Harness.Env...)
 	}
 	ledgers := ratelimit.Dir(r.Home)
@@ -47,7 +47,8 @@ func (r *Run) Loop(s *unit.State, settings loop.Settings, version, task string, 
 		Settings: settings,
 		Plan:     r.Plan, Repo: p.Repo, States: p.States(), Changes: r.Changes, Inbox: s.Inbox,
 		Ledger: ratelimit.OpenShared(os.Getenv(ratelimit.EnvShared), ledgers, r.Agent().Harness.Name, settings.RateLimit).For(token),
-		Agents: r.Agents, Env: os.Environ(), CheckEnv: r.CheckEnv(), Deps: r.deps(),
+		Agents: r.Agents, Reviewer: r.Reviewer,
+		Env: os.Environ(), CheckEnv: r.CheckEnv(), Deps: r.deps(),
 		Recorder: &recorder.Recorder{Journal: s.Writer, Run: id, Secrets: secret.New(environs)},
 		Keeper:   &proc.Keeper{Token: token, Start: func() (*proc.Guardian, error) { return guardian(token) }},
 	}, nil

@@ -25,6 +25,9 @@ func (r *Run) Seal(ctx context.Context) (open *room.Unavailable, err error) {
 		for i := range r.Agents {
 			r.Agents[i].Options.Guard = g
 		}
+		if r.Reviewer != nil {
+			r.Reviewer.Options.Guard = g
+		}
 	}
 	if s.Mode == "off" {
 		return &room.Unavailable{Why: "sandbox: off"}, nil
@@ -51,6 +54,12 @@ func (r *Run) Seal(ctx context.Context) (open *room.Unavailable, err error) {
 	rooms := &agent.Rooms{Site: site, Scratch: filepath.Join(r.Rooms.Scratch, "room-agent"), Protect: r.protected(ctx)}
 	for i := range r.Agents {
 		r.Agents[i].Options.Rooms = rooms
+	}
+	if r.Reviewer != nil {
+		sealed := *rooms
+		sealed.ReadOnly = true
+		o := &r.Reviewer.Options
+		o.Rooms, o.ApproveAll = &sealed, r.Agent().Options.ApproveAll
 	}
 	return nil, nil
 }

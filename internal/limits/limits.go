@@ -106,6 +106,12 @@ func (f *fold) take(events []journal.Event) {
 					f.attempt(f.use(a.Harness), a.EndedAt, *a.End)
 				}
 			}
+			for _, v := range it.Reviews {
+				f.attempt(f.use(v.Harness), v.At, journal.AttemptEnded{
+					Limits: v.Limits, CostUSD: v.CostUSD,
+					Tokens: v.Tokens, TokensEstimated: v.TokensEstimated,
+				})
+			}
 		}
 	}
 }

@@ -20,6 +20,9 @@ func (l *Loop) openGate(ctx context.Context, on evidence.OnRecord) (evidence.Mov
 		Checks: l.Checks, Deps: l.Deps, Env: l.CheckEnv, Rules: l.Gate, Notes: l.Notes, AcceptBaseline: l.AcceptBaseline,
 		Guard: l.Keeper.Get, Recorder: l.Recorder, Working: l.Working,
 	}
+	if l.Reviewer != nil {
+		l.gate.Reviewer = l.team.Reviewer(*l.Reviewer, l.ReviewLimit)
+	}
 	if err := check.Sweep(l.StateDir); err != nil {
 		l.late = append(l.late, fmt.Sprintf("the clean worktree of a run that died cannot be removed: %v", err))
 	}

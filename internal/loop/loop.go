@@ -61,6 +61,7 @@ type Settings struct {
 	Promise        string
 	TrustPromise   bool
 	Gate           evidence.Rules // for what is accepted
+	ReviewLimit    time.Duration  // of one call of the reviewer
 	Notes          bool           // write receipts as git notes too
 	AcceptBaseline bool           // the plan can be done although checks fail that failed before
 	ResetCircuit   bool
@@ -102,6 +103,7 @@ type Loop struct {
 	Changes  *[]git.Change     // that are not committed, if they are known; optional
 	Ledger   *ratelimit.Ledger // of the first agent
 	Agents   []calls.Caller    // the first does the work; the others take over, in this order, while those before are limited
+	Reviewer *calls.Caller     // of claims; nil is no review
 	Env      []string          // of agents and checks
 	CheckEnv []string
 	Deps     *check.Deps // that the checks borrow

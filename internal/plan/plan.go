@@ -67,6 +67,8 @@ type Item struct {
 	Done      bool
 	Question  bool // for the user to answer; it blocks nothing else
 	Notes     string
+	About     string   // what it is, in words
+	Criteria  []string // of its acceptance
 	Priority  float64  // the lowest number comes first
 	DependsOn []string // ids of the items that come first
 	Model     string   // that it asks for; empty for the run's

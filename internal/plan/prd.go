@@ -89,7 +89,8 @@ func stateOf(loaded *prd.PRD, spec []byte) State {
 	s := State{Print: fingerprint(loaded.Bytes(), spec)}
 	for _, story := range loaded.Stories {
 		s.Items = append(s.Items, Item{ID: story.ID, Title: story.Title, Done: story.Passes, Notes: story.Notes,
-			Priority: story.Priority, DependsOn: story.DependsOn, Model: story.Model})
+			Priority: story.Priority, DependsOn: story.DependsOn, Model: story.Model,
+			About: story.Description, Criteria: story.AcceptanceCriteria})
 	}
 	return s
 }

@@ -28,6 +28,7 @@ type Input struct {
 	Checked    bool         // quality checks are configured
 	Agent      Agent
 	Fallback   []Agent // who takes over while it is at its limit
+	Reviewer   *Agent  // of claims; nil is none
 
 	// Of a plan that is no feature folder.
 	Change *change.Change // nil for another kind of plan

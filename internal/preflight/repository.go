@@ -211,13 +211,23 @@ func (r *runner) agent() {
 	}
 	r.add(c)
 	for _, f := range r.in.Fallback {
-		r.fallback(f)
+		if c, odd := spare(f); odd {
+			r.add(c)
+		}
+	}
+	if r.in.Reviewer == nil {
+		return
+	}
+	if c, odd := spare(*r.in.Reviewer); odd {
+		c.ID, c.Message = "review", strings.Replace(c.Message, "take over", "review stories", 1)
+		c.Hint = strings.Replace(c.Hint, "setting fallback", "setting review", 1)
+		r.add(c)
 	}
 }
 
-// fallback checks an agent that may have to take over. The run can start without it.
-func (r *runner) fallback(a Agent) {
-	c := Check{ID: "fallback", Severity: Warn}
+// spare checks an agent without which the run can start: one that may have to take over.
+func spare(a Agent) (c Check, odd bool) {
+	c = Check{ID: "fallback", Severity: Warn}
 	switch {
 	case a.Fault != "":
 		c.Severity, c.Message, c.Hint = Error, a.Fault, a.Remedy
@@ -231,9 +241,9 @@ func (r *runner) fallback(a Agent) {
 		c.Message = fmt.Sprintf("No sign of a login for agent '%s': it may not be able to take over", a.Name)
 		c.Hint = fmt.Sprintf("Start agent '%s' once by hand and log in, or put its key into the environment.", a.Name)
 	default:
-		return
+		return c, false
 	}
-	r.add(c)
+	return c, true
 }
 
 // worded is an error's text with paths as they are from the worktree's root.

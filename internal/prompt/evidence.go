@@ -38,9 +38,15 @@ func (n *Notes) Judged(c evidence.Claim, f evidence.Facts, v evidence.Verdict) {
 			n.Add(note)
 		}
 	}
+	if doubt := f.Doubted(v); doubt != "" {
+		n.Add(doubt + ". The work was accepted in spite of that. Repair what is wrong.")
+	}
 	for _, r := range v.Refusals {
-		if r.Claim == journal.ClaimStory {
+		switch {
+		case r.Claim == journal.ClaimStory:
 			n.First(fmt.Sprintf("%s: marked as done, and not accepted: %s.", strings.Join(r.Items, ", "), r.Reason))
+		case r.Claim == journal.ClaimPromise && r.Rule == evidence.Reviewed:
+			n.First("You promised completion, and it was not accepted: " + r.Reason + ".")
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package recorder
 
-import "ralph/internal/journal"
+import (
+	"slices"
+
+	"ralph/internal/journal"
+)
 
 // discreet is an event without the secrets of the environment in its free texts.
 // Names, paths and ids stay as they are: others find things by them.
@@ -30,6 +34,13 @@ func (r *Recorder) discreet(body journal.Body) journal.Body {
 		return b
 	case journal.WorkProved:
 		b.Proof.Line = hide(b.Proof.Line)
+		return b
+	case journal.ReviewEnded:
+		b.Message, b.Reasons = hide(b.Message), slices.Clone(b.Reasons)
+		for i := range b.Reasons {
+			why := &b.Reasons[i]
+			why.Criterion, why.Reason = hide(why.Criterion), hide(why.Reason)
+		}
 		return b
 	case journal.TamperFound:
 		b.Findings = r.discreetFindings(b.Findings)

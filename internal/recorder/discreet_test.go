@@ -18,6 +18,7 @@ var names = map[string]bool{
 	"Name": true, "Tree": true, "Story": true, "Commit": true, "Mode": true, "Path": true, "Rule": true, "Claim": true, "Kept": true,
 	"Print": true, "DoneReason": true, "Kind": true, "Status": true, "Output": true, "Base": true,
 	"State": true, "Ref": true, "Back": true, "Mixed": true, "Parked": true, "With": true,
+	"Verdict": true,
 }
 
 // TestEventsAreDiscreet fills every text of every event with a secret.
@@ -27,6 +28,7 @@ func TestEventsAreDiscreet(t *testing.T) {
 		journal.RunStarted{}, journal.IterationStarted{}, journal.AttemptStarted{}, journal.AgentStarted{}, journal.AttemptEnded{},
 		journal.IterationEnded{}, journal.WaitStarted{}, journal.WaitEnded{}, journal.ClockJumped{}, journal.HarnessSwitched{}, journal.CheckEnded{},
 		journal.StoryProved{Checks: make([]journal.CheckReceipt, 1)}, journal.TamperFound{Findings: make([]journal.TamperFinding, 1)},
+		journal.ReviewStarted{}, journal.ReviewEnded{Reasons: make([]journal.ReviewReason, 1)},
 		journal.ClaimRejected{}, journal.PlanRestored{}, journal.PlanChanged{}, journal.NoWork{}, journal.HeadMoved{}, journal.BreakerOpened{},
 		journal.StoryParked{}, journal.BreakerReset{}, journal.Request{}, journal.Warning{}, journal.Archived{}, journal.RunEnded{},
 	} {

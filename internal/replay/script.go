@@ -31,6 +31,7 @@ type Turn struct {
 	Iteration int    `yaml:"iteration"` // plays in this iteration
 	Attempt   int    `yaml:"attempt"`   // plays at this attempt of an iteration
 	Model     string `yaml:"model"`     // plays with this model
+	Review    bool   `yaml:"review"`    // plays for a review, and only then
 	Steps     []Step `yaml:"steps"`
 }
 

@@ -166,6 +166,13 @@ func (it *Iteration) evidence(e *run.Evidence) {
 	for _, b := range e.Proofs {
 		it.Proofs = append(it.Proofs, proofOf(b))
 	}
+	for _, b := range e.Reviews {
+		it.Reviews = append(it.Reviews, Review{
+			Stories: plain(b.Stories), By: clean(b.By()),
+			Verdict: clean(b.Verdict), Because: clean(b.Because()),
+			Seconds: b.DurationSeconds, CostUSD: b.CostUSD, text: clean(b.String()),
+		})
+	}
 	for _, b := range e.Rejected {
 		it.Rejected = append(it.Rejected, Rejection{clean(b.Claim), plain(b.Stories), clean(b.Reason)})
 	}
@@ -204,6 +211,9 @@ func proofOf(b journal.StoryProved) Proof {
 	if b.Proof != nil {
 		_, shown, _ := strings.Cut(clean(b.Proof.Line), "; ") // after the number of checks
 		p.Shown, p.Runs, p.Seconds = shown, b.Proof.Runs, b.Proof.Seconds
+	}
+	if b.Review != nil && b.Review.Verdict == journal.ReviewAccept {
+		p.Reviewer = clean(b.Review.Harness)
 	}
 	for _, c := range b.Checks {
 		p.Checks = append(p.Checks, Check{Name: clean(c.Name), Command: clean(c.Command), Outcome: clean(c.Outcome),

@@ -153,6 +153,7 @@ type Iteration struct {
 	Restored  []Restored  `json:"restored"`
 	HeadMoved []string    `json:"headMoved"`
 	Tamper    *Tamper     `json:"tamper"`
+	Reviews   []Review    `json:"reviews,omitempty"`
 }
 
 // Title names a story.
@@ -208,6 +209,18 @@ type Proof struct {
 	Harness  string   `json:"harness"`
 	Model    string   `json:"model"`
 	Noted    bool     `json:"noted"`
+	Reviewer string   `json:"reviewer,omitempty"` // the agent that accepted the story too
+}
+
+// Review is what a second agent made of a claim.
+type Review struct {
+	Stories []string              `json:"stories"`
+	By      string                `json:"by"` // the agent, with its model
+	Verdict journal.ReviewVerdict `json:"verdict"`
+	Because string                `json:"because"` // its reasons, or why it gave no verdict
+	Seconds float64               `json:"durationSeconds"`
+	CostUSD *float64              `json:"costUsd"`
+	text    string
 }
 
 // Rejection is a claim that was not accepted.

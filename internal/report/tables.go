@@ -39,7 +39,8 @@ func (t *Table) add(mark Mark, detail string, cells ...string) {
 func (r *Report) Tables() []Table {
 	var out []Table
 	run := r.Run
-	for _, t := range []Table{run.costTable(), run.modelTable(), run.errorTable(), run.checkTable(), run.proofTable(), run.tamperTable(), run.restoredTable(),
+	for _, t := range []Table{run.costTable(), run.modelTable(), run.errorTable(), run.checkTable(),
+		run.proofTable(), run.reviewTable(), run.tamperTable(), run.restoredTable(),
 		run.waitTable(), run.noteTable(), r.runTable()} {
 		if len(t.Rows) > 0 {
 			out = append(out, t)
@@ -227,6 +228,30 @@ func (r *Run) proofTable() Table {
 		each(&r.Iterations[i])
 	}
 	return t
+}
+
+func (r *Run) reviewTable() Table {
+	t := Table{Title: "Reviews", Columns: []string{"iteration", "verdict"}}
+	each := func(it *Iteration) {
+		for _, v := range it.Reviews {
+			t.add(v.mark(), "", fmt.Sprint(it.N), v.text)
+		}
+	}
+	each(&r.Before)
+	for i := range r.Iterations {
+		each(&r.Iterations[i])
+	}
+	return t
+}
+
+func (v Review) mark() Mark {
+	switch v.Verdict {
+	case journal.ReviewAccept:
+		return Good
+	case journal.ReviewRefuse:
+		return Bad
+	}
+	return None
 }
 
 func (r *Run) tamperTable() Table {

@@ -26,6 +26,7 @@ const (
 	SameError   = "same_error"   //
 	Baseline    = "baseline"     // results of the checks before the first iteration
 	Checked     = "checked"      // results in an iteration
+	Reviewed    = "reviewed"     // what a second agent said about a claim
 	Waited      = "waited"       // the run
 	Noted       = "noted"        // what else happened
 	GoesOn      = "goes_on"      // the run
@@ -57,6 +58,7 @@ func (r *Run) Decisions(it *Iteration) []Decision {
 	d.notes(true)
 	d.plan()
 	d.checks()
+	d.reviews()
 	d.claims()
 	if it.Ended {
 		d.verdict()

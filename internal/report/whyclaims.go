@@ -34,6 +34,13 @@ func (d *decider) checks() {
 	}
 }
 
+// reviews explains what the reviewer made of the claims.
+func (d *decider) reviews() {
+	for _, v := range d.it.Reviews {
+		d.add(Reviewed, v.Verdict == journal.ReviewAccept, v.text)
+	}
+}
+
 // claims explains which claims were accepted.
 func (d *decider) claims() {
 	if len(d.it.Accepted) > 0 {
@@ -150,6 +157,9 @@ func (p Proof) String() string {
 	}
 	if len(p.Unsealed) > 0 {
 		text += "; unsealed: " + strings.Join(p.Unsealed, ", ")
+	}
+	if p.Reviewer != "" {
+		text += "; reviewed by " + p.Reviewer
 	}
 	if p.Why != "" {
 		text += " (" + p.Why + ")"

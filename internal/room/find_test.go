@@ -52,6 +52,18 @@ func TestRules(t *testing.T) {
 	if profile := r.profile(); !strings.Contains(profile, `(deny file-read* file-write* (subpath "`+home+`/.ssh"))`) || strings.Contains(profile, "deny network") {
 		t.Errorf("the profile is %s", profile)
 	}
+	s.Write = []string{home + "/.cache"}
+	reviewer := s.Agent(Agent{Scratch: t.TempDir(), Own: []string{home + "/.ssh"}, ReadOnly: true})
+	argv, err = reviewer.Wrap(s.Root)
+	text = strings.Join(argv, " ")
+	if err != nil || !strings.Contains(text, "--bind "+home+"/.ssh ") {
+		t.Errorf("error %v, %s", err, text)
+	}
+	for _, path := range []string{"/p ", "/p/.git ", "/.cache "} {
+		if strings.Contains(text, "--bind "+home+path) {
+			t.Errorf("a reviewer may write %s: %s", path, text)
+		}
+	}
 	var off *Room
 	if words, err := off.Wrap("/"); words != nil || err != nil {
 		t.Errorf("no room is %v, %v", words, err)

@@ -47,10 +47,13 @@ type Agent struct {
 	Program string   // its file, or a link to it
 	Reveal  []string // files that its call names
 	Scratch string   // folder for its private /tmp
+
+	ReadOnly bool // it may only write its own folders
 }
 
 // Agent describes the room of an agent: the worktree, the git directory, the caches and
 // its own folders can be changed; the rest can be read; credentials and sockets are hidden.
+// One that may only read changes nothing but its own folders.
 func (s Site) Agent(a Agent) *Room {
 	if !s.surveyed {
 		s = s.Survey()
@@ -67,9 +70,13 @@ func (s Site) Agent(a Agent) *Room {
 		r.reveal(filepath.Dir(a.Program), file, installation(file))
 	}
 	r.reveal(a.Reveal...)
-	r.set(writable, s.stores...)
+	work := writable
+	if a.ReadOnly {
+		work, s.Write = readOnly, nil
+	}
+	r.set(work, s.stores...)
 	r.set(writable, a.Own...)
-	r.set(writable, s.Root, s.Common, s.GitDir)
+	r.set(work, s.Root, s.Common, s.GitDir)
 	s.closeGit(r)
 	for _, path := range a.Protect {
 		r.set(readOnly, path)

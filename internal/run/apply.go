@@ -48,6 +48,17 @@ func (s *State) Apply(e journal.Event) {
 		r.checkEnded(b)
 	case journal.StoryProved:
 		r.storyProved(b)
+	case journal.ReviewStarted:
+		s.Gate.reviewed(b.Stories, func(r *Reviews) { r.Made++ })
+		r.reviewStarted(b)
+	case journal.ReviewEnded:
+		s.Gate.reviewed(b.Stories, func(r *Reviews) {
+			if b.Verdict != journal.ReviewNone {
+				r.Refused = b.Verdict == journal.ReviewRefuse
+			}
+		})
+		s.hearAccount(b.Harness, b.Limits)
+		r.reviewEnded(e.Time, b)
 	case journal.ClaimRejected:
 		s.Gate.claimRejected(b)
 		r.claimRejected(b)
@@ -181,6 +192,8 @@ func ofRecovery(body journal.Body) bool {
 		return b.Outcome == journal.OutcomeCrash
 	case journal.IterationEnded:
 		return b.Outcome == journal.OutcomeCrash
+	case journal.ReviewEnded:
+		return b.Outcome == journal.OutcomeCrash
 	case journal.RunEnded:
 		return b.Reason == journal.ReasonCrashed
 	case journal.PlanRestored, journal.Undone:
@@ -227,10 +240,7 @@ func (r *Run) startIteration(at time.Time, b journal.IterationStarted) {
 func (r *Run) attemptStarted(at time.Time, b journal.AttemptStarted) {
 	c := &r.Calls
 	c.Count++
-	if c.By == nil {
-		c.By = map[string]int{}
-	}
-	c.By[b.Harness]++
+	put(&c.By, b.Harness, c.By[b.Harness]+1)
 	c.Used, c.Limit, c.ResetsAt = b.CallsUsed, b.CallsLimit, b.CallsResetAt
 	c.Harness, c.Open, c.OpenedAt, c.Starting, c.Last = b.Harness, &b, at, true, &b
 	if b.Model != "" {
@@ -270,6 +280,29 @@ func (r *Run) attemptEnded(at time.Time, b journal.AttemptEnded) {
 	if n := len(it.Attempts); n > 0 {
 		it.Attempts[n-1].End, it.Attempts[n-1].EndedAt = &b, at
 	}
+}
+
+// reviewStarted counts a call of the reviewer.
+func (r *Run) reviewStarted(b journal.ReviewStarted) {
+	c := &r.Calls
+	c.Count++
+	put(&c.By, b.Harness, c.By[b.Harness]+1)
+	if c.Review = &b; b.Harness == r.Start.Harness {
+		c.Used, c.Limit, c.ResetsAt = b.CallsUsed, b.CallsLimit, b.CallsResetAt
+	}
+	r.At().Checking = "review"
+}
+
+func (r *Run) reviewEnded(at time.Time, b journal.ReviewEnded) {
+	it := r.of(b.N)
+	if call := r.Calls.Review; call != nil {
+		r.spend(it, ModelUse{Harness: b.Harness, Model: cmp.Or(call.Model, b.Model), Calls: 1,
+			Tokens: b.Tokens, Estimated: b.TokensEstimated, CostUSD: b.CostUSD})
+	}
+	r.Calls.Review = nil
+	r.Spent.Agent += b.DurationSeconds
+	it.Spent.Agent += b.DurationSeconds
+	it.Reviews = append(it.Reviews, Review{b, at})
 }
 
 // spend adds what a call used to the run, its iteration, its story and its model.
@@ -405,6 +438,7 @@ func (s *State) request(r *Run, b journal.Request) {
 	case journal.RequestSet:
 		r.set(b.Set)
 	case journal.RequestUnpark:
+		delete(s.Gate.Reviews, b.Text) // the user took it up again
 		s.Parking.unpark(b.Text)
 		r.Plan.park(s.Parking.Parked)
 	case journal.RequestAllow:

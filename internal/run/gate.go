@@ -8,6 +8,7 @@ type Gate struct {
 	TakenOver map[string]bool         // items that were marked when ralph first saw the plan, and not accepted since
 	Allowed   map[string]string       // items that the user allowed, with the finding; not used up yet
 	Refused   map[string]bool         // items with a claim, and whether the last one was refused
+	Reviews   map[string]Reviews      // of items, since they were accepted; "" is the promise
 	Red       map[string]bool         // checks that were red before the last run, and since
 	Rejected  bool                    // stories were not accepted, and none has been since
 	Base      Base                    // what claims are compared with; zero where ralph has not seen the unit
@@ -21,6 +22,12 @@ type Gate struct {
 	working bool // an agent may have been at work since the last judgement
 	away    bool // the agent left the branch: its head may be that of another one
 	old     bool // the base is one of a journal of before base_moved
+}
+
+// Reviews is what second agents made of the claims about an item.
+type Reviews struct {
+	Made    int  // calls, with and without a verdict
+	Refused bool // the last one with a verdict refused
 }
 
 // Base is a commit and a fingerprint of its worktree without the plan.
@@ -41,6 +48,7 @@ func (g *Gate) start(b journal.RunStarted) {
 	// Marks that no one judged stay so until someone does.
 	g.Accepted, g.cutOff, g.working = done(b.Stories), g.CutOff(), false
 	g.away, g.TakenOver = false, map[string]bool{}
+	delete(g.Reviews, "") // a plan without items may have another task
 	for _, id := range b.TakenOver {
 		g.TakenOver[id] = true
 	}
@@ -64,10 +72,23 @@ func (g *Gate) claimAccepted(b journal.ClaimAccepted) {
 	g.accept(b.Stories)
 	for _, id := range b.Stories {
 		delete(g.TakenOver, id)
+		delete(g.Reviews, id)
 	}
 	g.settle(b.Stories, false)
 	g.Weakened = false
 	g.moved(Base{b.Commit, b.Work}, b.Known, b.Borrowed)
+}
+
+// reviewed notes a review of a claim that started, or its verdict.
+func (g *Gate) reviewed(stories []string, note func(*Reviews)) {
+	if len(stories) == 0 {
+		stories = []string{""}
+	}
+	for _, id := range stories {
+		r := g.Reviews[id]
+		note(&r)
+		put(&g.Reviews, id, r)
+	}
 }
 
 // settle notes that claims about items were judged.

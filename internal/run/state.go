@@ -84,7 +84,8 @@ type Calls struct {
 	OpenedAt  time.Time
 	Starting  bool // it is counted, and its agent has not been started yet
 	Last      *journal.AttemptStarted
-	Used      int // in the clock hour of the last call
+	Review    *journal.ReviewStarted // of a reviewer, that has not ended
+	Used      int                    // in the clock hour of the last call
 	Limit     int
 	ResetsAt  *time.Time
 	Tokens    journal.Tokens // of all calls, each counted once
@@ -173,6 +174,13 @@ type Evidence struct {
 	Restored  []journal.PlanRestored
 	HeadMoved []journal.HeadMoved
 	Tamper    *journal.TamperFound
+	Reviews   []Review
+}
+
+// Review is what a second agent said about a claim.
+type Review struct {
+	journal.ReviewEnded
+	At time.Time
 }
 
 // Attempt is one call of an agent.

@@ -139,6 +139,12 @@ func (s *Screen) remark(body journal.Body) {
 		for _, doubt := range b.Proof.Doubts {
 			s.line(terminal.Yellow, "⚠", strings.Join(append(b.Stories, doubt), ": "))
 		}
+	case journal.ReviewEnded:
+		code, mark := terminal.Green, "✓"
+		if b.Verdict != journal.ReviewAccept {
+			code, mark = terminal.Yellow, "⚠"
+		}
+		s.line(code, mark, b.String())
 	case journal.HeadMoved:
 		s.line(terminal.Yellow, "⚠", b.Message)
 	case journal.BreakerOpened:

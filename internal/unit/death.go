@@ -77,6 +77,15 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 			return nil, err
 		}
 	}
+	if call := d.run.Calls.Review; call != nil {
+		e, err := cutOffReview(call, repo)
+		if err != nil {
+			return nil, err
+		}
+		if err := record(e); err != nil {
+			return nil, err
+		}
+	}
 	// On another branch the plan's files are other ones, or rightly gone.
 	if d.onBranch(ctx, repo) {
 		if err := d.putBack(filepath.Join(stateDir, "snapshot"), repo.Root, record); err != nil {
@@ -98,6 +107,8 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 func (d *death) lastSign(root string) time.Time {
 	log := ""
 	if call := d.run.Calls.Open; call != nil {
+		log = filepath.Join(root, call.LogFile)
+	} else if call := d.run.Calls.Review; call != nil {
 		log = filepath.Join(root, call.LogFile)
 	}
 	return journal.LastSign(d.run.Updated, log, time.Now())
@@ -162,6 +173,21 @@ func cutOff(call *journal.AttemptStarted, repo *git.Repo) (journal.AttemptEnded,
 		e.CostUSD = &s.CostUSD
 	}
 	return e, nil
+}
+
+// cutOffReview is the record of the review that was cut off.
+func cutOffReview(call *journal.ReviewStarted, repo *git.Repo) (journal.ReviewEnded, error) {
+	s, err := agent.Salvage(filepath.Join(repo.Root, call.LogFile), call.LogOffset, call.Output)
+	e := journal.ReviewEnded{
+		N: call.N, Stories: call.Stories, Harness: call.Harness,
+		Model: s.Model, Session: s.Session,
+		Verdict: journal.ReviewNone, Message: ralphDied, Outcome: journal.OutcomeCrash,
+		Tokens: s.Tokens, TokensEstimated: s.Estimated,
+	}
+	if s.HasCost {
+		e.CostUSD = &s.CostUSD
+	}
+	return e, err
 }
 
 // ralphDied is what the record of whatever was cut off says.

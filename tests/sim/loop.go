@@ -396,6 +396,8 @@ func (w *world) judge(n int) []string {
 	f.Checks = []evidence.CheckFact{{Result: result, Phase: journal.PhaseClaim}}
 	rules := w.gate
 	w.bug.plantGate(w, &c, &f, &rules)
+	w.review(c, &f, rules)
+	w.bug.plantGate(w, &c, &f, &rules)
 	v := evidence.Weigh(c, f, rules)
 	for _, r := range v.Refusals {
 		if r.Claim != journal.ClaimStory {
@@ -412,6 +414,30 @@ func (w *world) judge(n int) []string {
 	}
 	w.record(journal.ClaimAccepted{N: n, Stories: v.Accepted, Rule: string(v.Rule), Commit: "c", Work: strconv.Itoa(w.work())})
 	return v.Accepted
+}
+
+// review asks the reviewer about what nothing else speaks against, as evidence.review does.
+func (w *world) review(c evidence.Claim, f *evidence.Facts, r evidence.Rules) {
+	items := evidence.Weigh(c, *f, r).Accepted
+	if !w.reviews || len(items) == 0 || f.Idle || !f.Complete {
+		return
+	}
+	past := func() (p run.Reviews) {
+		for _, id := range items {
+			one := w.state.Gate.Reviews[id]
+			p.Made, p.Refused = max(p.Made, one.Made), p.Refused || one.Refused
+		}
+		return p
+	}
+	f.Review, f.Reviewed = &journal.ReviewEnded{Verdict: journal.ReviewNone}, past()
+	for f.Review.Verdict == journal.ReviewNone && f.Reviewed.Made < r.Review.Most {
+		w.record(journal.ReviewStarted{N: c.N, Stories: items, Harness: "reviewer"})
+		end := journal.ReviewEnded{N: c.N, Stories: items, Harness: "reviewer",
+			Verdict: pick(w.rng, journal.ReviewAccept, journal.ReviewRefuse, journal.ReviewNone)}
+		end.Tokens.Input = int64(w.rng.IntN(50))
+		w.record(end)
+		f.Review, f.Reviewed = &end, past()
+	}
 }
 
 // lastBase is the base as the journal has it.

@@ -123,6 +123,12 @@ func bugs() []bug {
 			}
 		})},
 		{name: "what was taken over is accepted", gate: gate(func(c *evidence.Claim, _ *evidence.Facts, _ *evidence.Rules) { c.TakenOver = nil })},
+		{name: "a review that refuses is not heard",
+			gate: gate(func(_ *evidence.Claim, _ *evidence.Facts, r *evidence.Rules) { r.Review.Require = false })},
+		{name: "a reviewer that fails undoes a refusal",
+			gate: gate(func(_ *evidence.Claim, f *evidence.Facts, _ *evidence.Rules) { f.Reviewed.Refused = false })},
+		{name: "reviews have no end",
+			gate: gate(func(_ *evidence.Claim, _ *evidence.Facts, r *evidence.Rules) { r.Review.Most = 9 })},
 		{name: "the base is where the process started", gate: func(w *world, c *evidence.Claim, f *evidence.Facts, _ *evidence.Rules) {
 			if c.N == 0 {
 				f.Idle = false // what is there before the first iteration is accepted to be work

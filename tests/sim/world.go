@@ -55,6 +55,11 @@ type world struct {
 	rateLimit  int
 	overloaded bool // the provider, for a while
 
+	// A second agent, and how often and what it said about each story.
+	reviews  bool
+	reviewed map[string]int
+	verdicts map[string]journal.ReviewVerdict
+
 	truth truth
 }
 
@@ -117,7 +122,9 @@ type (
 
 func newWorld(seed uint64, b bug) *world {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	w := &world{seed: seed, rng: rng, bug: b, now: time.Unix(1_800_000_000, 0).UTC(), state: &run.State{}, accepted: map[int]bool{}, parked: map[int]bool{}, failures: map[string]int{}}
+	w := &world{seed: seed, rng: rng, bug: b, now: time.Unix(1_800_000_000, 0).UTC(), state: &run.State{}, accepted: map[int]bool{},
+		parked: map[int]bool{}, failures: map[string]int{},
+		reviewed: map[string]int{}, verdicts: map[string]journal.ReviewVerdict{}}
 	w.rules = journal.Rules{MaxIterations: 1 + rng.IntN(12), MinIterations: rng.IntN(4), NoProgress: rng.IntN(5), SameError: rng.IntN(6), Duds: 3,
 		OnLimit: pick(rng, run.LimitWait, run.LimitWait, run.LimitAsk, run.LimitExit), MaxWaitHours: 6, PauseSeconds: 2, TransientSeconds: 1}
 	if rng.IntN(3) == 0 {
@@ -138,6 +145,8 @@ func newWorld(seed uint64, b bug) *world {
 	}
 	w.rules.OnStuck = pick(rng, run.StuckStop, run.StuckPark)
 	w.gate = evidence.Rules{Mode: evidence.InPlace, RequireChange: true, RejectWeakened: true}
+	w.reviews = rng.IntN(3) == 0
+	w.gate.Review = evidence.Review{Require: rng.IntN(3) > 0, Most: 2}
 	w.rateLimit = 2 + rng.IntN(12)
 	w.stories = make([]story, 1+rng.IntN(6))
 	for i := range w.stories {
@@ -286,6 +295,8 @@ func (w *world) check(b journal.Body) {
 		w.trueBase, _ = strconv.Atoi(b.Work)
 	case journal.Request:
 		if b.Kind == journal.RequestUnpark {
+			delete(w.reviewed, b.Text)
+			delete(w.verdicts, b.Text)
 			i, _ := strconv.Atoi(b.Text)
 			delete(w.parked, i)
 			w.leaving = w.leaving && w.state.Parking.Leaving != nil && w.state.Parking.Leaving.Story != b.Text
@@ -365,11 +376,29 @@ func (w *world) check(b journal.Body) {
 	case journal.ClaimAccepted:
 		w.checkAccepted(b)
 		for _, id := range b.Stories {
+			if w.gate.Review.Require && w.verdicts[id] == journal.ReviewRefuse {
+				w.fail("story %s is accepted, and its review refused it", id)
+			}
 			delete(w.failures, id)
 			i, _ := strconv.Atoi(id)
 			delete(w.parked, i)
+			delete(w.reviewed, id)
+			delete(w.verdicts, id)
 		}
 		w.trueBase = w.work()
+	case journal.ReviewStarted:
+		for _, id := range b.Stories {
+			if w.reviewed[id]++; w.reviewed[id] > w.gate.Review.Most {
+				w.fail("review %d of story %s", w.reviewed[id], id)
+			}
+		}
+	case journal.ReviewEnded:
+		t.tokens += b.Tokens.Total()
+		for _, id := range b.Stories {
+			if b.Verdict != journal.ReviewNone {
+				w.verdicts[id] = b.Verdict
+			}
+		}
 	case journal.IterationEnded:
 		t.auth, t.done = b.Outcome == journal.OutcomeAuth, b.Done
 		if b.Outcome != journal.OutcomeCrash || b.Print != "" {
