@@ -21,6 +21,8 @@ const demoBranch = "feature/greeting"
 // demoCmd is "ralph demo".
 type demoCmd struct {
 	Dir string `arg:"" optional:"" type:"path" predictor:"folder" help:"Folder for the scratch repository. It must not exist (default: a new one in the temporary folder)."`
+
+	Night bool `help:"Play a night: a usage limit, a stronger model, and a stuck story that is parked."`
 }
 
 // Run carries the command out.
@@ -32,7 +34,11 @@ func (c *demoCmd) Run(a *app) error {
 	if err := os.Chdir(dir); err != nil {
 		return err
 	}
-	a.t.Printf("A scratch repository with a feature of three stories is in %s\n", stream.OneLine(dir))
+	stories := "three"
+	if c.Night {
+		stories = "four"
+	}
+	a.t.Printf("A scratch repository with a feature of %s stories is in %s\n", stories, stream.OneLine(dir))
 	a.t.Printf("%s\n\n", a.t.Paint(terminal.Dim, "The agent is 'replay': it plays a script, so that nothing else needs to be installed."))
 	demo := *a
 	demo.home = filepath.Join(dir, ".git", "ralph-home") // the user's own ledger stays as it is
@@ -42,11 +48,17 @@ func (c *demoCmd) Run(a *app) error {
 	if err := os.Unsetenv("RALPH_REPLAY_SCRIPT"); err != nil {
 		return err
 	}
-	if err := run.Run(&demo); err != nil {
+	err = run.Run(&demo)
+	var parked exitError // the end of the night, and of nothing else
+	if err != nil && !(c.Night && errors.As(err, &parked) && parked == 1) {
 		return err
 	}
 	ralph := program()
-	a.t.Printf("\nLook round: cd %s && git log --stat, %s history, %s status\n", stream.ShellWord(stream.OneLine(dir)), ralph, ralph)
+	next := ralph + " history"
+	if c.Night {
+		next = ralph + " report"
+	}
+	a.t.Printf("\nLook round: cd %s && git log --stat, %s, %s status\n", stream.ShellWord(stream.OneLine(dir)), next, ralph)
 	return nil
 }
 
@@ -78,8 +90,13 @@ func (c *demoCmd) repository(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := copyDemo(dir); err != nil {
+	if err := copyDemo(dir, "templates/demo"); err != nil {
 		return "", err
+	}
+	if c.Night { // another plan for the same project
+		if err := copyDemo(dir, "templates/night"); err != nil {
+			return "", err
+		}
 	}
 	for _, args := range [][]string{
 		{"init", "-q"},
@@ -100,9 +117,9 @@ func (c *demoCmd) repository(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// copyDemo writes the demo's files; files with the ending .sh are executable.
-func copyDemo(dir string) error {
-	sub, err := fs.Sub(ralph.Templates, "templates/demo")
+// copyDemo writes the files of a template; files with the ending .sh are executable.
+func copyDemo(dir, template string) error {
+	sub, err := fs.Sub(ralph.Templates, template)
 	if err != nil {
 		return err
 	}
