@@ -55,20 +55,25 @@ func withAgent(t *testing.T, a fakeapi.Agent, api *fakeapi.API) *scratch {
 const tick = `echo done > step.txt && git add step.txt && git commit -q -m 'feat: step' && ` +
 	`sed 's/"passes": false/"passes": true/' .ralph/feature-x/prd.json > prd.tmp && mv prd.tmp .ralph/feature-x/prd.json`
 
-// TestAgentsFinishAStory: each real agent says something, runs a command that commits, and
-// reports its tokens.
+// TestAgentsFinishAStory: each real agent says something, runs a command that commits,
+// reports its tokens, and reviews the work in a second session.
 func TestAgentsFinishAStory(t *testing.T) {
 	t.Parallel()
 	for _, a := range fakeapi.Agents() {
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()
 			api := fakeapi.New(fakeapi.Bash(tick).Saying("I take the first step."), fakeapi.Text("Finished.\n<promise>COMPLETE</promise>"))
+			question := fakeapi.Holds("You review the work of another coding agent")
+			api.When(question, fakeapi.Text(`It does. {"verdict": "accept", "reasons": []}`))
 			s := withAgent(t, a, api)
+			s.env = append(s.env, "RALPH_REVIEW_HARNESS="+a.Name, "RALPH_REVIEW_MODEL="+a.Model,
+				"RALPH_REVIEW_MODE=require")
 			out, code := s.run(agentArgs(a, "--dangerously-skip-permissions", "--no-archive")...)
 			if code != 0 {
 				t.Fatalf("exit status %d\n%s\n%s", code, out, s.log())
 			}
-			for _, want := range []string{"I take the first step.", "iteration 1 · STORY-001 done · 1 commit", "Finished."} {
+			for _, want := range []string{"I take the first step.", "iteration 1 · STORY-001 done · 1 commit", "Finished.",
+				"accepts STORY-001"} {
 				if !strings.Contains(out, want) {
 					t.Errorf("the output lacks %q\n%s", want, out)
 				}

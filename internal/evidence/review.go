@@ -127,7 +127,11 @@ func weighReview(f Facts, r Review) string {
 		return "the review refused it: " + f.Review.Because()
 	case f.Reviewed.Refused:
 		made := words.Count(f.Reviewed.Made, "review")
-		return "a review refused it, and no other one accepted it (" + made + ")"
+		reason := "a review refused it, and no other one accepted it (" + made + ")"
+		if f.Reviewed.Made >= r.Most {
+			reason += "; to accept it in spite of that: ralph allow STORY review"
+		}
+		return reason
 	}
 	return ""
 }

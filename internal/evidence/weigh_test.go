@@ -108,7 +108,8 @@ func TestWeighReview(t *testing.T) {
 			journal.ReviewRefuse, false, []string{"A"}, why},
 		{"no verdict", Claim{}, true, journal.ReviewNone, false, both, ""},
 		{"no verdict after a refusal", Claim{}, true, journal.ReviewNone, true, nil,
-			"a review refused it, and no other one accepted it (2 reviews)"},
+			"a review refused it, and no other one accepted it (2 reviews); " +
+				"to accept it in spite of that: ralph allow STORY review"},
 		{"it accepts after a refusal", Claim{}, true, journal.ReviewAccept, true, both, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -118,7 +119,7 @@ func TestWeighReview(t *testing.T) {
 			if c.verdict == journal.ReviewRefuse {
 				f.Review.Reasons = reasons
 			}
-			rules := Rules{Review: Review{Require: c.require}}
+			rules := Rules{Review: Review{Require: c.require, Most: 2}}
 			v := Weigh(c.claim, f, rules)
 			reason := ""
 			for _, r := range v.Refusals {
