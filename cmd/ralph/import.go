@@ -139,7 +139,7 @@ func (c *importCmd) plan(a *app, p *unit.Place, made *importer.Plan) error {
 	}
 	if branch != "" {
 		if err := p.Repo.CreateBranch(a.ctx, branch); err != nil {
-			return err
+			return hint.With(err, "import on a branch that you make yourself: git switch -c feature/NAME")
 		}
 	}
 	if err := writeNew(target.File("spec.md"), text); err != nil {
@@ -171,6 +171,9 @@ func (c *importCmd) branch(a *app, p *unit.Place, made *importer.Plan) (string, 
 	case p.Branch == "":
 		return "", unit.ErrDetached
 	case !slices.Contains(loaded.Settings.ProtectedBranches, p.Branch):
+		if made.Branch != "" && made.Branch != p.Branch {
+			made.Lost = append(made.Lost, "the branch "+made.Branch+": the plan is made for "+p.Branch)
+		}
 		return "", p.Refused
 	case made.Branch != "":
 		return made.Branch, nil

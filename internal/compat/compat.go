@@ -98,6 +98,9 @@ func (c command) translate(name string, args []string) (Line, error) {
 		if !ok {
 			return Line{}, fmt.Errorf("%s %s: ralph knows no equivalent of %s; see: ralph %s --help", name, c.name, given, c.to[0])
 		}
+		if inline && !f.value {
+			return Line{}, fmt.Errorf("%s takes no value: leave out %q, or the flag", given, "="+value)
+		}
 		if f.value && !inline {
 			if len(args) == 0 {
 				return Line{}, fmt.Errorf("%s needs a value", given)

@@ -19,6 +19,7 @@ func TestTranslate(t *testing.T) {
 		{"wt-loop start task --permission-mode auto-accept", "start task --dangerously-skip-permissions", ""},
 		{"wt-loop start task --permission-mode plan", "start task", "--permission-mode: only auto-accept has an equivalent; use claude.allowed_tools"},
 		{"wt-loop start task --capacity-limit 80", "start task --max-account 80", ""},
+		{"ito ralph text --error-threshold 3", "run text", "--error-threshold: done is decided by checks and open tasks"},
 		{"ito ralph text --change 2-1 --timeout 15m --yolo", "run text --change 2-1 --idle-timeout 15m --allow-all", ""},
 	} {
 		words := strings.Fields(c.line)
@@ -45,6 +46,7 @@ func TestTranslateRefuses(t *testing.T) {
 		{"ralph-hybrid run --nope", "ralph knows no equivalent of --nope; see: ralph run --help"},
 		{"ralph-hybrid run -n", "-n needs a value"},
 		{"ralph-hybrid status x", `takes no argument "x"`},
+		{"ralph-hybrid run --dangerously-skip-permissions=false", "--dangerously-skip-permissions takes no value"},
 		{"ito ralph --add-context mind", "use: ralph context add TEXT --change ID"},
 	} {
 		words := strings.Fields(c.line)

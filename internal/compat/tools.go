@@ -81,7 +81,8 @@ func ito() tool {
 		{names: []string{"--file"}, value: true, to: "--prompt"},
 		{names: []string{"--continue-ready", "--continue-module"}, why: "one run works on one change: start ralph again for the next"},
 		{names: []string{"--no-commit"}, no: "ralph never commits; say it in the prompt"},
-		{names: []string{"--skip-validation", "--exit-on-error", "--error-threshold"}, why: "done is decided by checks and open tasks"},
+		{names: []string{"--skip-validation", "--exit-on-error"}, why: "done is decided by checks and open tasks"},
+		{names: []string{"--error-threshold"}, value: true, why: "done is decided by checks and open tasks"},
 	}
 	return tool{name: "ito", commands: []command{
 		{name: "ralph", to: []string{"run"}, args: true, own: flags},

@@ -219,9 +219,13 @@ func TestReadRefuses(t *testing.T) {
 	dir := files(t, map[string]string{
 		"broken.json": "{\n  \"userStories\": [\n    {\"id\": }\n", "empty.json": `{"userStories": []}`, "words.md": "# No boxes\n",
 		"page.html": "<p>", "latin.md": "- [ ] caf\xe9\n", "folder/x": "",
+		"kind.json": `{"userStories": [{"id": "A-1", "title": "T", "acceptanceCriteria": "one"}]}`, "list.json": "[]",
+		"issues.jsonl": `{"id": "a", "priority": "P1"}`,
 	})
 	for name, want := range map[string]string{
-		"broken.json": "broken.json:3: ", "empty.json": "no stories or tasks", "words.md": "no boxes", "page.html": "type .html",
+		"broken.json": "broken.json:3: ",
+		"kind.json":   "kind.json:1: userStories.acceptanceCriteria: want a list, got: string",
+		"list.json":   "list.json:1: the file: want an object {...}, got: array", "issues.jsonl": "issues.jsonl:1: priority: want a number, got: string", "empty.json": "no stories or tasks", "words.md": "no boxes", "page.html": "type .html",
 		"latin.md": "not UTF-8", "folder": "no tasks.md, prd.json", "missing.md": "no such file",
 	} {
 		if _, err := Read(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
@@ -262,5 +266,42 @@ func TestSettings(t *testing.T) {
 	}
 	if Foreign([]string{"defaults", "profiles"}) != "ralph-hybrid" || Foreign([]string{"defaults"}) != "" {
 		t.Error("a foreign config.yaml is not recognised by its keys")
+	}
+}
+
+// A value that is no number in the source would make a config.yaml that stops every command.
+func TestSettingsAreNumbers(t *testing.T) {
+	dir := files(t, map[string]string{
+		".ralphrc": "MAX_CALLS_PER_HOUR=lots\nCLAUDE_TIMEOUT_MINUTES={x\nCB_SAME_ERROR_THRESHOLD=$N\nCB_NO_PROGRESS_THRESHOLD=4\n"})
+	s, err := ReadSettings(filepath.Join(dir, ".ralphrc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, got, _ := strings.Cut(s.YAML(), "\n"); got != "circuit_breaker:\n  no_progress_threshold: 4\n" || len(s.Lost) != 3 {
+		t.Errorf("%s\nlost %q", got, s.Lost)
+	}
+}
+
+func TestNamesOfChecksAreYAML(t *testing.T) {
+	got := ChecksYAML([]Check{{Name: "a: b", Command: "true"}})
+	if want := "quality_checks:\n  \"a: b\": \"true\"\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestStoriesWithoutATitle(t *testing.T) {
+	dir := files(t, map[string]string{"prd.json": `{"userStories": [
+ {"id": "A-1", "acceptanceCriteria": ["x"]}, {"id": "A-2", "title": "A-2:", "description": "Show it.", "acceptanceCriteria": ["x"]}]}`})
+	p, s := read(t, dir, "prd.json")
+	if diff := cmp.Diff("A-1: A-1 | x\nA-2: Show it | x", outline(s)); diff != "" || len(p.Lost) != 2 {
+		t.Errorf("%s\nlost %q", diff, p.Lost)
+	}
+}
+
+// Two sections of a change with the same words are two stories.
+func TestGroupsWithTheSameName(t *testing.T) {
+	p := readGroups("tasks.md", "## 1. Form\n- [x] 1.1 Ask\n## 2. Form\n- [ ] 2.1 Check\n")
+	if len(p.Stories) != 2 || !p.Stories[0].Passes || p.Stories[1].Passes {
+		t.Errorf("%+v", p.Stories)
 	}
 }

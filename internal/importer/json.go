@@ -2,10 +2,12 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -95,7 +97,7 @@ func (f foreign) checks(p *Plan) []Check {
 		command, ok := f.Success[name].(string)
 		switch {
 		case name == "timeout":
-		case !ok:
+		case !ok || command == "":
 			p.lose("successCriteria.%s: not a command", name)
 		default:
 			list = append(list, Check{Name: checkName(name), Command: command, TimeoutMinutes: seconds / 60})
@@ -158,7 +160,19 @@ func jsonError(name string, data []byte, err error) error {
 		offset = kind.Offset
 	}
 	line := 1 + bytes.Count(data[:min(offset, int64(len(data)))], []byte("\n"))
-	return fmt.Errorf("%s:%d: %w", name, line, err)
+	return fmt.Errorf("%s:%d: %w", name, line, plainJSON(err))
+}
+
+// plainJSON says what is wrong with a value without the words of Go.
+func plainJSON(err error) error {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return err
+	}
+	want := map[reflect.Kind]string{reflect.String: "a text", reflect.Bool: "true or false",
+		reflect.Float64: "a number", reflect.Slice: "a list"}[kind.Type.Kind()]
+	return fmt.Errorf("%s: want %s, got: %s", cmp.Or(kind.Field, "the file"),
+		cmp.Or(want, "an object {...}"), kind.Value)
 }
 
 // bead is one line of .beads/issues.jsonl.
@@ -190,7 +204,7 @@ func readBeads(name string, data []byte) (*Plan, error) {
 		}
 		var b bead
 		if err := json.Unmarshal(line, &b); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
+			return nil, fmt.Errorf("%s:%d: %w", name, i+1, plainJSON(err))
 		}
 		switch {
 		case b.Status == "closed" || b.Status == "tombstone":

@@ -83,13 +83,13 @@ func readChecklist(name, text string) *Plan {
 func readGroups(name, text string) *Plan {
 	title, items := scan(text)
 	p := &Plan{From: name, Title: title}
-	for _, it := range items {
+	for i, it := range items {
 		last := len(p.Stories) - 1
 		head := number.ReplaceAllString(it.section, "")
 		if head == "" {
 			head = number.ReplaceAllString(it.text, "")
 		}
-		if last < 0 || p.Stories[last].Title != head {
+		if i == 0 || it.section == "" || it.section != items[i-1].section {
 			p.Stories = append(p.Stories, Story{Title: head, Passes: true, priority: float64(len(p.Stories))})
 			last++
 		}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -69,6 +70,10 @@ func (p *Plan) finish() error {
 	for i := range p.Stories {
 		s := &p.Stories[i]
 		s.Title = oneLine(ownID.ReplaceAllString(s.Title, ""))
+		if strings.Trim(s.Title, "# ") == "" {
+			s.Title = cmp.Or(cmpTitle(s.Text, ""), s.ID)
+			p.lose("%s has no title in the source: it is called %q", s.ID, s.Title)
+		}
 		s.Criteria = slices.DeleteFunc(mapped(s.Criteria, oneLine), func(c string) bool { return c == "" })
 		if len(s.Criteria) == 0 {
 			s.Criteria, bare = []string{s.Title, "Typecheck passes", "Unit tests pass"}, bare+1
@@ -141,16 +146,23 @@ func counted(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// plainKey is a name that YAML takes for the same text without quotation marks.
+var plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+
 // ChecksYAML returns the section of a config.yaml that configures the checks.
 func ChecksYAML(checks []Check) string {
 	var b strings.Builder
 	b.WriteString("quality_checks:\n")
 	for _, c := range checks {
+		name := c.Name
+		if !plainKey.MatchString(name) {
+			name = strconv.Quote(name)
+		}
 		if c.TimeoutMinutes == 0 {
-			fmt.Fprintf(&b, "  %s: %q\n", c.Name, c.Command)
+			fmt.Fprintf(&b, "  %s: %q\n", name, c.Command)
 			continue
 		}
-		fmt.Fprintf(&b, "  %s: {command: %q, timeout_minutes: %g}\n", c.Name, c.Command, c.TimeoutMinutes)
+		fmt.Fprintf(&b, "  %s: {command: %q, timeout_minutes: %g}\n", name, c.Command, c.TimeoutMinutes)
 	}
 	return b.String()
 }

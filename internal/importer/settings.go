@@ -30,7 +30,8 @@ type Setting struct{ Key, Value, Was string }
 var personal = []string{"claude.command", "claude.allowed_tools", "claude.dangerously_skip_permissions", "sandbox.mode"}
 
 // rule says what becomes of a foreign key. To is the key of ralph, Convert changes the
-// value and reports whether it has an equivalent; Why is the reason where To is empty.
+// value and reports whether it has an equivalent (nil: a number without a sign); Why is the
+// reason where To is empty.
 type rule struct {
 	to      string
 	convert func(string) (string, bool)
@@ -58,7 +59,7 @@ func tools() []tool {
 				"circuit_breaker.no_progress_threshold": {to: "circuit_breaker.no_progress_threshold"},
 				"circuit_breaker.same_error_threshold":  {to: "circuit_breaker.same_error_threshold"},
 				"completion.promise":                    {to: "completion.promise", convert: quoted},
-				"claude.dangerously_skip_permissions":   {to: "claude.dangerously_skip_permissions"},
+				"claude.dangerously_skip_permissions":   {to: "claude.dangerously_skip_permissions", convert: boolean},
 				"claude.allowed_tools":                  {to: "claude.allowed_tools", convert: quoted},
 				"successCriteria.command":               {to: "quality_checks.tests", convert: quoted},
 				"defaults.prompt_template":              {why: "name a prompt with --prompt"},
@@ -103,7 +104,7 @@ func tools() []tool {
 				"model":                 {to: "model", convert: quoted},
 				"sandbox.enabled":       {to: "sandbox.mode", convert: sandbox},
 				"fallbackAgents":        {to: "fallback", convert: harnesses},
-				"notifications.enabled": {to: "notify.desktop"},
+				"notifications.enabled": {to: "notify.desktop", convert: boolean},
 				"prompt_template":       {why: "name a prompt with --prompt"},
 				"tracker":               {why: "use ralph import"},
 				"defaultTracker":        {why: "use ralph import"},
@@ -235,7 +236,7 @@ func words(list []any) []string {
 	return out
 }
 
-func (s *Settings) add(key string, r rule, value string) {
+func (s *Settings) add(key string, r rule, was string) {
 	switch {
 	case r.why != "":
 		s.Lost = append(s.Lost, key+": "+r.why)
@@ -244,13 +245,13 @@ func (s *Settings) add(key string, r rule, value string) {
 		s.Lost = append(s.Lost, key+": no equivalent")
 		return
 	}
-	if r.convert != nil {
-		made, ok := r.convert(value)
-		if !ok {
-			s.Lost = append(s.Lost, fmt.Sprintf("%s: %q has no equivalent", key, value))
-			return
-		}
-		value = made
+	if r.convert == nil {
+		r.convert = amount
+	}
+	value, ok := r.convert(was)
+	if !ok {
+		s.Lost = append(s.Lost, fmt.Sprintf("%s: %q has no equivalent", key, was))
+		return
 	}
 	if slices.Contains(personal, r.to) {
 		s.Lost = append(s.Lost, fmt.Sprintf("%s: a project cannot set %s; put it into your own ~/.ralph/config.yaml: %s", key, r.to, value))
@@ -338,7 +339,12 @@ func promise(v string) (string, bool) {
 	return quoted(v)
 }
 
-func positive(v string) (string, bool) { return v, v != "0" }
+func positive(v string) (string, bool) { return v, v != "0" && plainNumber.MatchString(v) }
+
+var plainNumber = regexp.MustCompile(`^\d+(\.\d+)?$`)
+
+func amount(v string) (string, bool)  { return v, plainNumber.MatchString(v) }
+func boolean(v string) (string, bool) { return v, v == "true" || v == "false" }
 
 func harness(v string) (string, bool) {
 	return v, slices.Contains([]string{"claude", "codex", "opencode", "gemini", "copilot"}, v)
