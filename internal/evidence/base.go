@@ -63,8 +63,8 @@ func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change
 	return g.meet(ctx, on.Seen, now)
 }
 
-// Meet compares commit and worktree with those that ralph saw last, while no agent is at
-// work: what differs is people's. It returns why the base moved, empty where it did not.
+// Meet compares commit and worktree with those that ralph saw last. No agent is running, so
+// differences are the user's work. It returns why the base moved, empty if it did not.
 func (g *Gatherer) Meet(ctx context.Context, seen string) (Move, error) {
 	now, err := g.lookNow(ctx, nil)
 	if err != nil {
@@ -120,8 +120,8 @@ func (g *Gatherer) rewritten(ctx context.Context, seen, now string) bool {
 	return err != nil || !in
 }
 
-// Move makes a look at the worktree the base. What weakens tests and checks there without
-// being committed belongs to it.
+// Move makes a state of the worktree the base. Uncommitted changes there that weaken tests
+// and checks belong to the base.
 func (g *Gatherer) Move(ctx context.Context, look git.Look) error {
 	g.base, g.open, g.worked = Base{look.Head.Commit, look.Hash}, false, false
 	g.works = append(g.works, look.Hash)
@@ -228,7 +228,7 @@ func (g *Gatherer) Standing() []string {
 	return names
 }
 
-// failures returns the results that are not green.
+// Failures returns the results that are not green.
 func (f Facts) Failures() []check.Result {
 	var list []check.Result
 	for _, c := range f.Checks {

@@ -13,6 +13,6 @@
 // where the current process happened to start.
 //
 // A mark that was there when ralph first saw the plan is taken over: it is never refused, and
-// it counts only with a receipt and checks that pass, or where no check is configured. Boxes of a
-// checklist need no receipt for that: people tick them, too.
+// it counts only with a receipt and checks that pass, or if no check is configured. Boxes of
+// a checklist need no receipt: users tick them, too.
 package evidence

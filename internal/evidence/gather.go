@@ -25,7 +25,7 @@ type Gatherer struct {
 	Repo     *git.Repo
 	Plan     plan.Plan
 	Checks   []check.Check
-	Deps     *check.Deps // that the checks borrow; nil is none
+	Deps     *check.Deps // borrowed by the checks; may be nil
 	Env      []string    // of the checks
 	Rules    Rules
 	Notes    bool // write receipts as git notes too
@@ -42,9 +42,9 @@ type Gatherer struct {
 	base    Base
 	works   []string // fingerprints at each acceptance, the first base included
 	handed  string   // fingerprint of the base before people changed something
-	worked  bool     // an agent was at work since, and that was not accepted
+	worked  bool     // an agent has worked since, without an acceptance
 	rewound bool     // commits were removed from the branch in this run
-	unseen  int      // the last iteration with changes that were not inspected, 0 where there are none
+	unseen  int      // the last iteration with changes that were not inspected; 0 without one
 
 	known    map[tamper.Finding]bool // was there before the work, or was accepted
 	borrowed []journal.Borrowed      // folders of dependencies at the base

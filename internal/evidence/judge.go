@@ -79,8 +79,8 @@ func (g *Gatherer) Accept(ctx context.Context, c Claim, by Author, f Facts, v Ve
 	return e, g.Recorder.Record(e)
 }
 
-// RecordBase records that the base has moved in iteration n, and why. It does nothing without a
-// reason. parked is the story of which nothing is left in the base, empty where it is none.
+// RecordBase records that the base has moved in iteration n, and why. It does nothing without
+// a reason. parked is the story that has no more work in the base; empty without one.
 func (g *Gatherer) RecordBase(n int, why Move, parked string) error {
 	if why == "" {
 		return nil

@@ -185,7 +185,7 @@ func (g *gathering) reseal(ctx context.Context) error {
 	}
 	if head.Branch != g.Branch {
 		// The plan that is here now is another branch's.
-		return fmt.Errorf("a quality check left the branch %s for %s: look at what it did there, then: git switch %s",
+		return fmt.Errorf("a quality check left the branch %s for %s: review its changes there, then: git switch %s",
 			g.Branch, orDetached(head.Branch), g.Branch)
 	}
 	before, after := g.state, &g.facts.Plan
@@ -219,8 +219,8 @@ func orDetached(branch string) string {
 	return branch
 }
 
-// leftovers looks at what checks that ran in place left in the worktree: it is no work of the
-// agent's.
+// leftovers notes the files that checks in place have left in the worktree: they are not the
+// agent's work.
 func (g *gathering) leftovers(ctx context.Context) error {
 	if len(g.ranHere) == 0 {
 		return nil

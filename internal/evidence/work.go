@@ -14,7 +14,7 @@ import (
 	"ralph/internal/tamper"
 )
 
-// lookOnce looks at the worktree, once while nothing but ralph is at work there.
+// lookOnce reads the state of the worktree, once as long as only ralph is running there.
 func (g *gathering) lookOnce(ctx context.Context) (git.Look, error) {
 	if g.look == nil {
 		look, err := g.Repo.Look(context.WithoutCancel(ctx), g.Derived()...)

@@ -47,8 +47,8 @@ func (g *gathering) worth(ctx context.Context, left []string) error {
 	return err
 }
 
-// runsOf has the runs done, and restores the plan after them. The proof is nil where ralph was
-// told to end.
+// runsOf does the runs of a proof, and restores the plan after them. The proof is nil if the
+// run has to end.
 func (g *gathering) runsOf(ctx context.Context, change proof.Change, rules proof.Settings) (*proof.Proof, error) {
 	if g.prover == nil {
 		began := time.Now()
@@ -113,9 +113,9 @@ func (g *gathering) runOn(ctx context.Context, commit string, c check.Check) (r 
 	return r, err
 }
 
-// others returns the tips of remote branches whose commits are not the agent's: those that
-// were there when ralph started and do not build on the base, and later ones in which no
-// committer of the agent's commits appears.
+// others returns the tips of remote branches with other people's commits: tips that existed
+// when ralph started and do not build on the base, and later ones without a committer of the
+// agent's commits.
 func (g *gathering) others(ctx context.Context, head string) ([]string, error) {
 	tips, err := g.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
@@ -225,7 +225,7 @@ func weighProof(p *proof.Proof, r Rules) (Rule, string) {
 func tips(ctx context.Context, r *git.Repo) []string {
 	list, err := r.Tips(ctx, "refs/remotes/")
 	if err != nil {
-		return nil // then nothing counts as other people's without a look at its committers
+		return nil // then nothing is other people's work without a check of its committers
 	}
 	return list
 }

@@ -15,7 +15,7 @@ import (
 	"ralph/internal/recorder"
 )
 
-// Hooks are the user's own commands around a run, lines for sh; an empty one is none.
+// Hooks are the user's own commands around a run, as lines for sh. Empty means no hook.
 type Hooks struct {
 	BeforeRun, BeforeIteration, AfterIteration, StoryDone, AfterRun string
 
@@ -46,7 +46,7 @@ func (h *hooks) before(ctx context.Context, name, command string, b journal.Body
 	return h.call(ctx, hooked{Hook: name}, command, b)
 }
 
-// after runs a hook whose failure is only a warning.
+// after runs a hook. Its failure is only a warning.
 func (h *hooks) after(ctx context.Context, in hooked, command string, b journal.Body) error {
 	err := h.call(ctx, in, command, b)
 	if err == nil || ctx.Err() != nil {

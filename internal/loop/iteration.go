@@ -200,7 +200,7 @@ func (l *Loop) protect(it *iteration) error {
 	}
 	for _, r := range restored {
 		if handedOver(l.Inbox, r) {
-			r.What = "edited by a person, for the new plan that comes next"
+			r.What = "edited by the user, for the new plan that comes next"
 		} else {
 			l.notes.Add(fmt.Sprintf("`%s` was restored: %s. %s", r.Path, r.What, l.Plan.Allowed()))
 		}
@@ -303,8 +303,8 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 	return l.hooks.after(ctx, hooked{Hook: "after_iteration"}, l.Hooks.AfterIteration, e)
 }
 
-// hindrance is what kept the agent from working, empty where it left anything
-// behind or nothing is known.
+// hindrance says what prevented the agent's work; empty if it has changed anything or the
+// reason is unknown.
 func (it *iteration) hindrance() string {
 	if it.outcome.Kind != journal.OutcomeOK || len(it.commits) > 0 || len(it.passed) > 0 || it.promised {
 		return ""

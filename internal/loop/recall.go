@@ -25,7 +25,7 @@ func (l *Loop) recall(ctx context.Context) (on evidence.OnRecord, err error) {
 		l.firstRun = len(s.Runs) == 0
 		l.team.Resume(s.Limits)
 		if s.Gate.CutOff() {
-			l.notes.Add("The last iteration was cut off. Look at `git status` and `git log` for what it left, and finish it or clean it up first.")
+			l.notes.Add("The last iteration was cut off. Check `git status` and `git log` for its changes, and finish them or clean them up first.")
 		}
 		if r := s.Last(); r != nil {
 			token, made = r.Start.Token, maps.Clone(r.Calls.By)

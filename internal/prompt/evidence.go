@@ -66,7 +66,7 @@ func (n *Notes) failures(f evidence.Facts) {
 // weakened asks the agent to undo what weakens the evidence.
 func weakened(found []tamper.Finding) string {
 	var b strings.Builder
-	b.WriteString("Nothing is accepted while tests, checks or CI are weaker than they were. Undo this, and make the code right instead; where the work really needs it, say so in the story's notes: a person decides.")
+	b.WriteString("Nothing is accepted while tests, checks or CI are weaker than they were. Undo this, and fix the code instead. If the work really needs it, say so in the story's notes: the user decides.")
 	for _, f := range found[:min(maxFindings, len(found))] {
 		fmt.Fprintf(&b, "\n  - %s", evidence.Where(f))
 		if f.Text != "" {
@@ -85,7 +85,7 @@ func proved(p *proof.Proof) string {
 	var b strings.Builder
 	switch p.Old.Verdict {
 	case proof.Failed, proof.NoCompile:
-		fmt.Fprintf(&b, "The tests as they were before this work fail with it (%s). Change the code, not what was expected; where the story asks for another behaviour, say so in its notes: a person decides.%s\n",
+		fmt.Fprintf(&b, "The tests as they were before this work fail with it (%s). Change the code, not the tests. If the story asks for another behaviour, say so in its notes: the user decides.%s\n",
 			p.OldText(), tailOf(p.Old.Tail))
 	}
 	if p.Old.Verdict == proof.Weaker {
@@ -102,7 +102,7 @@ func proved(p *proof.Proof) string {
 	}
 	for i, h := range p.Strength.Unheld {
 		if i == 0 {
-			b.WriteString("No check fails when these lines are taken out; test them, or remove them:")
+			b.WriteString("No check fails without these lines. Test them, or remove them:")
 		}
 		if i == maxFindings {
 			fmt.Fprintf(&b, "\n  - and %d more", len(p.Strength.Unheld)-i)

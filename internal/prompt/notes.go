@@ -40,7 +40,7 @@ func (n *Notes) Forget() { n.claims, n.last = nil, nil }
 func (n *Notes) Text() string {
 	var b strings.Builder
 	if len(n.Steer) > 0 {
-		b.WriteString("\n## From the person who runs this loop\n\n")
+		b.WriteString("\n## From the user of this loop\n\n")
 		kept, left := within(n.Steer, maxSteer)
 		if left > 0 {
 			fmt.Fprintf(&b, "- (%d older ones were left out: they are too long)\n", left)

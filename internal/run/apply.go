@@ -184,8 +184,8 @@ func (r *Run) hear(e journal.Event) {
 	}
 }
 
-// ofRecovery reports whether an event is one of those that record the death of a loop,
-// which may happen hours later.
+// ofRecovery reports whether an event records the death of a loop. It may be written hours
+// later.
 func ofRecovery(body journal.Body) bool {
 	switch b := body.(type) {
 	case journal.AttemptEnded:

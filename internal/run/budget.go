@@ -20,16 +20,16 @@ func budget(p *Position, s Seen, r journal.Rules) Step {
 	switch {
 	case r.MaxTokens > 0 && p.Tokens >= r.MaxTokens:
 		step.Message = fmt.Sprintf("%d tokens are spent, the budget is %d; %s", p.Tokens, r.MaxTokens, s.Left)
-		step.Hint = "go on with a new budget: ralph run --max-tokens N"
+		step.Hint = "continue with a new budget: ralph run --max-tokens N"
 	case r.MaxCostUSD > 0 && p.Cost != nil && *p.Cost >= r.MaxCostUSD:
 		step.Message = fmt.Sprintf("$%.2f are spent, the budget is $%.2f; %s", *p.Cost, r.MaxCostUSD, s.Left)
-		step.Hint = "go on with a new budget: ralph run --max-cost USD"
+		step.Hint = "continue with a new budget: ralph run --max-cost USD"
 	case !end.IsZero() && !s.Time.Before(end):
 		step.Message = fmt.Sprintf("the time of this run was over at %s; %s", words.Clock(end, s.Time), s.Left)
 		step.Hint = hint
 	case r.MaxAccount > 0 && w != nil && used(*w) >= r.MaxAccount:
 		step.Message = fmt.Sprintf("%.0f%% of the account's limit%s are used, the budget is %g%%; %s", used(*w), windowName(*w), r.MaxAccount, s.Left)
-		step.Hint = "go on with a new budget: ralph run --max-account PERCENT"
+		step.Hint = "continue with a new budget: ralph run --max-account PERCENT"
 		if w.ResetsAt != nil {
 			step.Hint = "start ralph again after " + words.Clock(*w.ResetsAt, s.Time) + ", or " + step.Hint
 		}
@@ -73,16 +73,16 @@ func outOfTime(p *Position, s Seen, end Step) Step {
 // user can do then.
 func (p *Position) endOfTime(r journal.Rules) (end time.Time, hint string) {
 	if r.MaxTimeSeconds > 0 {
-		end, hint = p.began.Add(seconds(r.MaxTimeSeconds)), "go on with a new budget: ralph run --max-time D"
+		end, hint = p.began.Add(seconds(r.MaxTimeSeconds)), "continue with a new budget: ralph run --max-time D"
 	}
 	if r.EndsAt != nil && (end.IsZero() || r.EndsAt.Before(end)) {
-		end, hint = *r.EndsAt, "go on with a new budget: ralph run --until HH:MM"
+		end, hint = *r.EndsAt, "continue with a new budget: ralph run --until HH:MM"
 	}
 	return end, hint
 }
 
-// fullest returns the window of the account, among those of the agent that was called last,
-// of which the most is used; nil where the agent has reported none that is not over.
+// fullest returns the account's most used window of the agent that was called last; nil if
+// the agent has reported no current window.
 func (p *Position) fullest(now time.Time) *journal.LimitWindow {
 	var most *journal.LimitWindow
 	for _, name := range slices.Sorted(maps.Keys(p.windows)) {

@@ -46,7 +46,7 @@ func KeyNamed(keys []string, name string) string {
 	return ""
 }
 
-// Set changes all the settings, or none of them. The values are as the settings have them:
+// Set changes all the settings, or no setting. The values are as the settings have them:
 // texts, or numbers in the unit of the key.
 func (c *Changeable) Set(values []journal.Setting) error {
 	changed := *c

@@ -19,7 +19,7 @@ type Gate struct {
 
 	seen    Base
 	cutOff  bool
-	working bool // an agent may have been at work since the last judgement
+	working bool // an agent may have worked since the last judgement
 	away    bool // the agent left the branch: its head may be that of another one
 	old     bool // the base is one of a journal of before base_moved
 }

@@ -45,9 +45,9 @@ func (r *Run) Reason(dead bool) journal.Reason {
 	return ""
 }
 
-// History returns the rows of all runs, the oldest first, and an empty list where there
-// are none. An iteration that has not ended is no row yet. dead says that the process of
-// the last run is gone: if that run has not ended, it has crashed.
+// History returns the rows of all runs, the oldest first; the list is never nil. An
+// iteration that has not ended has no row yet. dead says that the process of the last run is
+// gone: if that run has not ended, it has crashed.
 func (s *State) History(dead bool) []Row {
 	rows := []Row{}
 	for _, r := range s.Past() {
@@ -82,8 +82,8 @@ func (s *State) Rows(r *Run, dead bool) []Row {
 	return rows
 }
 
-// CutOff reports whether the death of ralph cut the iteration off. One that the usage
-// limit had refused, or that had not called its agent yet, is none.
+// CutOff reports whether the death of ralph interrupted the iteration. An iteration without
+// a call, or with one that the usage limit refused, does not count.
 func (it *Iteration) CutOff() bool {
 	return it.N > 0 && it.End == nil && it.Call != nil && !it.Outcome.NoIteration()
 }

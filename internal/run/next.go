@@ -214,7 +214,7 @@ func atLimit(p *Position, s Seen, r journal.Rules) Step {
 	}
 	step.Do, step.Until, step.Message = DoEnd, l.Reset, "the provider's usage limit is reached: "+step.Message
 	if step.Hint = tooLong; tooLong == "" {
-		step.Hint = "go on after it with 'ralph run', or let ralph wait with --on-limit wait"
+		step.Hint = "continue after it with 'ralph run', or let ralph wait with --on-limit wait"
 		if l.Hint != "" {
 			step.Hint = l.Hint + "; or " + step.Hint
 		}
@@ -229,7 +229,7 @@ func tooLong(p *Position, s Seen, r journal.Rules) string {
 	most := time.Duration(r.MaxWaitHours * float64(time.Hour))
 	switch left := s.Limit.Until.Sub(s.Time); {
 	case s.Limit.Reset.IsZero() && left > most:
-		return fmt.Sprintf("nobody told when it ends, and usage_limit.max_wait_hours (%g h) is too short for another try; start ralph again later", r.MaxWaitHours)
+		return fmt.Sprintf("the end of the limit is unknown, and usage_limit.max_wait_hours (%g h) is too short for another try; start ralph again later", r.MaxWaitHours)
 	case left > most:
 		return fmt.Sprintf("the reset is further away than usage_limit.max_wait_hours allows (%g h); start ralph again after it", r.MaxWaitHours)
 	case p.Stood+left > most:
@@ -261,9 +261,9 @@ func stopped(p *Position, s Seen, _ journal.Rules) Step {
 	case p.Open != nil && p.Open.Refused() && s.Marked:
 		return Step{Do: DoJudge, Rule: RuleStop, N: p.Open.N}
 	}
-	step := Step{Do: DoEnd, Rule: RuleStop, Reason: s.Stop, Message: "ended by a signal or 'ralph stop'; what was finished is kept", Hint: "go on with 'ralph run'"}
+	step := Step{Do: DoEnd, Rule: RuleStop, Reason: s.Stop, Message: "ended by a signal or 'ralph stop'; finished work is kept", Hint: "continue with 'ralph run'"}
 	if s.Stop == journal.ReasonInterrupted {
-		step.Message = "ended by Ctrl-C; what was finished is kept"
+		step.Message = "ended by Ctrl-C; finished work is kept"
 	}
 	return step
 }
@@ -274,7 +274,7 @@ func left(p *Position, _ Seen, _ journal.Rules) Step {
 		return Step{}
 	}
 	return Step{Do: DoEnd, Rule: RuleBranch, Reason: journal.ReasonBranchChanged, Message: p.Left,
-		Hint: "look at what it did there, then: git switch " + quoted(p.Branch), Facts: facts(p.facts.Moved)}
+		Hint: "review its changes there, then: git switch " + quoted(p.Branch), Facts: facts(p.facts.Moved)}
 }
 
 // doneAlready: a plan that is done before the first iteration needs no agent.
@@ -313,7 +313,7 @@ func questions(_ *Position, s Seen, _ journal.Rules) Step {
 		return Step{}
 	}
 	return Step{Do: DoEnd, Rule: RuleQuestions, Reason: journal.ReasonWaitingForPerson,
-		Message: "only questions for a person are left: " + strings.Join(s.Questions, ", "),
+		Message: "only questions for you are left: " + strings.Join(s.Questions, ", "),
 		Hint:    "answer them in the checklist, then start ralph again"}
 }
 
@@ -421,7 +421,7 @@ func iterations(p *Position, s Seen, r journal.Rules) Step {
 		used = fmt.Sprintf("%d iterations are used up", r.MaxIterations)
 	}
 	return Step{Do: DoEnd, Rule: RuleIterations, Reason: journal.ReasonMaxIterations, Message: used + " and " + s.Left,
-		Hint: "go on with another 'ralph run', or give more with --max-iterations", Facts: facts(p.facts.Last)}
+		Hint: "continue with another 'ralph run', or allow more with --max-iterations", Facts: facts(p.facts.Last)}
 }
 
 // paused: the user holds the run.
@@ -429,7 +429,7 @@ func paused(p *Position, _ Seen, _ journal.Rules) Step {
 	if !p.Paused {
 		return Step{}
 	}
-	return Step{Do: DoRest, Rule: RulePaused, Reason: journal.WaitPaused, Message: "paused; go on with 'ralph resume'", Facts: facts(p.facts.Paused)}
+	return Step{Do: DoRest, Rule: RulePaused, Reason: journal.WaitPaused, Message: "paused; continue with 'ralph resume'", Facts: facts(p.facts.Paused)}
 }
 
 // pause: a moment lies between two iterations.

@@ -164,7 +164,7 @@ func TestNext(t *testing.T) {
 		{"a limit that lasts too long", refused, with(func(s *Seen) { s.Limit = limit }), set(func(r *journal.Rules) { r.MaxWaitHours = 0.5 }),
 			Step{Do: DoEnd, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "limit is reached", Hint: "max_wait_hours allows (0.5 h)", Facts: []int{5}}},
 		{"a limit without a reset that lasts too long", refused, with(func(s *Seen) { s.Limit = &Limit{Agent: "a", Until: resets} }), set(func(r *journal.Rules) { r.MaxWaitHours = 0.5 }),
-			Step{Do: DoEnd, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Message: "limit is reached", Hint: "nobody told when it ends", Facts: []int{5}}},
+			Step{Do: DoEnd, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Message: "limit is reached", Hint: "the end of the limit is unknown", Facts: []int{5}}},
 		{"waits that add up", append(slices.Clone(refused), journal.WaitEnded{Reason: journal.ReasonUsageLimit, Seconds: 23.5 * 3600}), with(func(s *Seen) { s.Limit = limit }), rules,
 			Step{Do: DoEnd, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "limit is reached", Hint: "no call has gone through for 23h30m", Facts: []int{5}}},
 		{"the hour's calls are used", []journal.Body{started, opened}, with(func(s *Seen) { s.Calls = &FullHour{9, 9, resets} }), rules,

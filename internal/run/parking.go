@@ -73,7 +73,7 @@ func (p *Parking) unpark(ids ...string) {
 	}
 }
 
-// Held returns the ids of the items that are parked, and of those that depend on them.
+// Held returns the ids of the parked items and of the items that depend on them.
 func (p *Position) Held(open []Todo, also ...string) map[string]bool {
 	held := map[string]bool{}
 	for _, b := range p.Parked {
@@ -121,7 +121,7 @@ func park(end Step, why string, p *Position, s Seen, r journal.Rules) Step {
 	case w.Since == "":
 		obstacle = "the last accepted state was not kept"
 	case w.Branch != p.Branch:
-		obstacle = "it was begun on the branch " + w.Branch
+		obstacle = "it was started on the branch " + w.Branch
 	default:
 		before, after, with := p.Held(s.Open), p.Held(s.Open, id), []string(nil)
 		for _, t := range s.Open {

@@ -59,7 +59,7 @@ func TestParking(t *testing.T) {
 		{"the state before was not kept", unkept, ready, Step{Do: DoEnd, Rule: RuleBreaker, Reason: journal.ReasonNoProgress, Opens: 3, Facts: []int{4, 6, 8},
 			Message: "A cannot be parked: the last accepted state was not kept", Hint: "ralph undo"}},
 		{"another branch", append(slices.Clone(stuck), crashed, elsewhere), ready, Step{Do: DoEnd, Rule: RuleBreaker, Reason: journal.ReasonNoProgress, Opens: 3,
-			Message: "A cannot be parked: it was begun on the branch b", Hint: "ralph undo"}},
+			Message: "A cannot be parked: it was started on the branch b", Hint: "ralph undo"}},
 		{"a broken agent is not the story's fault", []journal.Body{started, first, begin(1, "A"), dud}, ready,
 			Step{Do: DoEnd, Rule: RuleBreaker, Reason: journal.ReasonSameError, Opens: 3, Message: "ended within seconds", Hint: "ralph logs", Facts: []int{4}}},
 		{"decided and not carried out", parking, with(func(s *Seen) { s.Stop = journal.ReasonStopped }), Step{Do: DoRestore, Rule: RuleParked, Story: "A"}},

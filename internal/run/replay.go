@@ -34,8 +34,8 @@ func RulesOf(events []journal.Event, id string) (rules journal.Rules, ok bool) {
 }
 
 // Replay decides again what a run decided, with its own rules and with others, from the
-// events of the unit up to the end of that run. It returns the first difference, nil where
-// there is none: from there on the journal cannot say what would have happened.
+// events of the unit up to the end of that run. It returns the first difference, or nil: after
+// a difference the journal cannot say what would have happened.
 func Replay(events []journal.Event, id string, was, would journal.Rules) *Difference {
 	var s State
 	r := replay{was: was, would: would}

@@ -199,7 +199,7 @@ type Note struct {
 	Over *journal.WaitEnded // of a wait that has ended
 }
 
-// Last returns the last run, nil where there is none.
+// Last returns the last run, or nil.
 func (s *State) Last() *Run {
 	if n := len(s.Runs); n > 0 {
 		return s.Runs[n-1]
@@ -207,7 +207,7 @@ func (s *State) Last() *Run {
 	return nil
 }
 
-// Run returns the run with that id, nil where there is none.
+// Run returns the run with this id, or nil.
 func (s *State) Run(id string) *Run {
 	for _, r := range s.Runs {
 		if r.ID == id {
@@ -228,7 +228,7 @@ func (r *Run) At() *Iteration {
 	return &r.Before
 }
 
-// Open returns the iteration that has started and not ended, nil where there is none.
+// Open returns the iteration that has started and not ended, or nil.
 func (r *Run) Open() *Iteration {
 	if it := r.At(); it.N > 0 && !it.Closed {
 		return it

@@ -76,7 +76,7 @@ func (p *Plan) parkedStories() []ParkedStory {
 	return list
 }
 
-// Status returns the state of the last run. It is the zero value where there is none.
+// Status returns the state of the last run, or the zero value.
 func (s *State) Status() Status {
 	r := s.Last()
 	if r == nil {
@@ -143,7 +143,7 @@ func (s Status) Crashed() Status {
 		return s
 	}
 	s.Status, s.Reason = journal.StatusFailed, journal.ReasonCrashed
-	s.Message = "ralph died before it could end this run; the next 'ralph run' cleans up and goes on"
+	s.Message = "ralph died before it could end this run; the next 'ralph run' cleans up and continues"
 	s.ResumesAt, s.PID = journal.Time{}, 0
 	return s
 }
@@ -155,7 +155,7 @@ func (s Status) Suspended() Status {
 		return s
 	}
 	s.Status, s.Reason, s.ResumesAt = journal.StatusPaused, journal.WaitSuspended, journal.Time{}
-	s.Message = "its process is suspended (Ctrl-Z); go on with 'fg' in its terminal, or with 'ralph resume'"
+	s.Message = "its process is suspended (Ctrl-Z); continue with 'fg' in its terminal, or with 'ralph resume'"
 	return s
 }
 
@@ -191,7 +191,7 @@ func indented(v any) ([]byte, error) {
 
 func at(t time.Time) journal.Time { return journal.Time{Time: t} }
 
-// pointed is the time at t; nil is none.
+// pointed returns the time at t, or the zero time for nil.
 func pointed(t *time.Time) journal.Time {
 	if t == nil {
 		return journal.Time{}

@@ -51,7 +51,7 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 		tell(0, journal.IterationEnded{N: 7, StoriesPassed: []string{"STORY-011"}, Commits: []string{"c1", "c2"}, StoriesComplete: 11, StoriesTotal: 30})
 		tell(0, journal.WaitStarted{Reason: "usage_limit", Until: &reset})
 		tell(time.Hour, journal.RunEnded{Status: "stopped", Reason: "usage_limit", ResumesAt: &reset})
-		o.Summary(run.End{Reason: journal.ReasonUsageLimit, Message: "the provider's usage limit is reached", Hint: "go on after it with 'ralph run'", ResumesAt: reset}, "", "", "")
+		o.Summary(run.End{Reason: journal.ReasonUsageLimit, Message: "the provider's usage limit is reached", Hint: "continue after it with 'ralph run'", ResumesAt: reset}, "", "", "")
 
 		story := func(mark string, n int) string {
 			return terminal.Shortened(fmt.Sprintf("%s STORY-%03d: %s", mark, n, stories[0].Title), 78)
@@ -64,7 +64,7 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 		want = append(want, "    and 23 more", "  Iteration: 7/20", "  Progress:  11/30 stories", "  Time:      2m working, 1h00m waiting, 8m asleep",
 			"  Tokens:    1.2M, $1.50", "  Checks:    3 passed, 3 failed; still red: unit",
 			"  Rejected:  1 claim, the last because: check unit failed with exit code 1 and …",
-			"  Limit:     resumes at "+words.Local(reset), "  Next:      go on after it with 'ralph run'", "")
+			"  Limit:     resumes at "+words.Local(reset), "  Next:      continue after it with 'ralph run'", "")
 		got := strings.Split(screen.String(), "\n")
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)

@@ -88,7 +88,7 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 	}
 	// On another branch the plan's files are other ones, or rightly gone.
 	if d.onBranch(ctx, repo) {
-		if err := d.putBack(filepath.Join(stateDir, "snapshot"), repo.Root, record); err != nil {
+		if err := d.restorePlan(filepath.Join(stateDir, "snapshot"), repo.Root, record); err != nil {
 			return nil, err
 		}
 	}
@@ -97,13 +97,13 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 			return nil, err
 		}
 	}
-	end := &run.End{Reason: journal.ReasonCrashed, Message: fmt.Sprintf(ralphDied+" at about %s", words.Clock(died, time.Now())), Hint: "go on with 'ralph run'"}
+	end := &run.End{Reason: journal.ReasonCrashed, Message: fmt.Sprintf(ralphDied+" at about %s", words.Clock(died, time.Now())), Hint: "continue with 'ralph run'"}
 	return end, record(journal.RunEnded{Status: end.Status(), Reason: end.Reason, ExitCode: end.ExitCode(),
 		Message: end.Message, Tokens: d.run.Calls.Tokens, CostUSD: d.run.Calls.CostUSD})
 }
 
-// lastSign is when the run showed life for the last time. Only while a call is at
-// work is its log written.
+// lastSign returns the time of the run's last sign of life. A log is written only during a
+// call.
 func (d *death) lastSign(root string) time.Time {
 	log := ""
 	if call := d.run.Calls.Open; call != nil {
@@ -137,10 +137,10 @@ func (d *death) onBranch(ctx context.Context, repo *git.Repo) bool {
 	return err != nil || head.Branch == d.run.Start.Branch
 }
 
-// putBack restores the plan where the agent left it broken, and records what was
-// done, also where not all of it could be. Without a call on record no agent was at work
-// since the snapshot, unless a power cut took the end of the journal with it.
-func (d *death) putBack(snapshot, root string, record func(journal.Body) error) error {
+// restorePlan restores a plan that the agent left broken, and records each restored file,
+// also before an error. Without a recorded call no agent has run since the snapshot, unless
+// a power cut removed the end of the journal.
+func (d *death) restorePlan(snapshot, root string, record func(journal.Body) error) error {
 	n, restore := 0, plan.RestoreBroken
 	if it := d.run.Open(); it != nil {
 		n = it.N
@@ -211,15 +211,15 @@ func (d *death) crash(ctx context.Context, repo *git.Repo, it *run.Iteration, di
 	if err == nil {
 		if gained, _, err := repo.Moved(ctx, it.Head, head.Commit); err == nil {
 			e.Head, e.Commits = head.Commit, append([]string{}, gained...)
-			leavePeoples(ctx, repo, &e, it.Head, died)
+			dropLaterCommits(ctx, repo, &e, it.Head, died)
 		}
 	}
 	return e
 }
 
-// leavePeoples takes the last commits out of the record that were made after the run died: no
-// agent was at work then. A time that is still to come is no one's.
-func leavePeoples(ctx context.Context, repo *git.Repo, e *journal.IterationEnded, began string, died time.Time) {
+// dropLaterCommits removes the last commits from the record that were made after the run
+// died: no agent was running then. A commit with a time in the future stays.
+func dropLaterCommits(ctx context.Context, repo *git.Repo, e *journal.IterationEnded, began string, died time.Time) {
 	for n := len(e.Commits); n > 0; n-- {
 		at, err := repo.CommitTime(ctx, e.Commits[n-1])
 		if err != nil || !at.After(died.Add(time.Second)) || at.After(time.Now()) {

@@ -275,7 +275,7 @@ func TestCommitsAfterARunDied(t *testing.T) {
 				t.Fatal(err)
 			}
 			e.Head = now.Commit
-			leavePeoples(t.Context(), w.repo, &e, head.Commit, died)
+			dropLaterCommits(t.Context(), w.repo, &e, head.Commit, died)
 			want := head.Commit
 			if c.want > 0 && len(e.Commits) > 0 {
 				want = e.Commits[len(e.Commits)-1]

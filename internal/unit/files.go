@@ -139,7 +139,7 @@ func (f *Files) Summary() run.Status {
 	return f.State.Status()
 }
 
-// Last is the last run; an empty one where there is none.
+// Last returns the last run, or an empty one.
 func (f *Files) Last() *run.Run {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"ralph/internal/stream"
 )
 
-// Post leaves a request for the loop at work.
+// Post leaves a request for the running loop.
 func (p *Place) Post(q journal.Request) error {
 	q.PID = os.Getpid()
 	inbox, err := journal.OpenInbox(p.StateDir)
@@ -36,7 +36,7 @@ func (p *Place) wake() {
 	}
 }
 
-// Running reports whether a loop is at work on the unit, without touching its lock.
+// Running reports whether a loop is running on the unit, without touching its lock.
 func Running(p *Place) bool {
 	return holderAlive(p.StateDir)
 }
@@ -61,8 +61,8 @@ func (p *Place) DropPlans() error {
 	return err
 }
 
-// PlansThatWait names the plans in the inbox, which is nil where no loop has ever
-// been at work.
+// PlansThatWait returns the inbox and the names of the plans in it. The inbox is nil before
+// the first run.
 func (p *Place) PlansThatWait() (inbox *journal.Inbox, names []string, err error) {
 	if _, err := os.Stat(p.StateDir); err != nil {
 		return nil, nil, nil
@@ -79,8 +79,8 @@ func (p *Place) PlansThatWait() (inbox *journal.Inbox, names []string, err error
 	return inbox, names, err
 }
 
-// Busy is the error that a loop is at work on the unit. One that has its end on
-// record is about to go, and is waited for as its lock would be.
+// Busy returns an error if a loop is running on the unit. It waits for a loop that has
+// already recorded its end.
 func (p *Place) Busy() error {
 	for giveUp := time.Now().Add(lockWait); p.Unit != "" && Running(p); time.Sleep(20 * time.Millisecond) {
 		if ended, err := journal.Ended(p.JournalPath()); err != nil || !ended || time.Now().After(giveUp) {
@@ -102,7 +102,7 @@ type Stopping struct {
 	name   string // of the request
 }
 
-// Stop asks the loop at work on the unit to stop; nil where there is none.
+// Stop asks the running loop of the unit to stop. It returns nil if no loop is running.
 func (p *Place) Stop() (*Stopping, error) {
 	h, err := journal.ReadHolder(p.StateDir)
 	if err != nil {

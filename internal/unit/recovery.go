@@ -108,7 +108,7 @@ func (p *Place) Settle(ctx context.Context, t Notes) (said string, err error) {
 	end, _, err := RecordDeath(context.WithoutCancel(ctx), t, p, time.Time{})
 	var held *journal.LockedError
 	if errors.As(err, &held) && held.Holder.Unit != "" && held.Holder.Unit != p.Unit {
-		// Another unit's loop is at work in the worktree, and has the locks.
+		// Another unit's loop is running in the worktree, and has the locks.
 		if err := endStrays(p.StateDir); err != nil {
 			return "", err
 		}
@@ -202,7 +202,7 @@ func showRestored(t Notes, p *Place) {
 	}
 }
 
-// PutBack says what the guard of the plan did with a file.
+// PutBack describes a file that the guard of the plan has restored.
 func PutBack(b journal.PlanRestored) string {
 	text := fmt.Sprintf("restored %s: %s", b.Path, b.What)
 	if b.Kept != "" {

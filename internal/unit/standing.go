@@ -22,7 +22,7 @@ const recentIterations = 5
 type Standing struct {
 	Record *Record    // nil where no run of the unit has started
 	Status run.Status // corrected for a process that is dead or suspended
-	Alive  bool       // its loop is at work
+	Alive  bool       // its loop is running
 	Budget string     // how much of the run's budgets is used, empty where it has none
 	Items  []run.Item // of its plan
 
