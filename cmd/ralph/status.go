@@ -18,7 +18,7 @@ func (c *statusCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	now, err := p.Standing(screen.Notes(a.t))
+	now, err := p.Current(screen.Notes(a.t))
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (o *Outcome) advice(h Harness, class stream.Class) string {
 	case o.Kind == journal.OutcomeUsageLimit && o.OfModel:
 		return "it is the limit of one model: " + model
 	case class == stream.ClassAuth:
-		return fmt.Sprintf("log in with the agent itself (%s), or check its key and credit, then start ralph again", h.Called())
+		return fmt.Sprintf("log in with the agent itself (%s), or check its key and credit, then start ralph again", h.DisplayName())
 	case class == stream.ClassBilling, class == stream.ClassCredit:
 		return "waiting does not help: check the account's credit and the limits set by its administrator, or use another agent (--harness NAME)"
 	case class == stream.ClassModel:

@@ -208,10 +208,10 @@ func Custom(name string) Harness {
 		Permission: "see the agent's own settings"}
 }
 
-// Called returns the agent's name for messages: its program, or the harness where the
+// DisplayName returns the agent's name for messages: its program, or the harness where the
 // settings name another program. A wrapper such as env or npx is not the agent, and
 // the words after it may hold a key.
-func (h Harness) Called() string {
+func (h Harness) DisplayName() string {
 	if filepath.Base(h.Command[0]) == h.Name {
 		return h.Command[0]
 	}

@@ -57,23 +57,23 @@ func (t *Team) Refused(ctx context.Context, o agent.Outcome) error {
 // LetIn takes note of a call that went through.
 func (t *Team) LetIn() { t.at.refusals = 0 }
 
-// knock asks whether the agent may be called now.
-func (m *member) knock(ctx context.Context, now time.Time) (Block, error) {
+// admit asks whether the agent may be called now.
+func (m *member) admit(ctx context.Context, now time.Time) (Block, error) {
 	m.probing = false
 	if m.held(now) {
 		return m.own, nil
 	}
-	g, err := m.ledger.Knock(ctx, now, m.waited)
+	g, err := m.ledger.Admit(ctx, now, m.waited)
 	m.probing = g.Probe
 	return m.blockedBy(g), err
 }
 
-// look returns what knock would, without asking to be let in.
-func (m *member) look(now time.Time) (Block, error) {
+// wouldAdmit returns what admit would, without asking to be let in.
+func (m *member) wouldAdmit(now time.Time) (Block, error) {
 	if m.held(now) {
 		return m.own, nil
 	}
-	g, err := m.ledger.Look(now, m.waited)
+	g, err := m.ledger.WouldAdmit(now, m.waited)
 	return m.blockedBy(g), err
 }
 
@@ -98,7 +98,7 @@ func (t *Team) firstFree(now time.Time) (first Block, err error) {
 		if m.out {
 			continue
 		}
-		b, err := m.look(now)
+		b, err := m.wouldAdmit(now)
 		if b.by == nil || err != nil {
 			return Block{}, err
 		}

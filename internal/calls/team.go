@@ -115,7 +115,7 @@ func (t *Team) Pick(ctx context.Context) (Block, error) {
 		if m.out {
 			continue
 		}
-		b, err := m.knock(ctx, time.Now())
+		b, err := m.admit(ctx, time.Now())
 		if err != nil {
 			return Block{}, err
 		}

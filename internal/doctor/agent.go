@@ -120,7 +120,7 @@ func (in Input) loginUnseen(ctx context.Context, h agent.Harness) preflight.Chec
 			return ok(id, fmt.Sprintf("Login of %s: '%s' says that it is logged in", h.Name, strings.Join(argv, " ")))
 		}
 	}
-	hint := fmt.Sprintf("Start the agent (%s) once by hand and log in, or put its key into the environment.", h.Called())
+	hint := fmt.Sprintf("Start the agent (%s) once by hand and log in, or put its key into the environment.", h.DisplayName())
 	if runtime.GOOS == "darwin" {
 		hint += " A login in the keychain cannot be seen: '--live' tries it."
 	}

@@ -53,7 +53,7 @@ func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change
 	}
 	g.around, g.foreign = around(g.Repo), tips(ctx, g.Repo)
 	defer func() { g.began = g.base.Commit }()
-	now, err := g.lookNow(ctx, changes)
+	now, err := g.readNow(ctx, changes)
 	if err != nil {
 		return "", err
 	}
@@ -66,7 +66,7 @@ func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change
 // Meet compares commit and worktree with those that ralph saw last. No agent is running, so
 // differences are the user's work. It returns why the base moved, empty if it did not.
 func (g *Gatherer) Meet(ctx context.Context, seen string) (Move, error) {
-	now, err := g.lookNow(ctx, nil)
+	now, err := g.readNow(ctx, nil)
 	if err != nil {
 		return "", err
 	}
@@ -77,7 +77,7 @@ func (g *Gatherer) Meet(ctx context.Context, seen string) (Move, error) {
 	return g.meet(ctx, on, now)
 }
 
-func (g *Gatherer) meet(ctx context.Context, seen Base, now git.Look) (Move, error) {
+func (g *Gatherer) meet(ctx context.Context, seen Base, now git.WorktreeState) (Move, error) {
 	here := Base{now.Head.Commit, now.Hash}
 	g.worked = seen != g.base
 	switch {
@@ -94,7 +94,7 @@ func (g *Gatherer) meet(ctx context.Context, seen Base, now git.Look) (Move, err
 
 // GoBack makes the worktree the base after the work since the last one was taken out of it.
 func (g *Gatherer) GoBack(ctx context.Context) (Move, error) {
-	now, err := g.lookNow(ctx, nil)
+	now, err := g.readNow(ctx, nil)
 	if err != nil {
 		return "", err
 	}
@@ -105,13 +105,13 @@ func (g *Gatherer) GoBack(ctx context.Context) (Move, error) {
 // Worked notes that an agent worked in iteration n.
 func (g *Gatherer) Worked(n int) { g.worked, g.unseen = true, n }
 
-func (g *Gatherer) lookNow(ctx context.Context, changes *[]git.Change) (git.Look, error) {
+func (g *Gatherer) readNow(ctx context.Context, changes *[]git.Change) (git.WorktreeState, error) {
 	g.Working("reading the worktree")
 	ctx = context.WithoutCancel(ctx)
 	if changes != nil {
-		return g.Repo.LookKnowing(ctx, *changes, g.Derived()...)
+		return g.Repo.ReadWorktreeWith(ctx, *changes, g.Derived()...)
 	}
-	return g.Repo.Look(ctx, g.Derived()...)
+	return g.Repo.ReadWorktree(ctx, g.Derived()...)
 }
 
 // rewritten reports whether the commit that ralph saw last is no longer in the history.
@@ -122,7 +122,7 @@ func (g *Gatherer) rewritten(ctx context.Context, seen, now string) bool {
 
 // Move makes a state of the worktree the base. Uncommitted changes there that weaken tests
 // and checks belong to the base.
-func (g *Gatherer) Move(ctx context.Context, look git.Look) error {
+func (g *Gatherer) Move(ctx context.Context, look git.WorktreeState) error {
 	g.base, g.open, g.worked = Base{look.Head.Commit, look.Hash}, false, false
 	g.works = append(g.works, look.Hash)
 	borrowed, err := g.Deps.Prints(context.WithoutCancel(ctx), g.borrowed)
@@ -181,7 +181,7 @@ func (g *Gatherer) Known() []tamper.Finding {
 
 // Now returns commit and fingerprint of the worktree as it is; none on another branch.
 func (g *Gatherer) Now(ctx context.Context) (Base, error) {
-	look, err := g.Repo.Look(context.WithoutCancel(ctx), g.Derived()...)
+	look, err := g.Repo.ReadWorktree(context.WithoutCancel(ctx), g.Derived()...)
 	if err != nil || look.Head.Branch != g.Branch {
 		return Base{}, err
 	}
@@ -206,7 +206,7 @@ func (g *Gatherer) Baseline(ctx context.Context, c Claim) (Facts, error) {
 			g.inPlace[r.Check.Name] = true
 		}
 	}
-	at.facts.Standing = g.Standing()
+	at.facts.Blocking = g.Blocking()
 	return at.facts, errors.Join(g.recordPlan(0, at.facts.Plan), err)
 }
 
@@ -216,8 +216,8 @@ func (g *Gatherer) KeepRed() { maps.Copy(g.red, g.failing) }
 // Failing returns the names of the checks that failed when they ran last.
 func (g *Gatherer) Failing() []string { return slices.Sorted(maps.Keys(g.failing)) }
 
-// Standing returns the names of the failing checks that keep the plan from being done.
-func (g *Gatherer) Standing() []string {
+// Blocking returns the names of the failing checks that keep the plan from being done.
+func (g *Gatherer) Blocking() []string {
 	var names []string
 	for _, c := range g.Checks {
 		accepted := g.red[c.Name] && (g.AcceptBaseline || c.AcceptBaseline)

@@ -65,16 +65,16 @@ type Claim struct {
 
 // Facts are what was found out about a claim.
 type Facts struct {
-	Look        git.Look         // the worktree, before the checks
-	Idle        bool             // nothing but the plan has changed since the base
-	Already     []string         // items of an idle claim that an earlier commit did: its tests fail without it
-	Looked      bool             // Findings was looked for
-	Findings    []tamper.Finding // what weakens tests, checks or CI since the base, without what is known
-	Uncommitted string           // the changes that are in no commit, in words; empty where all is committed
-	NoChecks    bool             // no quality check is configured
+	Worktree    git.WorktreeState // the worktree, before the checks
+	Idle        bool              // nothing but the plan has changed since the base
+	Already     []string          // items of an idle claim that an earlier commit did: its tests fail without it
+	Looked      bool              // Findings was looked for
+	Findings    []tamper.Finding  // what weakens tests, checks or CI since the base, without what is known
+	Uncommitted string            // the changes that are in no commit, in words; empty where all is committed
+	NoChecks    bool              // no quality check is configured
 	Place       Place
 	Checks      []CheckFact // of the phases every, claim and end, as far as they were due
-	Standing    []string    // failing checks that keep the plan from being done
+	Blocking    []string    // failing checks that keep the plan from being done
 	Complete    bool        // all that was due was run to its end
 	Plan        PlanAfter
 	Receipts    []string // items of the claim with a receipt

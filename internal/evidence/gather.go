@@ -71,7 +71,7 @@ type gathering struct {
 	facts Facts
 	state plan.State // the plan now
 
-	look    *git.Look // the worktree as it was seen last, nil before the first look
+	look    *git.WorktreeState // the worktree as it was seen last, nil before the first read
 	diff    changes
 	chosen  bool // the fields below are set
 	clean   *check.Clean
@@ -104,7 +104,7 @@ func (g *Gatherer) Gather(ctx context.Context, c Claim) (f Facts, err error) {
 	if len(left) > 0 { // a receipt says where the claim was proved
 		err = at.choose(ctx)
 	}
-	at.facts.Standing, at.facts.Place = g.Standing(), at.place()
+	at.facts.Blocking, at.facts.Place = g.Blocking(), at.place()
 	err = errors.Join(err, at.review(ctx))
 	at.facts.Complete = ctx.Err() == nil || !g.runs()
 	return at.facts, err
@@ -139,7 +139,7 @@ func (g *gathering) cheap(ctx context.Context) error {
 		g.facts.Findings, g.facts.Looked = found, true
 	}
 	if g.marked() && !g.Plan.CommitIsProgress() {
-		look, err := g.lookOnce(ctx)
+		look, err := g.readOnce(ctx)
 		if err != nil {
 			return err
 		}
@@ -202,7 +202,7 @@ func (g *gathering) place() Place {
 	if !g.chosen {
 		return Place{}
 	}
-	p := Place{Commit: g.facts.Look.Head.Commit, Tree: g.print, Partly: g.partly, Why: g.why}
+	p := Place{Commit: g.facts.Worktree.Head.Commit, Tree: g.print, Partly: g.partly, Why: g.why}
 	switch {
 	case p.Why != "":
 	case len(g.facts.Checks) == 0:

@@ -71,7 +71,7 @@ func (g *Gatherer) Accept(ctx context.Context, c Claim, by Author, f Facts, v Ve
 		return e, err
 	}
 	if len(without(v.Accepted, c.TakenOver)) > 0 {
-		if err := g.Move(ctx, f.Look); err != nil {
+		if err := g.Move(ctx, f.Worktree); err != nil {
 			return e, err
 		}
 	}

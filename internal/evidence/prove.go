@@ -14,7 +14,7 @@ func (g *gathering) choose(ctx context.Context) error {
 	if g.chosen {
 		return nil
 	}
-	look, err := g.lookOnce(ctx)
+	look, err := g.readOnce(ctx)
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func (g *gathering) ask(ctx context.Context, items []string, prompt []byte) (
 	one journal.ReviewEnded, err error,
 ) {
 	g.Working("review by " + g.Reviewer.Name())
-	before, err := g.lookOnce(ctx)
+	before, err := g.readOnce(ctx)
 	if err != nil {
 		return one, err
 	}
@@ -108,7 +108,7 @@ func (g *gathering) ask(ctx context.Context, items []string, prompt []byte) (
 		return one, err
 	}
 	g.look = nil
-	after, err := g.lookOnce(ctx)
+	after, err := g.readOnce(ctx)
 	if err != nil || after.Hash == before.Hash && after.Head == before.Head {
 		return one, err
 	}

@@ -25,14 +25,14 @@ func (g *gathering) batch(ctx context.Context, due []check.Check, one func(check
 	if len(due) == 0 {
 		return nil, nil
 	}
-	if _, err := g.lookOnce(ctx); err != nil {
+	if _, err := g.readOnce(ctx); err != nil {
 		return nil, err
 	}
 	if err := g.Plan.Snapshot(filepath.Join(g.StateDir, "snapshot")); err != nil {
 		return nil, err
 	}
 	g.ranHere = nil
-	before := g.Repo.Standing()
+	before := g.Repo.ReadMetadata()
 	results, err := g.each(due, one)
 	err = errors.Join(err, g.reseal(ctx))
 	if err == nil {
@@ -43,7 +43,7 @@ func (g *gathering) batch(ctx context.Context, due []check.Check, one func(check
 
 // refuseTouched fails the checks of a batch after which HEAD, the index, a ref, a hook or a
 // setting of git is another one: no proof can come from code that changes what is proved.
-func (g *gathering) refuseTouched(ctx context.Context, before git.Standing, results []check.Result) error {
+func (g *gathering) refuseTouched(ctx context.Context, before git.Metadata, results []check.Result) error {
 	changed, err := g.Repo.ChangedSince(context.WithoutCancel(ctx), before)
 	if err != nil {
 		return err
@@ -227,7 +227,7 @@ func (g *gathering) leftovers(ctx context.Context) error {
 	}
 	before := *g.look
 	g.look = nil
-	after, err := g.lookOnce(ctx)
+	after, err := g.readOnce(ctx)
 	if err != nil || after.Hash == before.Hash && after.Head == before.Head {
 		return err
 	}
@@ -235,8 +235,8 @@ func (g *gathering) leftovers(ctx context.Context) error {
 	if g.base.Work == before.Hash {
 		g.base.Work = after.Hash
 	}
-	if g.facts.Look.Hash == before.Hash {
-		g.facts.Look = after
+	if g.facts.Worktree.Hash == before.Hash {
+		g.facts.Worktree = after
 	}
 	what := "changed files"
 	if after.Head != before.Head {
@@ -249,7 +249,7 @@ func (g *gathering) leftovers(ctx context.Context) error {
 }
 
 // appeared are the paths with changes that were not there before, not all of them.
-func appeared(before, after git.Look) []string {
+func appeared(before, after git.WorktreeState) []string {
 	const shown = 3
 	var paths []string
 	for _, c := range after.Changes {

@@ -13,8 +13,8 @@ import (
 // maxCommands bounds how many findings about commands are kept.
 const maxCommands = 50
 
-// Hear inspects a command that the agent runs.
-func (g *Gatherer) Hear(e stream.Event) {
+// InspectCommand inspects a command that the agent runs.
+func (g *Gatherer) InspectCommand(e stream.Event) {
 	if e.Kind == stream.KindTool && e.Command != "" && len(g.commands) < maxCommands {
 		if f, ok := tamper.Command(e.Command, g.around.Hooked()); ok {
 			g.commands = append(g.commands, f)
@@ -22,8 +22,8 @@ func (g *Gatherer) Hear(e stream.Event) {
 	}
 }
 
-// Heard reports whether a command of the agent is a finding that no claim was weighed with.
-func (g *Gatherer) Heard() bool { return len(g.commands) > 0 }
+// HasCommandFindings reports whether a command of the agent is a finding that no claim was weighed with.
+func (g *Gatherer) HasCommandFindings() bool { return len(g.commands) > 0 }
 
 // Open reports whether findings are on record that were not accepted, and not undone.
 func (g *Gatherer) Open() bool { return g.open }

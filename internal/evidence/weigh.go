@@ -100,8 +100,8 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 	if slices.ContainsFunc(f.Checks, func(c CheckFact) bool { return c.Outside }) {
 		v.Waiting, items = items, nil
 	}
-	if done := c.DoneSoFar || c.Done && len(items) == asked; done && len(f.Standing) > 0 {
-		reason := "quality checks fail: " + strings.Join(f.Standing, ", ")
+	if done := c.DoneSoFar || c.Done && len(items) == asked; done && len(f.Blocking) > 0 {
+		reason := "quality checks fail: " + strings.Join(f.Blocking, ", ")
 		v.Refusals = append(v.Refusals, Refusal{journal.ClaimDone, NotDone, nil, reason})
 		if slices.ContainsFunc(f.Checks, func(c CheckFact) bool { return c.Phase == journal.PhaseEnd && c.Against() }) {
 			refuse(NotDone, reason)

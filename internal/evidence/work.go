@@ -14,16 +14,16 @@ import (
 	"ralph/internal/tamper"
 )
 
-// lookOnce reads the state of the worktree, once as long as only ralph is running there.
-func (g *gathering) lookOnce(ctx context.Context) (git.Look, error) {
+// readOnce reads the state of the worktree, once as long as only ralph is running there.
+func (g *gathering) readOnce(ctx context.Context) (git.WorktreeState, error) {
 	if g.look == nil {
-		look, err := g.Repo.Look(context.WithoutCancel(ctx), g.Derived()...)
+		look, err := g.Repo.ReadWorktree(context.WithoutCancel(ctx), g.Derived()...)
 		if err != nil {
-			return git.Look{}, err
+			return git.WorktreeState{}, err
 		}
 		g.look = &look
-		if g.facts.Look.Hash == "" {
-			g.facts.Look = look
+		if g.facts.Worktree.Hash == "" {
+			g.facts.Worktree = look
 		}
 	}
 	return *g.look, nil
@@ -46,7 +46,7 @@ func (g *Gatherer) Derived() []string {
 // idle reports whether nothing was done since the base: the work is the same, or as it was at
 // an earlier acceptance because commits were removed, or only white space has changed.
 func (g *gathering) idle(ctx context.Context) (bool, error) {
-	look, err := g.lookOnce(ctx)
+	look, err := g.readOnce(ctx)
 	switch {
 	case err != nil:
 		return false, err
@@ -95,7 +95,7 @@ func (g *gathering) changes(ctx context.Context) (changes, error) {
 }
 
 // uncommitted says which changes are not committed, not all of them.
-func uncommitted(look git.Look) string {
+func uncommitted(look git.WorktreeState) string {
 	const shown = 3
 	var paths []string
 	for _, c := range look.Changes[:min(len(look.Changes), shown)] {

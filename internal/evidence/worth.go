@@ -56,7 +56,7 @@ func (g *gathering) runsOf(ctx context.Context, change proof.Change, rules proof
 	}
 	g.prover.Settings, g.prover.Checks, g.prover.Run = rules, check.Due(g.Checks, check.Claim), g.runOn
 	g.prover.Counting = g.counts
-	if _, err := g.lookOnce(ctx); err != nil {
+	if _, err := g.readOnce(ctx); err != nil {
 		return nil, err
 	}
 	if err := g.Plan.Snapshot(filepath.Join(g.StateDir, "snapshot")); err != nil {
@@ -76,7 +76,7 @@ func (g *gathering) runsOf(ctx context.Context, change proof.Change, rules proof
 // judged returns the commit to be judged: the head, or a temporary one of the worktree where
 // not all is committed.
 func (g *gathering) judged(ctx context.Context) (string, error) {
-	look, err := g.lookOnce(ctx)
+	look, err := g.readOnce(ctx)
 	if err != nil || len(look.Changes) == 0 {
 		return look.Head.Commit, err
 	}

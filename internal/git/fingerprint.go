@@ -19,8 +19,8 @@ import (
 // size and time of change.
 const maxHashed = 32 << 20
 
-// Look is what a worktree looked like at one moment.
-type Look struct {
+// WorktreeState is the state of a worktree at one moment.
+type WorktreeState struct {
 	Head    Head
 	Changes []Change // what was not committed
 	// Hash is a fingerprint of the content: of the paths, modes and contents of all files that
@@ -29,32 +29,32 @@ type Look struct {
 	Hash string
 }
 
-// Look reads the state of the worktree. It ignores the paths in exclude and all below them.
+// ReadWorktree reads the state of the worktree. It ignores the paths in exclude and all below them.
 //
 // It runs git twice and reads the files with uncommitted changes.
-func (r *Repo) Look(ctx context.Context, exclude ...string) (Look, error) {
+func (r *Repo) ReadWorktree(ctx context.Context, exclude ...string) (WorktreeState, error) {
 	changes, err := r.Status(ctx, exclude...)
 	if err != nil {
-		return Look{}, err
+		return WorktreeState{}, err
 	}
-	return r.LookKnowing(ctx, changes, exclude...)
+	return r.ReadWorktreeWith(ctx, changes, exclude...)
 }
 
-// LookKnowing is Look for a caller that already knows which paths have uncommitted changes. An
+// ReadWorktreeWith is ReadWorktree for a caller that already knows which paths have uncommitted changes. An
 // extra path does no harm; a missing one counts as committed.
-func (r *Repo) LookKnowing(ctx context.Context, changes []Change, exclude ...string) (Look, error) {
+func (r *Repo) ReadWorktreeWith(ctx context.Context, changes []Change, exclude ...string) (WorktreeState, error) {
 	head, err := r.Head(ctx)
 	if err != nil {
-		return Look{}, err
+		return WorktreeState{}, err
 	}
 	changes = Without(changes, exclude...)
 	sum, err := r.fingerprint(ctx, head, changes, exclude)
-	return Look{Head: head, Changes: changes, Hash: sum}, err
+	return WorktreeState{Head: head, Changes: changes, Hash: sum}, err
 }
 
 // WorktreeHash returns only the fingerprint.
 func (r *Repo) WorktreeHash(ctx context.Context, exclude ...string) (string, error) {
-	look, err := r.Look(ctx, exclude...)
+	look, err := r.ReadWorktree(ctx, exclude...)
 	return look.Hash, err
 }
 

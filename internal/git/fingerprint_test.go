@@ -101,8 +101,8 @@ func BenchmarkWorktreeHash(b *testing.B) {
 	}
 }
 
-// TestLookKnowing compares LookKnowing with Look.
-func TestLookKnowing(t *testing.T) {
+// TestReadWorktreeWith compares ReadWorktreeWith with ReadWorktree.
+func TestReadWorktreeWith(t *testing.T) {
 	repo := newRepo(t)
 	write(t, repo.Root, "plan/b", "b\n")
 	commit(t, repo.Root)
@@ -113,19 +113,19 @@ func TestLookKnowing(t *testing.T) {
 	if err != nil || len(all) != 3 {
 		t.Fatalf("%d changes, %v", len(all), err)
 	}
-	want, err := repo.Look(t.Context(), "plan")
+	want, err := repo.ReadWorktree(t.Context(), "plan")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := repo.LookKnowing(t.Context(), all, "plan")
+	got, err := repo.ReadWorktreeWith(t.Context(), all, "plan")
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
 	git(t, repo.Root, "checkout", "--quiet", "a") // known as changed, and no more: no harm
-	if want, err = repo.Look(t.Context(), "plan"); err != nil {
+	if want, err = repo.ReadWorktree(t.Context(), "plan"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err = repo.LookKnowing(t.Context(), all, "plan"); err != nil || got.Hash != want.Hash {
+	if got, err = repo.ReadWorktreeWith(t.Context(), all, "plan"); err != nil || got.Hash != want.Hash {
 		t.Errorf("a path too many makes a difference, %v", err)
 	}
 }

@@ -16,17 +16,17 @@ import (
 	"strings"
 )
 
-// Standing is what a repository looked like apart from its files: what a check must not
+// Metadata is the state of a repository apart from its files: what a check must not
 // change. Each part is a fingerprint, but the index.
-type Standing struct {
+type Metadata struct {
 	head, refs, hooks, config string
 	index                     []byte
 }
 
-// Standing reads HEAD, the index, all refs, the hooks and the settings. It starts no process.
-func (r *Repo) Standing() Standing {
+// ReadMetadata reads HEAD, the index, all refs, the hooks and the settings. It starts no process.
+func (r *Repo) ReadMetadata() Metadata {
 	index, _ := os.ReadFile(filepath.Join(r.GitDir, "index")) // there may be none yet
-	return Standing{
+	return Metadata{
 		head:   string(readBounded(filepath.Join(r.GitDir, "HEAD"))),
 		index:  index,
 		refs:   folderHash(filepath.Join(r.CommonDir, "refs")) + hashed(readBounded(filepath.Join(r.CommonDir, "packed-refs"))),
@@ -37,8 +37,8 @@ func (r *Repo) Standing() Standing {
 
 // ChangedSince names the parts that differ now. Git refreshes the times in the index by
 // itself: only its entries count.
-func (r *Repo) ChangedSince(ctx context.Context, before Standing) ([]string, error) {
-	now := r.Standing()
+func (r *Repo) ChangedSince(ctx context.Context, before Metadata) ([]string, error) {
+	now := r.ReadMetadata()
 	var list []string
 	for _, part := range []struct{ name, before, now string }{
 		{"HEAD", before.head, now.head}, {"branches, tags or notes", before.refs, now.refs},

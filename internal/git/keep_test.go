@@ -133,7 +133,7 @@ func TestStanding(t *testing.T) {
 		"git's settings":          func(repo *Repo) { git(t, repo.Root, "config", "a.b", "c") },
 	} {
 		repo := newRepo(t)
-		before := repo.Standing()
+		before := repo.ReadMetadata()
 		do(repo)
 		changed, err := repo.ChangedSince(t.Context(), before)
 		if err != nil {

@@ -59,19 +59,19 @@ func (l *Loop) prepare(ctx context.Context) error {
 	switch failed := f.Failures(); {
 	case len(failed) == 0, slices.ContainsFunc(failed, outside):
 		// The next rule ends the run for a check that only passes outside.
-	case len(l.gate.Standing()) == 0:
+	case len(l.gate.Blocking()) == 0:
 		err = l.Recorder.Warn("quality checks fail (%s) before any agent was called; that is accepted", failing)
 	default:
 		err = l.Recorder.Warn("quality checks fail (%s) before any agent was called: stories can pass, but the plan is not done until they are green (or run with --accept-baseline)", failing)
 	}
 	l.ready = true
-	if l.marks.judged(nil, false).Done && len(l.gate.Standing()) > 0 {
+	if l.marks.judged(nil, false).Done && len(l.gate.Blocking()) > 0 {
 		l.notes.Add("Every item of the plan is marked as done, but a quality check fails: " + failing + ". Fix what it reports.")
 	}
 	if err != nil {
 		return err
 	}
-	return l.parker.Look(ctx)
+	return l.parker.NoteWorktree(ctx)
 }
 
 // adopt judges marks that no iteration of this run made.
@@ -115,7 +115,7 @@ func (l *Loop) claims(ctx context.Context, it *iteration) error {
 	}
 	c := l.marks.claim(it.n, items)
 	c.Promised, c.Done, c.DoneSoFar = it.promised, done(items), done(nil)
-	c.Looked = it.from != it.head.Commit || l.gate.Open() || l.gate.Heard()
+	c.Looked = it.from != it.head.Commit || l.gate.Open() || l.gate.HasCommandFindings()
 	f, v, err := l.weigh(ctx, c)
 	if err != nil {
 		return err

@@ -189,7 +189,7 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 	l.it, l.turn = it, turn{}
 	started := journal.IterationStarted{N: it.n, Head: head.Commit, Story: l.marks.next(l.Recorder.Position()), State: kept, Mixed: l.parker.Mixed}
 	l.parker.Mixed = ""
-	return errors.Join(l.Recorder.Record(started), l.parker.Look(ctx))
+	return errors.Join(l.Recorder.Record(started), l.parker.NoteWorktree(ctx))
 }
 
 // protect restores the plan's files, and records what the agent had changed.
@@ -297,7 +297,7 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 		return err
 	}
 	l.it = nil
-	if err := l.parker.Look(ctx); err != nil {
+	if err := l.parker.NoteWorktree(ctx); err != nil {
 		return err
 	}
 	return l.hooks.after(ctx, hooked{Hook: "after_iteration"}, l.Hooks.AfterIteration, e)

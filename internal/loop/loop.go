@@ -359,7 +359,7 @@ func (l *Loop) do(ctx context.Context, s run.Step) error {
 func (l *Loop) see(ctx context.Context) (run.Seen, error) {
 	marked, counted := l.Plan.Judge(l.marks.state, false, false), l.marks.judged(nil, false)
 	s := run.Seen{Time: time.Now(), Stop: stopReason(ctx), Ready: l.ready, Left: l.Plan.Left(l.marks.counted()), Print: l.marks.print(l.head),
-		Open: l.marks.state.Todo(), Mixed: l.parker.Mixed, LooksDone: marked.Done, Red: len(l.gate.Standing()) > 0, Calls: l.turn.full, CanAsk: l.Ask != nil, Answer: l.turn.answer}
+		Open: l.marks.state.Todo(), Mixed: l.parker.Mixed, LooksDone: marked.Done, Red: len(l.gate.Blocking()) > 0, Calls: l.turn.full, CanAsk: l.Ask != nil, Answer: l.turn.answer}
 	if counted.Done {
 		s.Done = journal.Reason(counted.Reason)
 	}

@@ -55,8 +55,8 @@ func (l *Loop) call(ctx context.Context) error {
 	if l.team.Story = ""; next != nil {
 		l.team.Story = next.ID
 	}
-	o, err := l.team.Call(ctx, it.n, it.attempts, text, func(e stream.Event) { l.gate.Hear(e); l.Stream(e) })
-	err = errors.Join(err, l.parker.Look(ctx))
+	o, err := l.team.Call(ctx, it.n, it.attempts, text, func(e stream.Event) { l.gate.InspectCommand(e); l.Stream(e) })
+	err = errors.Join(err, l.parker.NoteWorktree(ctx))
 	if unfit, err := l.team.DropUnfit(o, err); unfit || err != nil && o.Kind == "" {
 		return err // what the iteration came to is what the agent before it left
 	}

@@ -93,7 +93,7 @@ func (s *server) status(ctx context.Context, in unitIn) (statusOut, error) {
 	if err != nil {
 		return statusOut{}, err
 	}
-	now, err := p.Standing(s.Notes)
+	now, err := p.Current(s.Notes)
 	if err != nil {
 		return statusOut{}, err
 	}

@@ -140,7 +140,7 @@ func (s *server) statusFile(ctx context.Context, u unitIn) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	now, err := p.Standing(s.Notes)
+	now, err := p.Current(s.Notes)
 	if err != nil || now.Record == nil {
 		return "null\n", err
 	}

@@ -37,8 +37,8 @@ func (p *Parker) Start(ctx context.Context, seen evidence.Base) error {
 	return p.Compare(ctx)
 }
 
-// Look notes the worktree as it is: what has changed until now was not changed by other people.
-func (p *Parker) Look(ctx context.Context) error {
+// NoteWorktree notes the worktree as it is: what has changed until now was not changed by other people.
+func (p *Parker) NoteWorktree(ctx context.Context) error {
 	if !p.watches() {
 		return nil
 	}

@@ -86,7 +86,7 @@ func newPlace(t *testing.T) place {
 	p.write("code", "of the agent\n")
 	p.git("commit", "--quiet", "--message=half", "code")
 	p.write("new", "left by the agent\n")
-	if err := p.parker.Look(t.Context()); err != nil {
+	if err := p.parker.NoteWorktree(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -147,7 +147,7 @@ func TestParkTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.write("new", "more\n")
-	if err := p.parker.Look(t.Context()); err != nil {
+	if err := p.parker.NoteWorktree(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	second := p.park()
@@ -176,7 +176,7 @@ func TestMixedWorkIsNotParked(t *testing.T) {
 			if err != nil {
 				p.t.Fatal(err)
 			}
-		}, "not kept any more"},
+		}, "no longer kept"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t)

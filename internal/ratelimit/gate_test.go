@@ -9,7 +9,7 @@ import (
 
 func knock(t *testing.T, l *Ledger, now time.Time) Gate {
 	t.Helper()
-	g, err := l.Knock(t.Context(), now, time.Time{})
+	g, err := l.Admit(t.Context(), now, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestOneLoopTriesWhetherALimitIsOver(t *testing.T) {
 	expect("no limit", a, noon, Gate{})
 	limit()
 	expect("before the reset", a, noon, Gate{Until: reset, Note: "no more"})
-	if g, err := a.Look(reset, time.Time{}); err != nil || !g.Probe {
+	if g, err := a.WouldAdmit(reset, time.Time{}); err != nil || !g.Probe {
 		t.Errorf("a look: %+v, %v", g, err)
 	}
 	expect("the first behind it", b, reset, mayTry)
@@ -63,7 +63,7 @@ func TestOneLoopTriesWhetherALimitIsOver(t *testing.T) {
 
 	limit()
 	expect("before a new reset", a, noon, Gate{Until: reset, Note: "no more"})
-	if g, err := a.Knock(t.Context(), noon, reset); err != nil || !g.Probe {
+	if g, err := a.Admit(t.Context(), noon, reset); err != nil || !g.Probe {
 		t.Errorf("a clock that was set back: %+v, %v", g, err)
 	}
 	expect("a lease from a clock that was set back since", b, reset.Add(-24*time.Hour), Gate{Until: reset, Note: "no more"})

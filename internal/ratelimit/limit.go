@@ -60,8 +60,8 @@ func (l *Ledger) LimitedUntil(now time.Time) (until time.Time, note string, err 
 	return b.Limited.Until, b.Limited.Note, nil
 }
 
-// Look reports what Knock would answer. It takes no lock and writes nothing.
-func (l *Ledger) Look(now, waited time.Time) (Gate, error) {
+// WouldAdmit returns what Admit would answer. It takes no lock and writes nothing.
+func (l *Ledger) WouldAdmit(now, waited time.Time) (Gate, error) {
 	if l.socket != "" {
 		return l.lookShared(now, waited)
 	}
@@ -72,12 +72,12 @@ func (l *Ledger) Look(now, waited time.Time) (Gate, error) {
 	return l.gate(b, now, waited), nil
 }
 
-// Knock asks whether the provider may be called. Of the loops that wait for the
+// Admit asks whether the provider may be called. Of the loops that wait for the
 // end of a limit, the first that asks after it is let in to try, and the others
 // wait for what it reports. waited is until when this loop has waited already: a
 // limit up to then counts as over, also where the clock was set back meanwhile.
-func (l *Ledger) Knock(ctx context.Context, now, waited time.Time) (Gate, error) {
-	g, err := l.Look(now, waited)
+func (l *Ledger) Admit(ctx context.Context, now, waited time.Time) (Gate, error) {
+	g, err := l.WouldAdmit(now, waited)
 	if err != nil || !g.Probe {
 		return g, err // nearly always
 	}
@@ -90,11 +90,11 @@ func (l *Ledger) Knock(ctx context.Context, now, waited time.Time) (Gate, error)
 	return g, err
 }
 
-// Probed records the result of a call that Knock has let in to try. over means that the provider
+// Probed records the result of a call that Admit has let in to try. over means that the provider
 // took the call; otherwise the next loop tries. Use SetLimited for a limit that was met again.
 func (l *Ledger) Probed(ctx context.Context, over bool) error {
 	if l.socket != "" {
-		return nil // Knock lets no one try there
+		return nil // Admit lets no one try there
 	}
 	return l.update(ctx, func(b *book) bool {
 		if b.Limited == nil || b.Limited.Prober != runKey(l.run) {

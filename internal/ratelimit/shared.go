@@ -112,7 +112,7 @@ func (l *Ledger) limitedShared(now time.Time) (time.Time, string, error) {
 	return r.Until, r.Note, nil
 }
 
-// lookShared is Look. Who tries first when a limit is over, the other side decides:
+// lookShared is WouldAdmit. Who tries first when a limit is over, the other side decides:
 // it grants no call before.
 func (l *Ledger) lookShared(now, waited time.Time) (Gate, error) {
 	until, note, err := l.limitedShared(now)

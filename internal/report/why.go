@@ -11,26 +11,26 @@ import (
 
 // The kinds of decisions.
 const (
-	Refused     = "refused"      // a call of the agent that is no iteration
-	Session     = "session"      // how the agent's session ended
-	PutBack     = "put_back"     // a file of the plan
-	HeadMoved   = "head_moved"   // the agent left the branch or took commits back
-	Tampered    = "tampered"     // tests or checks were weakened
-	NoWorkFound = "no_work"      // a mark with nothing changed for it
-	Accepted    = "accepted"     // stories
-	NotAccepted = "not_accepted" // stories or a promise
-	PlanDone    = "done"         // the plan
-	PlanNotDone = "not_done"     //
-	Progress    = "progress"     // counts for the breaker
-	NoProgress  = "no_progress"  //
-	SameError   = "same_error"   //
-	Baseline    = "baseline"     // results of the checks before the first iteration
-	Checked     = "checked"      // results in an iteration
-	Reviewed    = "reviewed"     // what a second agent said about a claim
-	Waited      = "waited"       // the run
-	Noted       = "noted"        // what else happened
-	GoesOn      = "goes_on"      // the run
-	RunEnded    = "ended"        //
+	Refused      = "refused"      // a call of the agent that is no iteration
+	Session      = "session"      // how the agent's session ended
+	FileRestored = "put_back"     // a file of the plan
+	HeadMoved    = "head_moved"   // the agent left the branch or took commits back
+	Tampered     = "tampered"     // tests or checks were weakened
+	NoWorkFound  = "no_work"      // a mark with nothing changed for it
+	Accepted     = "accepted"     // stories
+	NotAccepted  = "not_accepted" // stories or a promise
+	PlanDone     = "done"         // the plan
+	PlanNotDone  = "not_done"     //
+	Progress     = "progress"     // counts for the breaker
+	NoProgress   = "no_progress"  //
+	SameError    = "same_error"   //
+	Baseline     = "baseline"     // results of the checks before the first iteration
+	Checked      = "checked"      // results in an iteration
+	Reviewed     = "reviewed"     // what a second agent said about a claim
+	Waited       = "waited"       // the run
+	Noted        = "noted"        // what else happened
+	GoesOn       = "goes_on"      // the run
+	RunEnded     = "ended"        //
 )
 
 // Decision is one decision with the evidence for it.
@@ -173,7 +173,7 @@ func (d *decider) plan() {
 		if r.Kept != "" {
 			because = append(because, "the replaced content is kept in "+r.Kept)
 		}
-		d.add(PutBack, false, r.Path+" was restored", because...)
+		d.add(FileRestored, false, r.Path+" was restored", because...)
 	}
 	for _, message := range d.it.HeadMoved {
 		d.add(HeadMoved, false, "the history changed", message)

@@ -269,9 +269,9 @@ func (s *State) WillPause(waiting []journal.Mail) bool {
 	return pausing
 }
 
-// Called returns the last call of the agent in the iteration with that number, nil where
+// LastCall returns the last call of the agent in the iteration with this number, nil if
 // none was made.
-func (r *Run) Called(n int) *journal.AttemptStarted {
+func (r *Run) LastCall(n int) *journal.AttemptStarted {
 	for i := len(r.Iterations) - 1; i >= 0; i-- {
 		if it := r.Iterations[i]; it.N == n && it.Call != nil {
 			return it.Call

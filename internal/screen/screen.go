@@ -128,7 +128,7 @@ func (s *Screen) remark(body journal.Body) {
 		}
 		s.line(terminal.Yellow, "⚠", fmt.Sprintf("not accepted: %s: %s", what, b.Reason))
 	case journal.PlanRestored:
-		s.line(terminal.Yellow, "⚠", unit.PutBack(b))
+		s.line(terminal.Yellow, "⚠", unit.RestoredText(b))
 	case journal.TamperFound:
 		s.tampered(b)
 	case journal.NoWork:

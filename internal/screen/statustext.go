@@ -54,7 +54,7 @@ func ShowIteration(t *terminal.Terminal, it run.Row) {
 	t.Printf("  %s %3d  %7s  %s\n", t.Paint(code, t.Symbol(mark)), it.N, took, stream.OneLine(strings.Join(parts, "  ")))
 }
 
-func ShowStatus(t *terminal.Terminal, now unit.Standing) {
+func ShowStatus(t *terminal.Terminal, now unit.Current) {
 	s, alive, path := now.Status, now.Alive, now.Record.Journal
 	word := strings.ToUpper(string(s.Status[:1])) + string(s.Status[1:])
 	switch {
@@ -112,7 +112,7 @@ func ShowStatus(t *terminal.Terminal, now unit.Standing) {
 }
 
 // ShowPlan shows the progress of the plan and its stories.
-func ShowPlan(t *terminal.Terminal, now unit.Standing) {
+func ShowPlan(t *terminal.Terminal, now unit.Current) {
 	s := now.Status
 	if s.StoriesTotal == 0 {
 		return

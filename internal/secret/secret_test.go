@@ -30,7 +30,7 @@ func TestText(t *testing.T) {
 		{"the longer one first", "sk-123456-and-more", "***LONG_TOKEN***"},
 		{"too short to tell", "1234567", "1234567"},
 		{"no secret", "/home/somebody", "/home/somebody"},
-		{"no pattern", `x padded\(.* y`, "x ***ODD_PASSWORD*** y"},
+		{"not a pattern", `x padded\(.* y`, "x ***ODD_PASSWORD*** y"},
 		{"whole key", "it is " + pem + ".", "it is ***CERT_KEY***."},
 		{"lines of a key", "at MIIEvQIBADANBgkqhkiG9w0B, -----BEGIN KEY-----", "at ***CERT_KEY***, -----BEGIN KEY-----"},
 		{"cut off", "the key sk-123456-and…", "the key ***LONG_TOKEN***…"},

@@ -198,12 +198,12 @@ func showRestored(t Notes, p *Place) {
 		return // the record is for those who ask for it
 	}
 	for _, b := range slices.Backward(s.Last().Restored) {
-		t.Warn("%s", PutBack(b))
+		t.Warn("%s", RestoredText(b))
 	}
 }
 
-// PutBack describes a file that the guard of the plan has restored.
-func PutBack(b journal.PlanRestored) string {
+// RestoredText describes a file that the guard of the plan has restored.
+func RestoredText(b journal.PlanRestored) string {
 	text := fmt.Sprintf("restored %s: %s", b.Path, b.What)
 	if b.Kept != "" {
 		text += "; the replaced content is kept in " + b.Kept

@@ -18,8 +18,8 @@ import (
 // recentIterations is how many iterations the status of a change shows.
 const recentIterations = 5
 
-// Standing is how far the last run of a unit is at this moment.
-type Standing struct {
+// Current is the present state of a unit and its last run.
+type Current struct {
 	Record *Record    // nil where no run of the unit has started
 	Status run.Status // corrected for a process that is dead or suspended
 	Alive  bool       // its loop is running
@@ -29,8 +29,8 @@ type Standing struct {
 	Breaker string // how far the run is from the circuit breaker, and whether that is open
 }
 
-// Standing reads the unit's record, and looks whether its process lives.
-func (p *Place) Standing(t Notes) (now Standing, err error) {
+// Current reads the journal of the unit and checks whether its process is alive.
+func (p *Place) Current(t Notes) (now Current, err error) {
 	if now.Record, err = p.Record(); err != nil || now.Record == nil {
 		return now, err
 	}
@@ -40,7 +40,7 @@ func (p *Place) Standing(t Notes) (now Standing, err error) {
 	}
 	now.Status = s.Status()
 	if now.Status.Status == "" { // its first run has taken the lock, and has not started
-		return Standing{}, nil
+		return Current{}, nil
 	}
 	now.Status, now.Alive = Corrected(now.Status)
 	when := time.Now()
@@ -70,7 +70,7 @@ func breakerWords(s *run.State) string {
 }
 
 // Planned is the state of a unit that has not run yet: its plan, and nothing of a run.
-func (p *Place) Planned(t Notes) (now Standing) {
+func (p *Place) Planned(t Notes) (now Current) {
 	s := &now.Status
 	s.SchemaVersion, s.Unit = run.StatusSchema, p.Unit
 	s.Feature, s.Branch = journal.Text(p.Unit), journal.Text(p.Branch)
@@ -170,7 +170,7 @@ func (p *Place) Attempt(t Notes, r *Record, iteration int) (*journal.AttemptStar
 	if last := s.Last(); last != nil {
 		at = last.Calls.Last
 		if iteration > 0 {
-			at = last.Called(iteration)
+			at = last.LastCall(iteration)
 		}
 	}
 	if err == nil && at == nil && iteration > 0 {

@@ -385,7 +385,7 @@ func (w *world) judge(n int) []string {
 	if len(c.Items) == 0 {
 		return nil
 	}
-	f := evidence.Facts{Look: git.Look{}, Idle: w.work() == w.lastBase(), Looked: true, Complete: w.process.stop == ""}
+	f := evidence.Facts{Worktree: git.WorktreeState{}, Idle: w.work() == w.lastBase(), Looked: true, Complete: w.process.stop == ""}
 	if w.weak {
 		f.Findings = []tamper.Finding{{Path: "a_test.go", Rule: "test-removed"}}
 	}
