@@ -25,7 +25,7 @@ func (c *command) check(t *testing.T, page, line string, words []string) {
 	for len(words) > 0 && len(c.subs) > 0 && !strings.HasPrefix(words[0], "-") {
 		sub := c.subs[words[0]]
 		if sub == nil {
-			t.Errorf("%s shows %q: there is no command %q", page, line, words[0])
+			t.Errorf("%s shows %q: command not found: %q", page, line, words[0])
 			return
 		}
 		if words[0] == "compat" {

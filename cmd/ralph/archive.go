@@ -78,7 +78,7 @@ func (c *archiveCmd) put(a *app, p *unit.Place) error {
 		return err
 	}
 	if end != nil {
-		a.t.Warn("the last run was cut off: %s; what it left is on record", end.Message)
+		a.t.Warn("the last run was cut off: %s; the journal records it now", end.Message)
 	}
 	s.CloseWriter()
 	var e archive.Entry

@@ -85,7 +85,7 @@ func (c *demoCmd) repository(ctx context.Context) (string, error) {
 		err = os.Mkdir(dir, 0o755)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return "", fmt.Errorf("%s is there already, name a folder that is not", dir)
+		return "", fmt.Errorf("%s already exists: name a new folder", dir)
 	}
 	if err != nil {
 		return "", err

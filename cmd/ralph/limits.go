@@ -88,7 +88,7 @@ func (c *limitsCmd) clear(a *app, s *surroundings) error {
 		switch {
 		case w.CallsLimit > 0: // the loop's own limit is not the provider's
 		case until.IsZero():
-			say("the loop of %s waits%s for a limit that only it knows: end it with 'ralph stop' there, and 'ralph run' tries at once\n", who, when)
+			say("the loop of %s waits%s for a limit that only it knows: end it there with 'ralph stop'; then 'ralph run' calls the agent again\n", who, when)
 		default: // it reads the ledger again while it waits
 			say("the loop of %s was waiting for it, and continues\n", who)
 		}

@@ -44,7 +44,7 @@ func TestALimitThatOnlyOneLoopKnows(t *testing.T) {
 	}
 	text, err = s.command(s.bin, "limits", "--clear", "replay").CombinedOutput()
 	want := "the loop of feature-x in " + s.repo + " waits until "
-	if err != nil || !strings.Contains(string(text), want) || !strings.Contains(string(text), "a limit that only it knows: end it with 'ralph stop'") {
+	if err != nil || !strings.Contains(string(text), want) || !strings.Contains(string(text), "a limit that only it knows: end it there with 'ralph stop'") {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if text, err := s.command(s.bin, "stop").CombinedOutput(); err != nil {

@@ -48,7 +48,7 @@ func (c *mcpCmd) Run(a *app) error {
 		return nil // the client has gone away in the middle of something
 	}
 	if err != nil && a.ctx.Err() == nil {
-		return fmt.Errorf("the client on standard input cannot be understood: %w", err)
+		return fmt.Errorf("the input of the client cannot be read: %w", err)
 	}
 	return err
 }
@@ -82,5 +82,5 @@ func startForClient(ctx context.Context, p *unit.Place, task mcpserver.Task) (pi
 		return l.PID(), true, nil
 	}
 	said := cmp.Or(report.Message, fmt.Sprintf("its exit status is %d", report.Exit))
-	return 0, false, hint.With(errors.New("the loop ended before it began: "+said), cmp.Or(report.Hint, l.Output()))
+	return 0, false, hint.With(errors.New("the loop ended before its first event: "+said), cmp.Or(report.Hint, l.Output()))
 }

@@ -126,7 +126,7 @@ func TestMCPStartThatFails(t *testing.T) {
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGTERM) })
 	s.git("checkout", "-q", "-b", "feature/y")
 	_, refused := c.call("start_loop", map[string]any{"prompt": "something else"})
-	if !strings.HasPrefix(refused, "the loop ended before it began: this worktree is in use: ") || !strings.Contains(refused, "git worktree add") {
+	if !strings.HasPrefix(refused, "the loop ended before its first event: this worktree is in use: ") || !strings.Contains(refused, "git worktree add") {
 		t.Errorf("in a worktree with a loop: %q", refused)
 	}
 	c.must("stop_loop", map[string]any{"unit": "feature-x"})

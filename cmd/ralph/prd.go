@@ -123,7 +123,7 @@ func readSpec(t *terminal.Terminal, p *unit.Place) (*spec.Spec, error) {
 	s, findings, err := spec.Load(p.File("spec.md"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, hint.With(fmt.Errorf("%s/spec.md does not exist", p.Folder),
-			fmt.Sprintf("plan the feature with 'ralph plan', or write the file by hand, beginning with: mkdir -p %s && ralph prd --example > %s/spec.md", p.Folder, p.Folder))
+			fmt.Sprintf("plan the feature with 'ralph plan', or start with an example: mkdir -p %s && ralph prd --example > %s/spec.md", p.Folder, p.Folder))
 	}
 	if err != nil {
 		return nil, hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())), "put a spec.md in its place that can be read")

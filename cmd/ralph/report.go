@@ -33,7 +33,7 @@ func (c *reportCmd) split() (run, unit string, err error) {
 	case 1:
 		return run, args[0], nil
 	}
-	return "", "", fmt.Errorf("%q is no run; they are named after their start, like 20261121-140203", args[0])
+	return "", "", fmt.Errorf("%q is not a run; runs are named after their start, like 20261121-140203", args[0])
 }
 
 // Validate implements kong's check of a command's values.

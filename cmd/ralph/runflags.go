@@ -90,7 +90,7 @@ type clockTime struct{ hour, minute int }
 func (c *clockTime) UnmarshalText(text []byte) error {
 	t, err := time.Parse("15:04", strings.TrimSpace(string(text)))
 	if err != nil {
-		return fmt.Errorf("%q is no time of day: write one such as 07:30", text)
+		return fmt.Errorf("%q is not a time of day: write one such as 07:30", text)
 	}
 	c.hour, c.minute = t.Hour(), t.Minute()
 	return nil
@@ -136,7 +136,7 @@ func parseDuration(s string, unit time.Duration) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%q is no duration: write a number, or one like 90s, 15m or 1h30m", s)
+		return 0, fmt.Errorf("%q is not a duration: write a number, or one like 90s, 15m or 1h30m", s)
 	}
 	return d, nil
 }

@@ -95,7 +95,7 @@ func (c *startCmd) background(r *resolved, args []string) error {
 		return err
 	}
 	defer b.Close()
-	done = r.app.t.Slowly("waiting for the loop to begin")
+	done = r.app.t.Slowly("waiting for the start of the loop")
 	run, report, err := untilUp(r.app.ctx, b, r.Place)
 	done()
 	switch {

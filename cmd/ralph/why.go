@@ -46,7 +46,7 @@ func (c *whyCmd) split() (n int, unit string, err error) {
 // Validate implements kong's check of a command's values.
 func (c *whyCmd) Validate() error {
 	if c.InRun != "" && !journal.IsRunID(c.InRun) {
-		return fmt.Errorf("--run: %q is no run; they are named after their start, like 20261121-140203", c.InRun)
+		return fmt.Errorf("--run: %q is not a run; runs are named after their start, like 20261121-140203", c.InRun)
 	}
 	_, _, err := c.split()
 	return err

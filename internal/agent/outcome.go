@@ -45,7 +45,7 @@ func (e *MissingError) Error() string {
 	gone := errors.Is(e.Err, exec.ErrNotFound) || errors.Is(e.Err, fs.ErrNotExist)
 	switch {
 	case gone && strings.Contains(e.Program, "/"):
-		return fmt.Sprintf("the agent %q of harness %s cannot be started: it is not there, or the interpreter that its first line names is not; correct the setting %s.command", e.Program, e.Harness, setting(e.Harness))
+		return fmt.Sprintf("the agent %q of harness %s cannot be started: the program, or the interpreter in its first line, was not found; correct the setting %s.command", e.Program, e.Harness, setting(e.Harness))
 	case gone:
 		return fmt.Sprintf("the agent %q of harness %s was not found in PATH: install it, or name it with the setting %s.command", e.Program, e.Harness, setting(e.Harness))
 	case errors.Is(e.Err, syscall.ENOEXEC):

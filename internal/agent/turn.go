@@ -68,7 +68,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	}
 	defer log.Close()
 	if err := log.Chmod(0o600); err != nil { // it may have been there before
-		return Outcome{}, fmt.Errorf("the agent's log cannot be kept to its owner: %w", err)
+		return Outcome{}, fmt.Errorf("the permissions of the agent's log cannot be set: %w", err)
 	}
 	t := &turn{call: c, watch: stopwatch.Start()}
 	t.out = newOutput(c, log)

@@ -158,7 +158,7 @@ func readIntent(path string) (intent, error) {
 		return intent{}, fmt.Errorf("%s: %w", path, err)
 	}
 	if _, ok := seqOf(in.Name, in.Unit); !ok {
-		return intent{}, fmt.Errorf("%s: %q is no archive of unit %s", path, in.Name, in.Unit)
+		return intent{}, fmt.Errorf("%s: %q is not an archive of unit %s", path, in.Name, in.Unit)
 	}
 	for _, it := range in.State {
 		if !filepath.IsLocal(it.From) || !filepath.IsLocal(it.To) {

@@ -42,7 +42,7 @@ func (s *Store) Finish(ctx context.Context, unit string) (bool, error) {
 		return false, nil
 	}
 	if err == nil && in.Unit != unit {
-		err = fmt.Errorf("%s speaks of another unit, %s", s.intent(unit), in.Unit)
+		err = fmt.Errorf("%s names another unit, %s", s.intent(unit), in.Unit)
 	}
 	if err != nil {
 		return true, fmt.Errorf("an archive that was cut off cannot be completed: %w", err)

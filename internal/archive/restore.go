@@ -53,7 +53,7 @@ func (s *Store) manifest(name string) (intent, error) {
 	}
 	unit, at, ok := s.guess(name)
 	if !ok {
-		return intent{}, fmt.Errorf("%s is no archive: its name does not begin with a time", folder)
+		return intent{}, fmt.Errorf("%s is not an archive: its name does not start with a time", folder)
 	}
 	in = intent{Name: name, Unit: unit, ArchivedAt: at}
 	if _, err := os.Lstat(filepath.Join(folder, journalName)); err == nil {

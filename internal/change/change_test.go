@@ -84,7 +84,7 @@ func TestFind(t *testing.T) {
 		{strings.Repeat("a", 300), "", "it has 300 bytes, at most 200"},
 		{"archive", "", "for something else"},
 		{" ", "", "an empty text"},
-		{"--sweep", "", "begins with a dash"},
+		{"--sweep", "", "starts with a dash"},
 		{"\xff", "", "not valid UTF-8"},
 	} {
 		got, err := change.Find(list, c.ref)

@@ -18,11 +18,11 @@ func Valid(id string) error {
 		if len(shown) > 60 {
 			shown = strings.ToValidUTF8(shown[:60], "") + "…"
 		}
-		return fmt.Errorf("%q is no change id: %s", shown, why)
+		return fmt.Errorf("%q is not a change id: %s", shown, why)
 	}
 	switch {
 	case strings.TrimSpace(id) == "":
-		return fmt.Errorf("an empty text is no change id")
+		return fmt.Errorf("an empty text is not a change id")
 	case len(id) > maxID:
 		return refused(fmt.Sprintf("it has %d bytes, at most %d are possible", len(id), maxID))
 	case strings.ContainsAny(id, `/\`):
@@ -30,13 +30,13 @@ func Valid(id string) error {
 	case strings.Contains(id, ".."):
 		return refused(`it holds ".."`)
 	case strings.HasPrefix(id, "-"):
-		return refused("it begins with a dash, as a flag does")
+		return refused("it starts with a dash, as a flag does")
 	case !utf8.ValidString(id):
 		return refused("it is not valid UTF-8")
 	case strings.ContainsFunc(id, unicode.IsControl):
-		return refused("it holds a control character")
+		return refused("it contains a control character")
 	case strings.ContainsFunc(id, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }):
-		return refused("it holds a character that changes the direction of text")
+		return refused("it contains a character that changes the direction of text")
 	case strings.EqualFold(id, "archive"), strings.EqualFold(id, "config.yaml"):
 		return refused("ralph uses this name for something else")
 	}

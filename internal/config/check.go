@@ -45,15 +45,15 @@ func checkFormat(item, format string) error {
 	switch format {
 	case "regexp":
 		if _, err := regexp.Compile(item); err != nil {
-			return fmt.Errorf("%q is no regular expression: %w", item, err)
+			return fmt.Errorf("%q is not a regular expression: %w", item, err)
 		}
 	case "glob":
 		if !glob.Valid(item) {
-			return fmt.Errorf("%q is no pattern of paths", item)
+			return fmt.Errorf("%q is not a pattern of paths", item)
 		}
 	case "absolute":
 		if !filepath.IsAbs(item) && !strings.HasPrefix(item, "~/") {
-			return fmt.Errorf("%q is no absolute path", item)
+			return fmt.Errorf("%q is not an absolute path", item)
 		}
 	}
 	return nil

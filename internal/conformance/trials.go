@@ -23,7 +23,7 @@ const (
 func (s *session) failure(ctx context.Context) (Trial, error) {
 	t, err := s.make(ctx, s.mode, call{trial: "failure", about: "sending it an empty prompt"})
 	c := Trial{ID: "failure", Result: NotSeen, Message: "a failure: not seen; an empty prompt ended well",
-		Hint: fmt.Sprintf("Exit with another status than 0 where the task could not be worked on, and say why on standard error. To show it here, fail where %s is 'failure'.", Variable)}
+		Hint: fmt.Sprintf("Exit with a status other than 0 if the task could not be worked on, with the reason on standard error. To show it here, fail if %s is 'failure'.", Variable)}
 	switch {
 	case t.timedOut():
 		c.Result, c.Message, c.Hint = No, fmt.Sprintf("does not end within %s on an empty prompt", seconds(t.limit)), "Fail on an empty prompt, in place of waiting for more."
@@ -82,11 +82,11 @@ func (s *session) signalled(ctx context.Context, id, name string, sig syscall.Si
 	c := Trial{ID: id, Result: Yes}
 	switch {
 	case !t.signalled:
-		return Trial{ID: id, Result: NotSeen, Message: fmt.Sprintf("what it does at %s: not seen; it ended by itself before (%s)", name, t.Exit),
+		return Trial{ID: id, Result: NotSeen, Message: fmt.Sprintf("reaction to %s: not seen; it ended by itself before (%s)", name, t.Exit),
 			Hint: fmt.Sprintf("To show it here, keep running where %s is '%s'.", Variable, id)}, err
 	case t.timedOut():
 		c.Result, c.Message = No, fmt.Sprintf("does not end within %s of %s; ralph kills it then", seconds(grace), name)
-		c.Hint = "End at INT or TERM, with what was started: what is done by then is kept."
+		c.Hint = "At INT or TERM, end with all started processes. Finished work is kept."
 	default:
 		c.Message = fmt.Sprintf("ends %s after %s, with %s", seconds(t.afterwards), name, t.Exit)
 	}
@@ -129,13 +129,13 @@ func (s *session) limit(ctx context.Context) (Trial, error) {
 		}
 		return Trial{ID: id, Result: Yes, Message: message}, err
 	case failed && said != "":
-		return Trial{ID: id, Result: No, Message: fmt.Sprintf("failed with %q, which is no usage limit for ralph (%s)", said, t.Kind),
+		return Trial{ID: id, Result: No, Message: fmt.Sprintf("failed with %q, which ralph does not recognise as a usage limit (%s)", said, t.Kind),
 			Hint: "If these are its words at the usage limit, name them under limit_patterns in the settings."}, err
 	case t.has(answer) || !failed:
 		return Trial{ID: id, Result: NotSeen, Message: "the usage limit: not seen",
 			Hint: fmt.Sprintf("At the limit, fail with a text such as \"usage limit reached, resets at 3pm\", or one that limit_patterns in the settings name. To show it here, do so where %s is '%s'.", Variable, id)}, err
 	}
-	return Trial{ID: id, Result: No, Message: "failed and said nothing of why: " + t.Exit.String(), Hint: "Say on standard error why a call failed."}, err
+	return Trial{ID: id, Result: No, Message: "failed and said nothing of why: " + t.Exit.String(), Hint: "Print the reason of a failed call on standard error."}, err
 }
 
 // verdict calls the command as a run would, by the snippet for the settings.

@@ -27,7 +27,7 @@ func (in Input) found(ctx context.Context, h agent.Harness) preflight.Check {
 	argv := h.VersionArgv()
 	if argv == nil {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o111 == 0 {
-			return fail(id, fmt.Sprintf("Agent '%s' cannot be run: %s is no program", h.Name, path), "Correct its command in ~/.ralph/config.yaml.")
+			return fail(id, fmt.Sprintf("Agent '%s' cannot be run: %s is not a program", h.Name, path), "Correct its command in ~/.ralph/config.yaml.")
 		}
 		return ok(id, fmt.Sprintf("Agent '%s' found: %s", h.Name, path))
 	}
@@ -35,7 +35,7 @@ func (in Input) found(ctx context.Context, h agent.Harness) preflight.Check {
 	call := strings.Join(argv, " ")
 	switch {
 	case err != nil:
-		return fail(id, fmt.Sprintf("Agent '%s' cannot be started: %v", h.Name, err), fmt.Sprintf("See what '%s' says.", call))
+		return fail(id, fmt.Sprintf("Agent '%s' cannot be started: %v", h.Name, err), fmt.Sprintf("Run '%s' to see why.", call))
 	case a.timedOut:
 		return warn(id, fmt.Sprintf("Agent '%s' found, but '%s' did not answer within %s", h.Name, call, in.Probe.Limit),
 			"Start it once by hand: it may wait for an answer, or try to update itself.")
@@ -139,8 +139,8 @@ func (in Input) root(h agent.Harness) []preflight.Check {
 		return []preflight.Check{ok(id, fmt.Sprintf("Running as root: IS_SANDBOX is set, so %s accepts %s", h.Name, flag))}
 	case in.ApproveAll:
 		return []preflight.Check{fail(id, fmt.Sprintf("Running as root: %s refuses %s, which the settings ask for", h.Name, flag),
-			"Run as another user. In a container that holds nothing of value, set IS_SANDBOX=1.")}
+			"Run as another user. In a container without valuable data, set IS_SANDBOX=1.")}
 	}
 	return []preflight.Check{warn(id, fmt.Sprintf("Running as root: %s would refuse %s", h.Name, flag),
-		"Run as another user, or name what the agent needs in claude.allowed_tools. In a container that holds nothing of value, set IS_SANDBOX=1.")}
+		"Run as another user, or name what the agent needs in claude.allowed_tools. In a container without valuable data, set IS_SANDBOX=1.")}
 }

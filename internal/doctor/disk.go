@@ -35,7 +35,7 @@ func (in Input) disk() []preflight.Check {
 	for _, dir := range places {
 		dir = existing(dir)
 		if err := unix.Access(dir, unix.W_OK); err != nil {
-			checks = append(checks, fail("disk", fmt.Sprintf("Nothing can be written in %s: %v", dir, err), "See to its permissions and to how its disk is mounted."))
+			checks = append(checks, fail("disk", fmt.Sprintf("Nothing can be written in %s: %v", dir, err), "Check its permissions and the mount options of its disk."))
 			continue
 		}
 		// The worktree, its git directory and the home are often on one disk.

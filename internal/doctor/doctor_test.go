@@ -217,7 +217,7 @@ func TestWhatBites(t *testing.T) {
 			b.repository()
 			b.write(filepath.Join(b.Repo.Root, ".claude/settings.local.json"), `{"env": {"CLAUDE_CODE_RETRY_WATCHDOG": "1"}}`, 0o600)
 		}, preflight.Warn, "settings.local.json sets for claude"},
-		{"settings that are broken", func(b *bed) { b.write(filepath.Join(b.UserHome, ".claude/settings.json"), `{`, 0o600) }, preflight.Warn, "it is no JSON"},
+		{"settings that are broken", func(b *bed) { b.write(filepath.Join(b.UserHome, ".claude/settings.json"), `{`, 0o600) }, preflight.Warn, "it is not JSON"},
 		{"a run around it", func(b *bed) { b.Env = append(b.Env, "RALPH_RUN_TOKEN=x") }, preflight.Warn, "inside of a run of ralph"},
 		{"another repository", func(b *bed) { b.Env = append(b.Env, "GIT_DIR=/x/.git", "GIT_WORK_TREE=/x") }, preflight.Warn, "GIT_DIR, GIT_WORK_TREE would lead"},
 		{"a debugger", func(b *bed) { b.Env = append(b.Env, "NODE_OPTIONS=--inspect-brk") }, preflight.Warn, "wait for a debugger"},
@@ -321,7 +321,7 @@ func TestTheDisk(t *testing.T) {
 func TestPermissionsOfRalphsOwnFiles(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	expect(t, b.permissions(), "permissions", preflight.OK, "is not there yet")
+	expect(t, b.permissions(), "permissions", preflight.OK, "does not exist yet")
 	b.write(filepath.Join(b.Home, "config.yaml"), "", 0o600)
 	b.write(filepath.Join(b.Home, "bin", "ralph"), "", 0o755)
 	b.write(filepath.Join(b.Home, "config.schema.json"), "", 0o644) // as install.sh leaves these two

@@ -101,7 +101,7 @@ func envOf(path string) ([]string, error) {
 		Env map[string]json.RawMessage `json:"env"`
 	}
 	if err := json.Unmarshal(data, &settings); err != nil {
-		return nil, fmt.Errorf("it is no JSON: %w", err)
+		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	maps.DeleteFunc(settings.Env, func(_ string, value json.RawMessage) bool { return string(value) == `""` })
 	return slices.Sorted(maps.Keys(settings.Env)), nil

@@ -21,7 +21,7 @@ func (in Input) permissions() []preflight.Check {
 		checks = append(checks, warn("permissions", "No home folder is known: HOME is not set",
 			"Set HOME or RALPH_HOME. Without it ralph uses no settings of yours, no list of loops and no common count of calls."))
 	} else if _, err := os.Stat(in.Home); errors.Is(err, fs.ErrNotExist) {
-		checks = append(checks, ok("permissions", in.Home+" is not there yet: the first run makes it"))
+		checks = append(checks, ok("permissions", in.Home+" does not exist yet: the first run makes it"))
 	} else {
 		checks = append(checks, guarded(in.Home, in.Home, filepath.Join(in.Home, "loops"), filepath.Join(in.Home, "ratelimit")))
 	}

@@ -42,7 +42,7 @@ func (in Places) Obstacle(err error) string {
 	}
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
-		return in.aside(firstFile(p.Path), "is no folder, and one is needed there")
+		return in.aside(firstFile(p.Path), "is not a folder, but must be one")
 	case errors.Is(err, syscall.EISDIR):
 		return in.aside(p.Path, "is a folder, and a file is needed there")
 	case errors.Is(err, fs.ErrPermission):

@@ -26,7 +26,7 @@ func (in Input) git(ctx context.Context) []preflight.Check {
 	case errors.Is(err, exec.ErrNotFound):
 		return []preflight.Check{fail(id, "git not found", "Install git: ralph works in git repositories only.")}
 	case err != nil:
-		return []preflight.Check{fail(id, fmt.Sprintf("git cannot be started: %v", err), "See what 'git --version' says.")}
+		return []preflight.Check{fail(id, fmt.Sprintf("git cannot be started: %v", err), "Run 'git --version' to see why.")}
 	case a.timedOut || a.exit != (proc.Exit{}):
 		return []preflight.Check{fail(id, "git does not work: "+a.first(), "Run 'git --version' to see why.")}
 	}
@@ -71,10 +71,10 @@ func (in Input) tmux(ctx context.Context) preflight.Check {
 		return ok(id, a.first())
 	}
 	if err != nil && !errors.Is(err, exec.ErrNotFound) {
-		return warn(id, fmt.Sprintf("tmux cannot be started: %v", err), "See what 'tmux -V' says.")
+		return warn(id, fmt.Sprintf("tmux cannot be started: %v", err), "Run 'tmux -V' to see why.")
 	}
 	if err == nil {
-		return warn(id, "tmux does not work: "+a.first(), "See what 'tmux -V' says.")
+		return warn(id, "tmux does not work: "+a.first(), "Run 'tmux -V' to see why.")
 	}
 	return warn(id, "tmux not found: loops run without it, but not in a session to come back to", "Install tmux, if you want that.")
 }

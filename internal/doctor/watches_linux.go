@@ -34,7 +34,7 @@ func watches(home string) []preflight.Check {
 		return []preflight.Check{ok(id, fmt.Sprintf("Files can be watched (at most %s watches in %s instances)", limit("max_user_watches"), limit("max_user_instances")))}
 	}
 	if !errors.Is(err, unix.EMFILE) && !errors.Is(err, unix.ENOSPC) {
-		return []preflight.Check{warn(id, fmt.Sprintf("Files cannot be watched: %v", err), "Loops and dashboards look once a second then.")}
+		return []preflight.Check{warn(id, fmt.Sprintf("Files cannot be watched: %v", err), "Loops and dashboards then check once a second.")}
 	}
 	return []preflight.Check{warn(id, fmt.Sprintf("Files cannot be watched: fs.inotify.%s is %s, and used up (%v)", what, limit(what), err),
 		fmt.Sprintf("Close programs that watch many files, or raise the limit as root: sysctl fs.inotify.%s=524288", what))}

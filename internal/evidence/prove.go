@@ -130,7 +130,7 @@ func (g *gathering) compare(ctx context.Context, c check.Check) (why string, err
 	case err != nil || r.Green() || ctx.Err() != nil:
 		return "", err
 	}
-	why = fmt.Sprintf("it fails in one of %.12s too, where the work began", g.base.Commit)
+	why = fmt.Sprintf("it also fails in one of %.12s, where the work started", g.base.Commit)
 	if g.inPlace[c.Name] {
 		return why, nil // in place it failed then as well: it may be green in both any time now
 	}

@@ -245,7 +245,7 @@ func (g *gathering) leftovers(ctx context.Context) error {
 	if paths := appeared(before, after); len(paths) > 0 {
 		what += ": " + strings.Join(paths, ", ")
 	}
-	return g.once("leftovers "+what, "the quality checks (%s) %s; that is no work of the agent's", strings.Join(g.ranHere, ", "), what)
+	return g.once("leftovers "+what, "the quality checks (%s) %s; that is not the agent's work", strings.Join(g.ranHere, ", "), what)
 }
 
 // appeared are the paths with changes that were not there before, not all of them.

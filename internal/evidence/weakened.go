@@ -46,7 +46,7 @@ func (g *gathering) inspect(ctx context.Context) ([]tamper.Finding, error) {
 	if g.base.Commit != "" {
 		d, err := g.changes(ctx)
 		if err != nil {
-			unreadable := tamper.Finding{Rule: "unreadable", Message: "the changes cannot be looked through: " + err.Error()}
+			unreadable := tamper.Finding{Rule: "unreadable", Message: "the changes cannot be inspected: " + err.Error()}
 			return []tamper.Finding{unreadable}, nil
 		}
 		inDiff, err := g.inDiff(ctx, d)

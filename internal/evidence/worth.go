@@ -199,7 +199,7 @@ func weighProof(p *proof.Proof, r Rules) (Rule, string) {
 	}
 	for _, c := range p.Counts {
 		if c.After == 0 && c.Before > 0 && r.Runs.OldTests != proof.Off {
-			return NoTestRan, c.String() + ": that is no pass"
+			return NoTestRan, c.String() + ": that does not count as passed"
 		}
 	}
 	old := p.Old.Verdict

@@ -44,7 +44,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	}
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	if len(lines) != 4 {
-		return nil, fmt.Errorf("the path of the repository at %q holds a line break, move it to a path without one", dir)
+		return nil, fmt.Errorf("the path of the repository at %q contains a line break: move it to a path without one", dir)
 	}
 	if lines[0] != "true" {
 		return nil, ErrNotWorktree

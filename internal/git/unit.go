@@ -32,9 +32,9 @@ func UnitOf(branch string) (string, error) {
 	case !utf8.ValidString(unit):
 		return refused("it is not valid UTF-8")
 	case strings.ContainsFunc(unit, unicode.IsControl):
-		return refused("it holds a control character")
+		return refused("it contains a control character")
 	case strings.ContainsFunc(unit, turnsText):
-		return refused("it holds a character that changes the direction of text")
+		return refused("it contains a character that changes the direction of text")
 	}
 	return unit, nil
 }

@@ -62,7 +62,7 @@ func (p Parcel) Apply() error {
 	}
 	syscall.Umask(p.Umask)
 	if err := os.Chdir(p.Dir); err != nil {
-		errs = append(errs, fmt.Errorf("the directory to work in is not there: %w", err))
+		errs = append(errs, fmt.Errorf("the working directory does not exist: %w", err))
 	}
 	return errors.Join(errs...)
 }

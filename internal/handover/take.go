@@ -54,7 +54,7 @@ func Take(path string) (Parcel, *Line, error) {
 	var p Parcel
 	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&p); err != nil {
 		l.Close()
-		return Parcel{}, nil, fmt.Errorf("%s does not hold a command: %w", path, err)
+		return Parcel{}, nil, fmt.Errorf("%s does not contain a command: %w", path, err)
 	}
 	return p, l, nil
 }

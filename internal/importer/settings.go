@@ -199,7 +199,7 @@ func ReadSettings(path string) (*Settings, error) {
 		}
 		return t.translate(path, tree), nil
 	}
-	return nil, fmt.Errorf("%s is no settings file of a tool that ralph knows (config.yaml of ralph-hybrid, .ralphrc, config.toml of ralph-tui, ralph.yml)", path)
+	return nil, fmt.Errorf("%s is not a settings file of a tool that ralph knows (config.yaml of ralph-hybrid, .ralphrc, config.toml of ralph-tui, ralph.yml)", path)
 }
 
 func (t tool) translate(path string, tree map[string]any) *Settings {

@@ -133,7 +133,7 @@ func (in *Inbox) read(name string) (Request, error) {
 		return Request{}, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxRequest {
-		return Request{}, errors.New("it is no request")
+		return Request{}, errors.New("it is not a request")
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

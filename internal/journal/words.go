@@ -170,7 +170,7 @@ var reasons = map[Reason]struct {
 	ReasonParked:           {StatusFailed, ExitNotDone, "stories are parked, and nothing else is left to try"},
 	ReasonBudget:           {StatusFailed, ExitNotDone, "the budget is spent"},
 	ReasonAuth:             {StatusFailed, ExitNotDone, "the agent is not logged in, or has no credit"},
-	ReasonAgentMissing:     {StatusFailed, ExitNotDone, "the agent's program is not there"},
+	ReasonAgentMissing:     {StatusFailed, ExitNotDone, "the agent's program was not found"},
 	ReasonBranchChanged:    {StatusFailed, ExitNotDone, "the agent left the branch"},
 	ReasonError:            {StatusFailed, ExitNotDone, "an error that ralph cannot recover from"},
 	ReasonCrashed:          {StatusFailed, ExitNotDone, "ralph itself died"},

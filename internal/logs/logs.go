@@ -61,7 +61,7 @@ func End(path string, format stream.Format) (text string, whole bool, err error)
 	defer log.Close()
 	info, err := log.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return "", false, errors.Join(err, errors.New("it is no plain file"))
+		return "", false, errors.Join(err, errors.New("it is not a plain file"))
 	}
 	r, whole, err := lastBytes(log, info.Size(), maxRead)
 	if err != nil {

@@ -434,7 +434,7 @@ func TestALogIsBounded(t *testing.T) {
 	if err := errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, refused := c.call("get_log", nil); refused != "the log of iteration 1 cannot be read: it is no plain file" {
+	if _, refused := c.call("get_log", nil); refused != "the log of iteration 1 cannot be read: it is not a plain file" {
 		t.Errorf("a FIFO: %q", refused)
 	}
 }

@@ -55,7 +55,7 @@ func (m *model) nothing() string {
 	if !m.caughtUp {
 		return "reading its journal"
 	}
-	return "no run yet: waiting for its beginning"
+	return "no run yet: waiting for one to start"
 }
 
 // foot returns the last row: a question, the answer to a key, or the keys. pressing

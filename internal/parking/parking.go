@@ -80,7 +80,7 @@ func (p *Parker) Park(ctx context.Context, s run.Step, title, notes string) erro
 	}
 	since := p.Recorder.Position().Pending.Since
 	if _, err := p.States.Repo.ReadState(ctx, since); err != nil {
-		p.Mixed = "the last accepted state is not kept any more"
+		p.Mixed = "the last accepted state is no longer kept"
 		return nil //nolint:nilerr // the run ends for that
 	}
 	ref := p.States.Parked(s.Story)

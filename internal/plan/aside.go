@@ -45,7 +45,7 @@ func kindOf(path string) string {
 		to, _ := os.Readlink(path)
 		return "a link to " + to
 	case !info.Mode().IsRegular():
-		return "something that is no plain file"
+		return "something that is not a plain file"
 	case info.Size() > maxPlanFile:
 		return "a file that is too large for a plan"
 	}

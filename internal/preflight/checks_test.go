@@ -249,7 +249,7 @@ func TestChecks(t *testing.T) {
 				in.Agent.Path, in.Agent.Command = "", "my-claude"
 				return nil
 			},
-			[]string{"error agent: Agent 'claude' not found", "  there is no command my-claude"},
+			[]string{"error agent: Agent 'claude' not found", "  command not found: my-claude"},
 		},
 		"an agent that may not be run": {
 			func(_ *testing.T, in *preflight.Input) error {

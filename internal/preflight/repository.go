@@ -197,7 +197,7 @@ func (r *runner) agent() {
 	case a.Path == "":
 		c.Severity, c.Message = Error, fmt.Sprintf("Agent '%s' not found", a.Name)
 		if a.Command != a.Name && a.Command != "" {
-			c.Details = []Detail{{Text: "there is no command " + a.Command}}
+			c.Details = []Detail{{Text: "command not found: " + a.Command}}
 		}
 		c.Hint = "Install it, put its command into ~/.ralph/config.yaml, or choose another with 'ralph run --harness NAME'."
 	case a.RootAndApproveAll:

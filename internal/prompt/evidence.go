@@ -117,7 +117,7 @@ func proved(p *proof.Proof) string {
 func failure(r check.Result) string {
 	where := ""
 	if r.Commit != "" {
-		where = " That worktree holds what is committed and nothing else: no file that git ignores, none that was forgotten."
+		where = " That worktree has only committed files: no ignored ones, and no forgotten ones."
 	}
 	return fmt.Sprintf("Quality %s (`%s`).%s%s", r, r.Check.Command, where, tailOf(r.Tail))
 }

@@ -433,7 +433,7 @@ func (p *Prover) count(ctx context.Context, r *Proof, commit string, ck check.Ch
 func (p *Prover) origin(ctx context.Context, ch Change) (base string, others int, err error) {
 	base = ch.Base
 	if base == "" {
-		return "", 0, fmt.Errorf("no commit is known with which the work began")
+		return "", 0, fmt.Errorf("the commit before the work is unknown")
 	}
 	for _, tip := range ch.Foreign {
 		brought, err := p.Repo.MergeBase(ctx, ch.Head, tip)

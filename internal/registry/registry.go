@@ -77,7 +77,7 @@ func Remove(home, worktree, unit string) error {
 	}
 	err := os.Remove(file(home, worktree, unit))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("a loop cannot be taken off the list: %w", err)
+		return fmt.Errorf("a loop cannot be removed from the list: %w", err)
 	}
 	return nil
 }

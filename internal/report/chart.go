@@ -77,7 +77,7 @@ func (r *Run) chart() *chart {
 	c.Total = steps(points, x, func(p Point) float64 { return y(p.Total) })
 	c.Complete = steps(points, x, func(p Point) float64 { return y(p.Complete) })
 	c.Area = fmt.Sprintf("%sV%dH%vZ", c.Complete, chartBottom, x(start))
-	c.Label = fmt.Sprintf("%d of %d done at the beginning, %d of %d at the end", points[0].Complete, points[0].Total, r.Complete, r.Total)
+	c.Label = fmt.Sprintf("%d of %d done at the start, %d of %d at the end", points[0].Complete, points[0].Total, r.Complete, r.Total)
 
 	for _, n := range r.Notes {
 		if width := n.Seconds / span.Seconds() * (chartRight - chartLeft); n.Kind == NoteWait && width >= 1 && len(c.Shades) < mostShades {

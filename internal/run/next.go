@@ -323,7 +323,7 @@ func takenOver(_ *Position, s Seen, _ journal.Rules) Step {
 		return Step{}
 	}
 	return Step{Do: DoEnd, Rule: RuleTakenOver, Reason: journal.ReasonWaitingForPerson,
-		Message: "only what was marked before ralph first saw the plan is left, and has no receipt: " + strings.Join(s.TakenOver, ", "),
+		Message: "only marks from before ralph first saw the plan are left, without a receipt: " + strings.Join(s.TakenOver, ", "),
 		Hint:    "fetch the receipts: " + journal.FetchNotes + "; or accept: " + AllowHint(s.TakenOver) + "; then start ralph again"}
 }
 

@@ -92,7 +92,7 @@ func TestNext(t *testing.T) {
 		{"questions", []journal.Body{started}, with(func(s *Seen) { s.Questions = []string{"which?", "why?"} }), rules,
 			Step{Do: DoEnd, Rule: RuleQuestions, Reason: journal.ReasonWaitingForPerson, Message: "left: which?, why?", Hint: "answer them"}},
 		{"only what was taken over", []journal.Body{started}, with(func(s *Seen) { s.TakenOver = []string{"A", "B"} }), rules,
-			Step{Do: DoEnd, Rule: RuleTakenOver, Reason: journal.ReasonWaitingForPerson, Message: "has no receipt: A, B", Hint: "ralph allow A, and so each"}},
+			Step{Do: DoEnd, Rule: RuleTakenOver, Reason: journal.ReasonWaitingForPerson, Message: "without a receipt: A, B", Hint: "ralph allow A, and so each"}},
 		{"a check that only passes outside", []journal.Body{started, outsideRoom}, ready, rules,
 			Step{Do: DoEnd, Rule: RuleOutside, Reason: journal.ReasonWaitingForPerson, Facts: []int{2},
 				Message: "check db passes only outside", Hint: "set x; then start"}},
