@@ -221,7 +221,7 @@ func TestWhatACommandCannotDo(t *testing.T) {
 		{"it reads the first lines only", solve + `IFS= read -r p; [ -n "$p" ] || exit 1; answer "$p"`, long, "huge_prompt", "a prompt of 2 MB: exit status 0 without the answer"},
 		{"it fails in spite of its answer", solve + `answer "$(cat)"; exit 4`, long, "exit_success", "ends with exit status 4"},
 		{"it fails in spite of its answer", solve + `answer "$(cat)"; exit 4`, long, "verdict", `ends as "error"`},
-		{"its limit is told in words of its own", solve + `[ "$RALPH_CONFORMANCE" = limit ] && { echo "come back tomorrow" >&2; exit 1; }; answer "$(cat)"`, long, "limit", `"come back tomorrow", which is no usage limit`},
+		{"its limit has words of its own", solve + `[ "$RALPH_CONFORMANCE" = limit ] && { echo "come back tomorrow" >&2; exit 1; }; answer "$(cat)"`, long, "limit", `"come back tomorrow", which ralph does not recognise as a usage limit`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
