@@ -206,19 +206,6 @@ func (w *world) between() {
 	w.away = false
 }
 
-// pending reports whether a mark waits for its judgement.
-func (w *world) pending() bool {
-	return slices.ContainsFunc(w.indices(), func(i int) bool { return w.stories[i].marked && !w.accepted[i] })
-}
-
-func (w *world) indices() []int {
-	list := make([]int, len(w.stories))
-	for i := range list {
-		list[i] = i
-	}
-	return list
-}
-
 // life is what one process does. It reports whether that was done: the process may die at
 // any event.
 func (w *world) life(do func()) (done bool) {
