@@ -37,9 +37,7 @@ setup: ## install what the tests need, from apt-get or brew, and npm
 .PHONY: test
 test: build setup ## run all tests
 	$(GO) test -parallel 4 -timeout 45m ./...
-	$(GO) run ./tests/lies -sample 24
-	$(MAKE) bats
-	$(MAKE) test-fleet
+	$(MAKE) -j3 lies-sample bats test-fleet
 
 .PHONY: test-short
 test-short: ## run the tests that play no whole runs, in less than a minute
@@ -84,6 +82,10 @@ histories: build ## make commits of real repositories again, from mirrors in MIR
 
 ITERATIONS ?= 1000000
 SEED ?= 1
+
+.PHONY: lies-sample
+lies-sample: build
+	$(GO) run ./tests/lies -sample 24
 
 .PHONY: sim
 sim: ## simulate ITERATIONS (1000000) iterations from SEED (1), with deaths at any event, against the invariants
