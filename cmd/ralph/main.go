@@ -132,6 +132,9 @@ func (a *app) confirm(yes bool, question, nothing, remedy string) error {
 		return nil
 	}
 	a.t.Printf("%s\n", nothing)
+	if err := a.ctx.Err(); err != nil {
+		return err // a signal ended the question
+	}
 	return exitError(1)
 }
 

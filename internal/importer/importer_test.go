@@ -138,8 +138,20 @@ func TestFixPlan(t *testing.T) {
 	}
 }
 
+// A box with a mark of its own is open work, and is listed.
+func TestMarksOfAChecklist(t *testing.T) {
+	dir := files(t, map[string]string{"TODO.md": "- [~] One\n- [ ] Two\n- [X] Three\n"})
+	p, _ := read(t, dir, "TODO.md")
+	if p.Stories[0].Passes || p.Stories[1].Passes || !p.Stories[2].Passes {
+		t.Errorf("%+v", p.Stories)
+	}
+	if lost := strings.Join(p.Lost, "\n"); !strings.Contains(lost, `line 1: the mark [~] of "One"`) || strings.Contains(lost, "line 2") {
+		t.Error(lost)
+	}
+}
+
 func TestBeads(t *testing.T) {
-	dir := files(t, map[string]string{"issues.jsonl": `{"id":"b-2","title":"US-004: Read","description":"## Acceptance Criteria\n- [ ] Reads\n\n## Notes\nsee # 1","status":"open","priority":2,"issue_type":"task","dependencies":[{"depends_on_id":"b-1","type":"blocks"}]}
+	dir := files(t, map[string]string{"issues.jsonl": `{"id":"b-2","title":"US-004: Read","description":"## Acceptance Criteria\n- [ ] Reads\n\n## Notes\nsee # 1","status":"open","priority":2,"issue_type":"task","dependencies":[{"depends_on_id":"b-1","type":"blocks"},{"depends_on_id":"b-0","type":"blocks"},{"depends_on_id":"b-9","type":"blocks"}]}
 {"id":"b-1","title":"Write","description":"Text\n\n**Acceptance Criteria:**\n- Writes","status":"in_progress","priority":1,"issue_type":"task"}
 {"id":"b-0","title":"Old","status":"closed"}
 `})
@@ -150,8 +162,14 @@ func TestBeads(t *testing.T) {
 	if !cmp.Equal(s.Stories[1].DependsOn, []string{"STORY-001"}) {
 		t.Errorf("depends on %q", s.Stories[1].DependsOn)
 	}
-	if lost := strings.Join(p.Lost, "\n"); !strings.Contains(lost, "1 closed issue") || !strings.Contains(lost, "b-1 is STORY-001") {
-		t.Error(lost)
+	lost := strings.Join(p.Lost, "\n")
+	for _, want := range []string{"1 closed issue", "b-1 is STORY-001", "STORY-002 depends on b-9, which is not in the source"} {
+		if !strings.Contains(lost, want) {
+			t.Errorf("%q is not listed in\n%s", want, lost)
+		}
+	}
+	if strings.Contains(lost, "b-0") {
+		t.Errorf("a closed issue is listed as missing:\n%s", lost)
 	}
 }
 

@@ -195,7 +195,7 @@ type bead struct {
 // readBeads reads the open issues of beads. Closed ones are no work any more.
 func readBeads(name string, data []byte) (*Plan, error) {
 	p := &Plan{From: name, Title: "Issues of beads"}
-	closed, epics, ids := 0, 0, map[string]bool{}
+	epics, closed := 0, map[string]bool{}
 	var beads []bead
 	var epic bead
 	for i, line := range bytes.Split(data, []byte("\n")) {
@@ -208,12 +208,12 @@ func readBeads(name string, data []byte) (*Plan, error) {
 		}
 		switch {
 		case b.Status == "closed" || b.Status == "tombstone":
-			closed++
+			closed[b.ID] = true
 		case b.Type == "epic":
 			epics++
 			epic = b
 		default:
-			beads, ids[b.ID] = append(beads, b), true
+			beads = append(beads, b)
 		}
 	}
 	for _, b := range beads {
@@ -222,14 +222,14 @@ func readBeads(name string, data []byte) (*Plan, error) {
 		s.Technical = strings.TrimSpace(b.Design + "\n\nIssue " + b.ID + " of beads.")
 		s.Criteria = append(s.Criteria, itemsOf(b.Criteria)...)
 		for _, d := range b.Dependencies {
-			if d.Type == "blocks" && ids[d.On] {
+			if d.Type == "blocks" && !closed[d.On] { // a closed issue blocks nothing
 				s.DependsOn = append(s.DependsOn, d.On)
 			}
 		}
 		p.Stories = append(p.Stories, s)
 	}
-	if closed > 0 {
-		p.lose("%s: only open work is imported", counted(closed, "closed issue", "closed issues"))
+	if n := len(closed); n > 0 {
+		p.lose("%s: only open work is imported", counted(n, "closed issue", "closed issues"))
 	}
 	switch {
 	case epics == 1:

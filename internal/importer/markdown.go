@@ -9,11 +9,13 @@ import (
 // item is one box of a checklist.
 type item struct {
 	text    string
-	done    bool
+	mark    string   // what is in the box
 	section string   // the heading above it
 	below   []string // the boxes and list items nested in it
 	line    int
 }
+
+func (it item) done() bool { return it.mark == "x" || it.mark == "X" }
 
 var (
 	boxLine  = regexp.MustCompile(`^(\s*)(?:[-*+]|\d+[.)])\s+\[(.)\]\s+(.*\S)\s*$`)
@@ -55,7 +57,7 @@ func scan(text string) (title string, items []item) {
 		case m[1] != "" && len(items) > 0:
 			items[len(items)-1].below = append(items[len(items)-1].below, m[3])
 		default:
-			items = append(items, item{text: m[3], done: m[2] == "x" || m[2] == "X", section: section, line: i + 1})
+			items = append(items, item{text: m[3], mark: m[2], section: section, line: i + 1})
 		}
 	}
 	return title, items
@@ -68,8 +70,9 @@ func blank(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")
 func readChecklist(name, text string) *Plan {
 	title, items := scan(text)
 	p := &Plan{From: name, Title: strings.TrimPrefix(title, "Fix Plan - ")}
+	p.loseMarks(items)
 	for i, it := range items {
-		s := Story{Title: it.text, Criteria: it.below, Passes: it.done, priority: float64(i)}
+		s := Story{Title: it.text, Criteria: it.below, Passes: it.done(), priority: float64(i)}
 		if it.section != "" {
 			s.Technical = "Section of the source: " + it.section
 		}
@@ -78,11 +81,21 @@ func readChecklist(name, text string) *Plan {
 	return p
 }
 
+// loseMarks lists the boxes with a mark that a story cannot have.
+func (p *Plan) loseMarks(items []item) {
+	for _, it := range items {
+		if !it.done() && it.mark != " " {
+			p.lose("line %d: the mark [%s] of %q: it is open work", it.line, it.mark, it.text)
+		}
+	}
+}
+
 // readGroups makes a story of each numbered section of a change's tasks.md; its boxes
 // become the criteria.
 func readGroups(name, text string) *Plan {
 	title, items := scan(text)
 	p := &Plan{From: name, Title: title}
+	p.loseMarks(items)
 	for i, it := range items {
 		last := len(p.Stories) - 1
 		head := number.ReplaceAllString(it.section, "")
@@ -95,7 +108,7 @@ func readGroups(name, text string) *Plan {
 		}
 		s := &p.Stories[last]
 		s.Criteria = append(append(s.Criteria, number.ReplaceAllString(it.text, "")), it.below...)
-		s.Passes = s.Passes && it.done
+		s.Passes = s.Passes && it.done()
 	}
 	for i := range p.Stories {
 		if !p.Stories[i].Passes {
