@@ -11,15 +11,15 @@ import (
 	"ralph/internal/git"
 )
 
-// Guard restores what an agent must not change and no room can protect: the settings and
-// hooks of the repository, ralph's refs, and the settings files of agents, which would give
-// the next session more rights.
+// Guard restores files that no agent may change and that no room can protect: the settings and
+// hooks of the repository, ralph's refs, and the settings files of agents. A changed settings
+// file would give the next session more rights.
 type Guard struct {
 	Repo *git.Repo
 	Refs string // prefix of the unit's refs
-	Home string // of the user, empty where unknown
+	Home string // the user's home directory; empty if unknown
 	Env  []string
-	Kept string // folder for what was there instead
+	Kept string // folder where the agent's versions of restored files are kept
 }
 
 // keep reads everything before an agent runs.

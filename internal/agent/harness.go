@@ -11,7 +11,7 @@ import (
 	"ralph/internal/stream"
 )
 
-// PromptMode is the way a prompt reaches an agent.
+// PromptMode names a way to pass the prompt to an agent.
 type PromptMode string
 
 // The ways a prompt can reach an agent. Standard input is the rule: one
@@ -22,8 +22,8 @@ const (
 	PromptFile  PromptMode = "file" // the path of a file is the last argument
 )
 
-// Harness is one kind of coding agent: how to call it and how to read it. It is
-// data; nothing else in the program knows one agent from another.
+// Harness describes one kind of coding agent: how to call it and how to read its output. It is
+// data only. No other code depends on a particular agent.
 type Harness struct {
 	Name         string
 	Command      []string // the program and the words that always follow it
@@ -32,27 +32,27 @@ type Harness struct {
 	Output       stream.Format
 	ModelFlag    string   // followed by the model's name
 	ModelArgs    []string // in place of ModelFlag: arguments with {model} for the name
-	ApproveAll   []string // lifts every permission question
-	Careful      []string // used where ApproveAll is not
-	InRoom       []string // replaces Careful where ralph has sealed the agent: switches off its own sandbox, which cannot be made in a room
-	GitDirFlag   string   // followed by each of the git directories, where Careful keeps an agent from committing without
-	AllowedTools string   // flag for the tools that need no permission; empty if the agent has no such flag
+	ApproveAll   []string // lets the agent do everything without asking
+	Careful      []string // used in place of ApproveAll if the user did not allow everything
+	InRoom       []string // replaces Careful in a room: switches off the agent's own sandbox
+	GitDirFlag   string   // followed by a git directory: lets a careful agent commit
+	AllowedTools string   // flag for tools that need no permission; may be empty
 	ExpandsRefs  bool     // the CLI itself replaces @path by the file's content
 	Gentle       []syscall.Signal
 	Env          []string // set for the agent
 	DropEnv      []string // removed from its environment; a trailing * matches any ending
 	LoginEnv     []string // any of these holds a key or a token
 	LoginFiles   []string // below the home directory: files that a login creates
-	LoginOrder   string   // which of two logins counts, as a sentence; empty where unknown
+	LoginOrder   string   // which of two logins counts, as a sentence; empty if unknown
 	Settings     []string // below the home directory and the worktree: files that say what it may do
-	State        []string // below the home directory: what it writes in every session; a folder ends in a slash
-	SessionFiles string   // where the output may lack tokens: see [Harness.CountFromSession]
+	State        []string // below the home directory: what each session writes; folders end in /
+	SessionFiles string   // where to find missing tokens: see [Harness.CountFromSession]
 	Moved        []Move   // variables that move folders away from the home directory
-	AuthStatus   []string // words after Command that make it exit with 0 where it is logged in
-	EnvFiles     []string // JSON files, below the home directory and the worktree, with a key env that sets variables
+	AuthStatus   []string // words after Command: it exits with 0 if it is logged in
+	EnvFiles     []string // JSON files, below the home directory and the worktree, with a key env
 	RootRefuses  bool     // refuses ApproveAll when run as root, unless IS_SANDBOX says otherwise
 	Permission   string   // what the user can do when a tool call was denied
-	Retries      string   // how the agent itself retries its provider and what changes that, as a sentence
+	Retries      string   // how the agent itself retries its provider, and the setting for it
 
 	Limits []string // further texts of a usage limit, from the settings
 	Errors []string // further texts of a failure, from the settings
@@ -64,14 +64,14 @@ var askedToStop = []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
 // allowHint is the hint after the agent was denied a tool.
 const allowHint = "allow it with claude.allowed_tools in the settings, or run with --dangerously-skip-permissions"
 
-// ReplayWord is the argument with which this program plays the harness replay.
+// ReplayWord is the argument that makes this program act as the agent of the harness replay.
 const ReplayWord = "__replay"
 
-// PlaysScript reports whether the harness is this program, which plays a script.
+// PlaysScript reports whether the agent is this program, which then plays a script.
 func (h Harness) PlaysScript() bool { return slices.Contains(h.Command, ReplayWord) }
 
-// Builtin returns the harnesses that the program knows by itself. self is the
-// path of this program, which plays the harness replay.
+// Builtin returns the built-in harnesses. self is the path of this program, which acts as the
+// agent of the harness replay.
 func Builtin(self string) []Harness {
 	return []Harness{
 		{
@@ -152,7 +152,7 @@ func Builtin(self string) []Harness {
 	}
 }
 
-// Find returns the harness of that name.
+// Find returns the harness with the given name and whether it exists.
 func Find(all []Harness, name string) (Harness, bool) {
 	i := slices.IndexFunc(all, func(h Harness) bool { return h.Name == name })
 	if i < 0 {
@@ -161,17 +161,17 @@ func Find(all []Harness, name string) (Harness, bool) {
 	return all[i], true
 }
 
-// Options are the user's wishes for a call.
+// Options are the settings for a call of the agent.
 type Options struct {
 	Model        string
 	ApproveAll   bool
 	AllowedTools string
-	GitDirs      []string // what a commit is written to, absolute: of the repository, and of its worktree
-	Rooms        *Rooms   // where it runs; nil is without a room
-	Guard        *Guard   // what is restored after it; nil is nothing
+	GitDirs      []string // git directories that a commit writes to: absolute paths
+	Rooms        *Rooms   // the rooms it runs in; nil: it runs without a room
+	Guard        *Guard   // restores files after it; nil: nothing is restored
 }
 
-// Argv is the call of the agent, without the prompt.
+// Argv returns the command line of the agent, without the prompt.
 func (h Harness) Argv(o Options) []string {
 	argv := slices.Concat(h.Command, h.Headless)
 	switch {
@@ -201,16 +201,15 @@ func (h Harness) Argv(o Options) []string {
 	return argv
 }
 
-// Custom returns a harness with only a name: it gets its prompt on standard input and
+// Custom returns a harness for an unknown agent: it reads its prompt from standard input and
 // prints text.
 func Custom(name string) Harness {
 	return Harness{Name: name, Prompt: PromptStdin, Output: stream.FormatText, Gentle: askedToStop,
 		Permission: "see the agent's own settings"}
 }
 
-// DisplayName returns the agent's name for messages: its program, or the harness where the
-// settings name another program. A wrapper such as env or npx is not the agent, and
-// the words after it may hold a key.
+// DisplayName returns the agent's name for messages: its program, or "harness NAME" if the
+// settings name another program. Words after the program are left out: they may hold a key.
 func (h Harness) DisplayName() string {
 	if filepath.Base(h.Command[0]) == h.Name {
 		return h.Command[0]
@@ -218,7 +217,8 @@ func (h Harness) DisplayName() string {
 	return "harness " + h.Name
 }
 
-// Present returns a *MissingError where the agent's program is not in the PATH of env.
+// Present returns a *MissingError if the agent's program is not in the PATH of env. It does not
+// check a program that is given as a path.
 func (h Harness) Present(env []string) error {
 	if strings.Contains(h.Command[0], "/") {
 		return nil // relative to where it is started: the start itself fails
@@ -239,14 +239,14 @@ func (h Harness) Present(env []string) error {
 	return &MissingError{Harness: h.Name, Program: h.Command[0], Err: exec.ErrNotFound}
 }
 
-// Environ is the environment of the agent: base, without what would bite it,
-// with what it needs.
+// Environ returns the agent's environment: base without the variables in DropEnv, plus Env and
+// extra.
 func (h Harness) Environ(base, extra []string) []string {
 	return slices.Concat(Without(base, h.DropEnv, nil), h.Env, extra)
 }
 
-// Without returns an environment without the variables that drop names, but
-// with those that keep names. A trailing * matches any ending.
+// Without returns a copy of an environment without the variables in drop, except those in keep.
+// A trailing * in either list matches any ending.
 func Without(env, drop, keep []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// Move is a variable that moves a folder away from the home directory.
+// Move names a variable that moves a folder out of the home directory.
 type Move struct{ Variable, Folder string }
 
-// Login is a sign that an agent is logged in. It never holds the credential.
+// Login is a sign that an agent is logged in: a variable or a file. It never holds the
+// credential.
 type Login struct {
-	Variable string // of the environment; empty where it is a file
-	File     string // absolute
+	Variable string // name of the variable; empty if the sign is a file
+	File     string // absolute path of the file; empty if the sign is a variable
 }
 
-// String names the sign in a message.
+// String describes the sign for a message.
 func (l Login) String() string {
 	if l.Variable != "" {
 		return "the variable " + l.Variable
@@ -24,8 +25,8 @@ func (l Login) String() string {
 	return l.File
 }
 
-// Logins returns the signs of a login in the environment and below the home directory, in
-// the order of the harness's table. A harness with an unknown login has no signs.
+// Logins returns the signs that the agent is logged in: variables that are set, then files that
+// exist. It returns none if ralph does not know how the agent logs in.
 func (h Harness) Logins(env []string, home string) []Login {
 	var found []Login
 	for _, name := range h.LoginEnv {
@@ -42,8 +43,9 @@ func (h Harness) Logins(env []string, home string) []Login {
 	return found
 }
 
-// Place is the path of one of the agent's own files, given from the home
-// directory; empty where there is no home directory.
+// Place returns the absolute path of one of the agent's files. rel is its path below the home
+// directory. A variable in Moved may move it elsewhere. Place returns "" if the home directory
+// is needed and unknown.
 func (h Harness) Place(env []string, home, rel string) string {
 	for _, m := range h.Moved {
 		rest, ok := strings.CutPrefix(rel, m.Folder+"/")
@@ -57,8 +59,8 @@ func (h Harness) Place(env []string, home, rel string) string {
 	return filepath.Join(home, rel)
 }
 
-// VersionArgv returns the call that prints the agent's version, nil if it is unknown: a
-// program from the settings may take the words for a task.
+// VersionArgv returns the command line that prints the agent's version. It returns nil for a
+// program from the settings, which may take "--version" for a task.
 func (h Harness) VersionArgv() []string {
 	if len(h.Headless) == 0 {
 		return nil
@@ -66,8 +68,8 @@ func (h Harness) VersionArgv() []string {
 	return append(slices.Clone(h.Command), "--version")
 }
 
-// Getenv returns the value of a variable in an environment, the last one of that name;
-// empty if it is not set.
+// Getenv returns the value of a variable in an environment, or "" if it is not set. The last
+// entry of a name counts.
 func Getenv(env []string, name string) string {
 	for _, kv := range slices.Backward(env) {
 		if value, ok := strings.CutPrefix(kv, name+"="); ok {

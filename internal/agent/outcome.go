@@ -16,25 +16,25 @@ import (
 	"ralph/internal/stream"
 )
 
-// Outcome is what a turn came to.
+// Outcome is the result of an attempt.
 type Outcome struct {
 	Kind     journal.Outcome
-	Message  string    // what went wrong; for OK what may have kept the agent from working, mostly empty
+	Message  string    // what went wrong; for OK: what may have hindered the agent
 	Hint     string    // what the user can do about it, may be empty
-	ResetsAt time.Time // when a usage limit ends, zero where unknown
+	ResetsAt time.Time // when a usage limit ends; zero if unknown
 	Exit     proc.Exit
 	Duration time.Duration
 	Final    string // the agent's final message
-	HasFinal bool   // false where the stream broke off
-	OfModel  bool   // the usage limit is that of a model: another one may work
+	HasFinal bool   // false if the output ended before the final message
+	OfModel  bool   // the usage limit is for one model: another model may work
 	Summary  stream.Summary
-	Strays   int // processes that it left running, ended by ralph
+	Strays   int // number of processes that it left running; ralph ended them
 	Names    []string
-	Boundary []string // what it changed and must not, or could not write in its room, each as a sentence
-	LogLost  error    // why a log that the agent removed could not be restored
+	Boundary []string // forbidden changes and refused writes, each as a sentence
+	LogLost  error    // why ralph could not restore a log that the agent removed
 }
 
-// MissingError says that the agent's program cannot be started.
+// MissingError reports that the agent's program cannot be started.
 type MissingError struct {
 	Harness string
 	Program string

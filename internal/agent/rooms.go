@@ -9,11 +9,11 @@ import (
 	"ralph/internal/room"
 )
 
-// Rooms runs agents in sealed rooms.
+// Rooms are the settings for running agents in sealed rooms.
 type Rooms struct {
 	Site    room.Site
 	Protect []string // files and folders of the worktree that no agent may change
-	Scratch string   // folder for what rooms have of their own
+	Scratch string   // folder for the rooms' own files
 
 	ReadOnly bool // the agents may only write their own folders
 }

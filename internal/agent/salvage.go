@@ -10,8 +10,8 @@ import (
 	"ralph/internal/stream"
 )
 
-// Salvage reads the rest of an agent's log, from offset on, after ralph has died. A log
-// that does not exist is empty; an unknown format is read as text.
+// Salvage parses the rest of an agent's log from offset, after ralph has died. A missing log
+// gives an empty summary. An unknown format is read as text.
 func Salvage(path string, offset int64, format string) (stream.Summary, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

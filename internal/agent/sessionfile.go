@@ -11,16 +11,16 @@ import (
 	"ralph/internal/stream"
 )
 
-// ReportsTokens reports whether ralph learns how many tokens a call took: from the output or
+// ReportsTokens reports whether ralph can learn how many tokens a call took, from the output or
 // from the agent's session files.
 func (h Harness) ReportsTokens() bool { return h.Output.ReportsTokens() || h.SessionFiles != "" }
 
 // sessionID is what an id may be made of: it becomes part of a pattern.
 var sessionID = regexp.MustCompile(`^[0-9A-Za-z_-]{8,}$`)
 
-// CountFromSession adds the tokens of a call whose output reported none, from the file that
-// the agent keeps about the session. They are an estimate. SessionFiles is FOLDER//PATTERN below
-// the home directory, with {session} for the id, or {start} for its first characters.
+// CountFromSession adds estimated tokens from the agent's session files, if the output reported
+// none. SessionFiles is FOLDER//PATTERN below the home directory. {session} in it stands for
+// the session's id, {start} for its first 8 characters.
 func (h Harness) CountFromSession(env []string, sum *stream.Summary) {
 	id := sum.Session
 	if h.SessionFiles == "" || sum.Tokens != (stream.Tokens{}) || !sessionID.MatchString(id) {

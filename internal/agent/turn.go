@@ -1,6 +1,6 @@
-// Package agent runs one turn of one coding agent: it builds the call, starts
-// it under the run's guardian, feeds it the prompt, reads its output, ends it at
-// its limits and says what came of it, as a typed outcome.
+// Package agent runs one attempt of one coding agent and returns a typed outcome. It builds the
+// call, starts it under the run's guardian, writes the prompt, reads the output and enforces
+// the limits.
 package agent
 
 import (
@@ -34,13 +34,13 @@ const (
 	settle = 100 * time.Millisecond
 )
 
-// Limits are the time limits of a turn; zero is no limit.
+// Limits are the time limits of an attempt. Zero means no limit.
 type Limits struct {
 	Timeout time.Duration // from the start, in real time: the machine's sleep counts
 	Idle    time.Duration // since the last byte of output, while ralph and the machine were running
 }
 
-// Call is everything that one turn needs.
+// Call describes one attempt: which agent to start, with which prompt, where and how long.
 type Call struct {
 	Harness Harness
 	Options Options
@@ -54,13 +54,12 @@ type Call struct {
 	Started func(proc.ID)      // called once the agent runs
 	Event   func(stream.Event) // called for each event of its output, one at a time
 	Stdout  func([]byte)       // called with each piece of standard output, before its events
-	Drained func()             // called when the output is read up to now
+	Drained func()             // called when all output so far has been read
 }
 
-// Run runs one turn and returns when nothing of it is alive any more. The error
-// is ralph's own trouble: *MissingError where the agent cannot be started, a
-// log that cannot be written, a guardian that cannot be reached; how the agent
-// fared is in the outcome.
+// Run runs one attempt and returns when all its processes have ended. The outcome says how the
+// agent fared. The error is about ralph itself: a *MissingError, a log that cannot be written,
+// or a guardian that cannot be reached.
 func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	log, err := os.OpenFile(c.Log, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {

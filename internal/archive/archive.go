@@ -1,19 +1,19 @@
-// Package archive puts finished features away and brings them back.
+// Package archive moves finished features into an archive and restores them.
 //
-// A feature lives in two places: its folder .ralph/<unit> in the worktree, and
-// its state directory in the git directory, where the journal is. Both become
-// one folder, .ralph/archive/<YYYYMMDD-HHMMSS>-<unit>, in this order:
+// A feature has two folders: .ralph/<unit> in the worktree, and its state
+// directory in the git directory, which holds the journal. Store.Put moves both into
+// one folder, .ralph/archive/<YYYYMMDD-HHMMSS>-<unit>, in these steps:
 //
-//  1. an intent is written into the state directory
-//  2. a manifest is written into the feature folder
-//  3. the journal is linked or copied into the feature folder
-//  4. the feature folder is renamed into the archive
-//  5. the journal is removed from the state directory, then the intent
+//  1. write an intent into the state directory
+//  2. write a manifest into the feature folder
+//  3. link or copy the journal into the feature folder
+//  4. rename the feature folder into the archive
+//  5. remove the journal from the state directory, then the intent
 //
-// The rename decides: before it nothing is missing where it was, after it all
-// is in the archive. Whatever cuts the rest off, [Store.Finish] finds the
-// intent and does what is left. Bringing a feature back is the same in the
-// other direction. Callers hold the unit's lock; its file is never moved.
+// The rename decides. Before it, everything is in its old place; after it, everything
+// is in the archive. After a crash, [Store.Finish] finds the intent and does the
+// remaining steps. [Store.Restore] works the same way in the other direction. Callers
+// hold the unit's lock, whose file never moves.
 package archive
 
 import (
@@ -53,13 +53,13 @@ type Store struct {
 	step     func(done string) // called after each step
 }
 
-// Open returns the archive of the worktree with this root. The state directory of a unit
-// is the directory of its name in state. Open creates nothing.
+// Open returns the archive of the worktree at this root. state is the folder that holds the
+// units' state directories. Open creates nothing.
 func Open(worktree, state string) *Store {
 	return &Store{worktree: worktree, state: state, rename: os.Rename, link: os.Link, step: func(string) {}}
 }
 
-// Entry is one archived feature, and as JSON of `archive --list --json`.
+// Entry describes one archived feature. Its JSON form is printed by `archive --list --json`.
 type Entry struct {
 	Name            string    `json:"name"`
 	Unit            string    `json:"unit"`
@@ -69,8 +69,8 @@ type Entry struct {
 	StoriesTotal    *int      `json:"storiesTotal"`
 }
 
-// Journal is the path of the entry's journal. It need not exist: a feature
-// may be archived that never ran.
+// Journal returns the path of the archived journal. The file does not exist if the feature
+// never ran.
 func (s *Store) Journal(e Entry) string {
 	return filepath.Join(s.folder(e.Name), journalName)
 }

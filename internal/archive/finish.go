@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// Pending lists the units with an unfinished archive or restore.
+// Pending returns the units with an interrupted archive or restore.
 func (s *Store) Pending() ([]string, error) {
 	entries, err := os.ReadDir(s.state)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -24,15 +24,15 @@ func (s *Store) Pending() ([]string, error) {
 	return units, nil
 }
 
-// CutOff reports whether the unit with the state directory dir has an unfinished archive
-// or restore.
+// CutOff reports whether an archive or restore was interrupted in the unit's state directory
+// dir.
 func CutOff(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, intentName))
 	return err == nil
 }
 
-// Finish completes an unfinished archive or restore of the unit, and reports whether there
-// was one. The caller holds the unit's lock.
+// Finish completes an interrupted archive or restore of the unit, and reports whether there was
+// one. The caller holds the unit's lock.
 func (s *Store) Finish(ctx context.Context, unit string) (bool, error) {
 	if err := checkUnit(unit); err != nil {
 		return false, err

@@ -15,8 +15,8 @@ import (
 	"ralph/internal/regular"
 )
 
-// List returns the archives, the newest first. warnings name what is in the archive's
-// folder but is not an archive.
+// List returns the archives, newest first. warnings describe files in the archive folder that
+// are not archives.
 func (s *Store) List() (entries []Entry, warnings []string, err error) {
 	err = checkFolder(s.root()) // each entry would be refused for the same reason
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,8 +50,8 @@ func (s *Store) List() (entries []Entry, warnings []string, err error) {
 	return entries, warnings, nil
 }
 
-// Find returns the newest archive of the unit, or an error that is
-// fs.ErrNotExist.
+// Find returns the newest archive of the unit. The error is fs.ErrNotExist if there is no
+// archive.
 func (s *Store) Find(unit string) (Entry, error) {
 	entries, _, err := s.List()
 	if err != nil {

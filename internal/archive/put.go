@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// Put archives the unit's feature. record, which may be nil, is called when
-// the archive's name is certain and nothing has moved yet: it is the place to
-// write the journal's last events and to close it. An error up to then leaves
-// everything as it was; after that the archive is decided, and where an error
-// keeps it from being completed, [Store.Finish] tries again. A missing feature
-// folder is an error that is fs.ErrNotExist.
+// Put moves the unit's feature into the archive. It calls record, if not nil, when the
+// archive's name is fixed and before anything moves. record should write the journal's last
+// events and close it.
+//
+// An error up to then leaves everything unchanged. After a later error, Store.Finish completes
+// the archive. The error is fs.ErrNotExist if the feature folder is missing.
 func (s *Store) Put(ctx context.Context, unit string, now time.Time, record func(Entry) error) (Entry, error) {
 	in, err := s.prepare(ctx, unit, now)
 	if err == nil && record != nil {

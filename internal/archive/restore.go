@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Restore moves the archive of this name back to where its feature was, with the journal.
-// It refuses if the unit has a feature folder again. A newer journal of the unit is set
-// aside in the state directory. A name that is not an archive is fs.ErrNotExist.
+// Restore moves an archive, with its journal, back to the feature folder. It fails if the unit
+// has a feature folder again. A newer journal of the unit stays in the state directory under
+// another name. The error is fs.ErrNotExist if no archive has this name.
 func (s *Store) Restore(ctx context.Context, name string) (Entry, error) {
 	in, err := s.manifest(name)
 	if err != nil {

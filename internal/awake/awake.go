@@ -1,5 +1,5 @@
-// Package awake keeps the machine from going to sleep by itself while there is
-// work, where the system has a program for that.
+// Package awake keeps the machine awake while ralph works. It uses a program of the operating
+// system, if there is one.
 package awake
 
 import (
@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// Commands are the ways to keep a machine of the system goos awake, the best one
-// first; none where no way is known. Each holds until its standard input ends
-// or the process pid is gone, so that it never outlives ralph.
+// Commands returns the commands that can keep a machine with the system goos awake, best first.
+// It returns nil for an unknown system. On Linux a command runs until its standard input
+// closes, on macOS until the process pid ends. So it never outlives ralph.
 func Commands(goos string, pid int) [][]string {
 	switch goos {
 	case "darwin":
@@ -32,8 +32,9 @@ func Commands(goos string, pid int) [][]string {
 // DBUS_SYSTEM_BUS_ADDRESS in its environment.
 const systemBus = "/run/dbus/system_bus_socket"
 
-// CanAsk reports whether there is someone on a machine of the system goos to ask. In a
-// container there mostly is not, and the programs take 10 ms each to find that out.
+// CanAsk reports whether a sleep inhibitor can work on this machine: on Linux it needs the
+// system D-Bus. Containers mostly have none, and each program of Commands takes 10 ms to find
+// that out.
 func CanAsk(goos string, getenv func(string) string) bool {
 	if goos != "linux" || getenv("DBUS_SYSTEM_BUS_ADDRESS") != "" {
 		return true
@@ -42,9 +43,8 @@ func CanAsk(goos string, getenv func(string) string) bool {
 	return err == nil
 }
 
-// Keeper keeps the machine awake between Hold and Release. Nothing of it is an
-// error: a container, WSL or a machine without these programs sleeps, or does not,
-// as it always did.
+// Keeper keeps the machine awake between Hold and Release. It reports no errors: without a
+// working command, the machine sleeps as usual.
 type Keeper struct {
 	commands [][]string
 	mu       sync.Mutex
@@ -57,10 +57,11 @@ type hold struct {
 	done     chan struct{}
 }
 
-// New returns a keeper that tries the commands in their order.
+// New returns a keeper that tries the commands in order until one works.
 func New(commands [][]string) *Keeper { return &Keeper{commands: commands} }
 
-// Hold keeps the machine awake until Release, and does not wait for it to work.
+// Hold keeps the machine awake until Release. It returns at once, before the command has
+// started.
 func (k *Keeper) Hold() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -79,7 +80,7 @@ func (k *Keeper) Hold() {
 	}()
 }
 
-// Release lets the machine sleep again, and returns when the program is gone.
+// Release lets the machine sleep again. It returns when the command has ended.
 func (k *Keeper) Release() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

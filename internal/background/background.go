@@ -1,6 +1,6 @@
-// Package background starts a ralph that continues when this one has ended, without
-// a terminal or in a window, and waits until its run is running. What there is to
-// do goes through package handover.
+// Package background starts the loop in another process, without a terminal, in tmux or in a
+// window. It waits until the loop is running. The other process gets its work through package
+// handover.
 package background
 
 import (
@@ -26,18 +26,17 @@ import (
 // started by the call, with a desktop's worth of libraries.
 const windowWait = 30 * time.Second
 
-// Start starts the program that is to take over what was sent, as a process in a
-// session of its own that no terminal belongs to: none can end it by going away.
-// It returns when that has taken over; else nothing is sent any more. What the
-// program prints goes to log.
+// Start starts argv as a detached process and waits until it has taken over what was sent. The
+// process has its own session, so closing a terminal does not end it. Its output goes to log.
+// wait bounds the waiting time. After an error, the sender is closed.
 func Start(ctx context.Context, sent *handover.Sender, argv []string, log *os.File, wait time.Duration) error {
 	cmd := detached(argv)
 	cmd.Stdout, cmd.Stderr = log, log
 	return launch(ctx, cmd, sent, wait)
 }
 
-// StartInWindow is Start with the call of a terminal program, see package window.
-// Its error has the last words of that program.
+// StartInWindow starts a terminal program and waits until ralph in it has taken over what was
+// sent. Package window makes argv. The error includes the last line that the program printed.
 func StartInWindow(ctx context.Context, sent *handover.Sender, argv []string) error {
 	said, err := unnamedFile()
 	if err != nil {
@@ -54,8 +53,8 @@ func StartInWindow(ctx context.Context, sent *handover.Sender, argv []string) er
 	return err
 }
 
-// NewLog makes a file again that only its owner can read: an agent may print
-// what is secret. The file before may be a link, or anybody's to read.
+// NewLog creates an empty log that only its owner can read, and removes the file that was
+// there. An agent may print secrets, and the old file may be a link or readable by everyone.
 func NewLog(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err

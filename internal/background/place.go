@@ -31,26 +31,26 @@ const takeOverWait = 10 * time.Second
 
 // Starter starts the loop of a unit in another process.
 type Starter struct {
-	Word     string // the argument with which this program takes over what was handed to it
+	Word     string // the argument that makes this program take over the work
 	Unit     string
 	StateDir string
 	Root     string // of the worktree
 	Log      string // for the output of a loop without a terminal
 	Color    string // the dashboard's --color
-	Dir      string // where the command is carried out; "" for the current folder
+	Dir      string // where the command runs; "" for the current folder
 	Warn     func(format string, args ...any)
 }
 
-// Loop is a loop that another process has taken over.
+// Loop is a loop that runs in another process.
 type Loop struct {
 	*handover.Sender
 	Terminal string           // tmux, window or none
 	Session  *monitor.Session // in tmux
-	Log      string           // of its output, without a terminal
+	Log      string           // file with its output; "" if it has a terminal
 	Began    time.Time
 }
 
-// Attach returns the command that shows the loop's tmux session, "" where it has none.
+// Attach returns the command that shows the loop's tmux session, or "" without a session.
 func (l *Loop) Attach() string {
 	if l.Session == nil {
 		return ""
@@ -58,7 +58,7 @@ func (l *Loop) Attach() string {
 	return l.Session.How()
 }
 
-// Output says where the loop's last output is.
+// Output returns a hint where to find the loop's last output.
 func (l *Loop) Output() string {
 	switch {
 	case l.Log != "":
@@ -69,7 +69,8 @@ func (l *Loop) Output() string {
 	return "try it in this terminal: ralph run"
 }
 
-// In starts the loop in a place of that kind. args is the command that runs it.
+// In starts the command args in the given place: Auto, Tmux, Window or None. fullscreen applies
+// to a window.
 func (s Starter) In(ctx context.Context, place string, fullscreen bool, args []string) (*Loop, error) {
 	switch place {
 	case Window:
@@ -90,7 +91,7 @@ func (s Starter) In(ctx context.Context, place string, fullscreen bool, args []s
 	return s.Nowhere(ctx, args)
 }
 
-// InTmux starts the loop in a tmux session, next to its dashboard.
+// InTmux starts the loop in a new tmux session, next to its dashboard.
 func (s Starter) InTmux(ctx context.Context, args []string) (*Loop, error) {
 	began := time.Now()
 	client, err := tmux.Find(ctx, os.Environ())
@@ -140,8 +141,8 @@ func (s Starter) InTmux(ctx context.Context, args []string) (*Loop, error) {
 	return l, nil
 }
 
-// InWindow opens a terminal window. It stays when the loop has ended, until a key is pressed.
-// Closing it ends the loop.
+// InWindow starts the loop in a new terminal window. The window stays open after the loop,
+// until a key is pressed. Closing it ends the loop.
 func (s Starter) InWindow(ctx context.Context, fullscreen bool, args []string) (*Loop, error) {
 	began := time.Now()
 	program, err := window.Find(runtime.GOOS, os.Environ())

@@ -13,10 +13,11 @@ import (
 // errUp ends the look into the journal.
 var errUp = errors.New("the run is in the journal")
 
-// UntilUp waits until the journal at path has the run of the loop that took over, and returns the
-// run's id. If the loop ends first, it returns the loop's report or handover.ErrLost. began is
-// when the loop was started. If the context ends first, UntilUp also stops the loop, which no one
-// would know of. After it the sender can only send signals and be closed.
+// UntilUp waits until the loop has started its run, and returns the run's id. It reads the
+// journal at path. began is when the loop was started.
+//
+// If the loop ends first, UntilUp returns the loop's report or handover.ErrLost. If ctx ends
+// first, UntilUp stops the loop. After UntilUp, the sender can only send signals and be closed.
 func UntilUp(ctx context.Context, sent *handover.Sender, path string, began time.Time) (string, *handover.Report, error) {
 	heard := ctx
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))

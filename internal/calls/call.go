@@ -17,7 +17,7 @@ import (
 	"ralph/internal/stream"
 )
 
-// Take counts a call of the agent that works, if its ledger allows one now.
+// Take asks the ledger for a call of the current agent, and counts it if the ledger allows it.
 func (t *Team) Take(ctx context.Context) (ratelimit.Grant, error) {
 	t.taken = time.Now()
 	var err error
@@ -30,8 +30,8 @@ func (t *Team) Take(ctx context.Context) (ratelimit.Grant, error) {
 	return t.grant, err
 }
 
-// Call calls the agent, and records the attempt before and after. Take has counted it.
-// hear receives every event of the agent's output.
+// Call calls the current agent and records the start and the end of the attempt. Call Take
+// first, which counts the call. hear gets every event of the agent's output.
 func (t *Team) Call(ctx context.Context, n, attempt int, prompt []byte, hear func(stream.Event)) (agent.Outcome, error) {
 	g, err := t.Keeper.Get()
 	if err != nil {
@@ -118,7 +118,7 @@ func (t *Team) started(n, attempt int, name string) (journal.AttemptStarted, err
 	}, nil
 }
 
-// Ended records the end of an attempt and adds what it used.
+// Ended records the end of an attempt and adds its tokens and cost to the sum of the run.
 func (t *Team) Ended(n, attempt int, o agent.Outcome) error {
 	s := o.Summary
 	e := journal.AttemptEnded{
@@ -154,7 +154,7 @@ func (t *Team) pay(s stream.Summary) *float64 {
 	return &s.CostUSD
 }
 
-// Promised reports whether the outcome holds the agent's promise.
+// Promised reports whether the agent's final message contains the completion promise.
 func (t *Team) Promised(o agent.Outcome) bool {
 	return o.HasFinal && plan.Promised(o.Final, t.Promise)
 }

@@ -26,10 +26,11 @@ func backoff(refusals int) time.Duration {
 	return pause
 }
 
-// Refused takes note of a call that met a usage limit, and reports the account's limit
-// to the other loops. A limit without a reset, or with one in the past, is tried again
-// after a pause that doubles, and is not reported: it would be a guess. Nor is one of a
-// model: loops with another model can continue.
+// Refused records that a call met a usage limit, and reports a limit of the account to other
+// loops. It does not report a limit of one model: loops with another model can continue.
+//
+// A limit without a reset time in the future is not reported either. It is tried again after a
+// pause, which doubles with each refusal.
 func (t *Team) Refused(ctx context.Context, o agent.Outcome) error {
 	m := t.at
 	m.refusals++
@@ -54,7 +55,7 @@ func (t *Team) Refused(ctx context.Context, o agent.Outcome) error {
 	return nil
 }
 
-// LetIn takes note of a call that went through.
+// LetIn resets the count of refusals after the provider accepted a call.
 func (t *Team) LetIn() { t.at.refusals = 0 }
 
 // admit asks whether the agent may be called now.

@@ -2,8 +2,8 @@ package calls
 
 import "ralph/internal/run"
 
-// Resume continues with what a run that died had learnt: the limits that only it knew,
-// of a model or without a reset. The account's limits are in the ledger.
+// Resume restores the limits that a dead run knew and the ledger does not: those of one model
+// and those without a reset time.
 func (t *Team) Resume(met run.Limits) {
 	for _, m := range t.members {
 		r, ok := met.Refused[m.Harness.Name]

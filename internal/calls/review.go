@@ -14,14 +14,15 @@ import (
 	"ralph/internal/words"
 )
 
-// Reviewer calls a second agent, which judges claims. Its calls are counted and paid like
-// those of the run's own agents.
+// Reviewer calls a second agent, which judges claims. Its calls and their cost count for the
+// run.
 type Reviewer struct {
 	own   *Team // of the reviewer alone
 	payer *Team
 }
 
-// Reviewer returns the reviewer of a run, whose team pays for it.
+// Reviewer returns a reviewer with the agent c. limit bounds the time of each call. The team
+// counts the cost.
 func (t *Team) Reviewer(c Caller, limit time.Duration) *Reviewer {
 	own := &Team{
 		Recorder: t.Recorder, Keeper: t.Keeper, Env: t.Env, Unit: t.Unit, Root: t.Root,
@@ -31,7 +32,7 @@ func (t *Team) Reviewer(c Caller, limit time.Duration) *Reviewer {
 	return &Reviewer{own: own, payer: t}
 }
 
-// Name is the reviewer's agent, with its model.
+// Name returns the name of the reviewing agent, with its model.
 func (r *Reviewer) Name() string {
 	c := r.own.Current()
 	if c.Options.Model == "" {
@@ -40,8 +41,9 @@ func (r *Reviewer) Name() string {
 	return c.Harness.Name + " (" + c.Options.Model + ")"
 }
 
-// Past returns how often a claim about the stories was reviewed since they were accepted
-// last, of several the most often, and whether the last verdict about one was a refusal.
+// Past returns the earlier reviews of the stories since their last acceptance. Made is the
+// highest number for one story. Refused is true if the last verdict about any story was a
+// refusal.
 func (r *Reviewer) Past(stories []string) (past run.Reviews) {
 	r.own.Recorder.Read(func(s *run.State) {
 		if len(stories) == 0 {
@@ -55,8 +57,8 @@ func (r *Reviewer) Past(stories []string) (past run.Reviews) {
 	return past
 }
 
-// Review asks the reviewer once about a claim, and records what came of it. A reviewer that
-// cannot be called, fails or does not answer as asked gives no verdict.
+// Review asks the reviewer once about a claim and records the answer. The verdict is
+// journal.ReviewNone if the reviewer cannot be called, fails, or answers in another form.
 func (r *Reviewer) Review(ctx context.Context, n int, stories []string, prompt []byte) (
 	end journal.ReviewEnded, err error,
 ) {

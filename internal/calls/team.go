@@ -1,5 +1,5 @@
-// Package calls takes a run's calls: it picks the agent, asks the ledger, waits where
-// a limit is in the way, makes the call and records it. It does not know the plan.
+// Package calls makes the calls of a run: it picks the agent, counts the call in the ledger,
+// waits at limits, calls the agent and records the result. It does not know the plan.
 package calls
 
 import (
@@ -16,24 +16,24 @@ import (
 	"ralph/internal/stream"
 )
 
-// Caller is an agent that a run may call, and how.
+// Caller is an agent that a run may call, with its options.
 type Caller struct {
 	Harness agent.Harness
 	Options agent.Options
 }
 
-// Team is the agents of one run.
+// Team holds the agents of one run and makes their calls.
 type Team struct {
 	Recorder *recorder.Recorder
 	Keeper   *proc.Keeper
 	Env      []string
 	Unit     string
-	Story    string // that the next call is about, empty where the plan does not say
+	Story    string // story of the next call; empty if the plan names none
 	Root     string // of the worktree
 	LogDir   string // for iteration-N.log, from the worktree's root
 	Limits   agent.Limits
 	Promise  string
-	Drained  func() // called when no event of the output is left for the moment; optional
+	Drained  func() // called when all output so far has been read; optional
 
 	// The sum of the run's calls. The cost is nil while no agent reported one.
 	Tokens stream.Tokens
@@ -57,19 +57,20 @@ type member struct {
 	out      bool      // it cannot be called in this run: not installed, or not logged in
 }
 
-// Use sets the model of the first agent for the calls to come.
+// Use sets the model of the first agent for later calls.
 func (t *Team) Use(model string) { t.members[0].Options.Model = model }
 
-// Block says that an agent should not be called now. The zero value: it can be called.
+// Block is the reason why an agent should not be called now. The zero value means that it can
+// be called.
 type Block struct {
 	run.Limit
 	by    *member
 	model string // that is at its limit; empty for the account
 }
 
-// Assemble sets the agents of the team. The first does the work; the others take over,
-// in this order, while those before are limited. An agent that is named twice is called
-// as it was named first. The ledger is that of the first.
+// Assemble sets the agents of the team. The first one works. The others take over, in this
+// order, while the agents before them are limited. If a name occurs twice, the first one
+// counts. ledger belongs to the first agent.
 func (t *Team) Assemble(agents []Caller, ledger *ratelimit.Ledger) {
 	t.members = nil
 	for _, c := range agents {
@@ -89,13 +90,13 @@ func (t *Team) named(name string) *member {
 	return nil
 }
 
-// Current is the agent that works.
+// Current returns the agent that makes the next call.
 func (t *Team) Current() Caller { return t.at.Caller }
 
-// Present returns an error where the run's own agent cannot be found.
+// Present returns an error if the program of the run's own agent cannot be found.
 func (t *Team) Present() error { return t.members[0].Harness.Present(t.Env) }
 
-// Able returns the names of the agents that can be called in this run.
+// Able returns the names of the agents that can still be called in this run.
 func (t *Team) Able() []string {
 	var names []string
 	for _, m := range t.members {
@@ -106,9 +107,9 @@ func (t *Team) Able() []string {
 	return names
 }
 
-// Pick lets the first agent do the work that can be called: that is the run's own one
-// again as soon as its limit is over. Where none can be called, it returns the Block of
-// the agent that is free first.
+// Pick chooses the first agent that can be called and makes it the current one. The run's own
+// agent returns as soon as its limit is over. If all are limited, Pick returns the Block that
+// ends first.
 func (t *Team) Pick(ctx context.Context) (Block, error) {
 	var first Block
 	for _, m := range t.members {
@@ -132,7 +133,7 @@ func (t *Team) Pick(ctx context.Context) (Block, error) {
 	return first, nil
 }
 
-// Blocked reports whether anything is in the way.
+// Blocked reports whether the agent should not be called now.
 func (b Block) Blocked() bool { return b.by != nil }
 
 // takeOver makes m the agent that works, and records it where it was another. An
@@ -172,9 +173,8 @@ func (t *Team) leaveOut(m *member, why string) error {
 	return t.Recorder.Warn("%s cannot take over in this run: %s", m.Harness.Name, why)
 }
 
-// DropUnfit takes an agent that took over out of the run where its call showed that
-// it cannot work: it is not logged in, or cannot be started. The run's own agent is
-// never taken out: its trouble ends the run.
+// DropUnfit removes the current agent from the run if it cannot start or is not logged in. It
+// never removes the first agent: a failure of that one ends the run.
 func (t *Team) DropUnfit(o agent.Outcome, err error) (dropped bool, _ error) {
 	var missing *agent.MissingError
 	switch {

@@ -22,14 +22,14 @@ func jitter(wait time.Duration) time.Duration {
 // the minute. The user who agreed to wait is not asked again for less.
 const sameReset = time.Minute
 
-// Wait waits until a time by the wall clock, as a state in the journal.
+// Wait waits until w.Until by the wall clock, and records the wait in the journal.
 func (t *Team) Wait(ctx context.Context, w journal.WaitStarted) error {
 	_, err := t.wait(ctx, w, nil)
 	return err
 }
 
-// StandStill waits at a limit. It ends early where the wait has lost its reason: an
-// agent is free, another loop's try was answered, or the reset has moved.
+// StandStill waits until the limit b is over. It ends early if an agent becomes free, another
+// loop has tried the limit, or the reset time has changed.
 func (t *Team) StandStill(ctx context.Context, b Block, w journal.WaitStarted) error {
 	if !b.Probed {
 		w.Until = timePtr(b.Until.Add(jitter(time.Until(b.Until))))

@@ -1,5 +1,5 @@
-// Package change finds the changes of Ito and OpenSpec in a worktree: folders with
-// a proposal, named by an id that people shorten.
+// Package change finds the changes of Ito and OpenSpec in a worktree. A change is a folder with
+// a proposal. Users may shorten its id.
 package change
 
 import (
@@ -26,7 +26,7 @@ const (
 // Change is one change that is not archived.
 type Change struct {
 	ID     string
-	Module string // as the id has it: 002, or 014.01 with a sub-module; empty where it has none
+	Module string // as in the id: 002, or 014.01 with a sub-module; may be empty
 	Folder string // from the worktree's root, with slashes
 }
 
@@ -35,7 +35,7 @@ var numbered = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d+)(?:\.(\d+))?-(\d+)(?:_(.*))?$`)
 })
 
-// New is the change of an id in a folder.
+// New returns the change with this id and folder. It reads the module from the id.
 func New(id, folder string) Change {
 	c := Change{ID: id, Folder: folder}
 	if m := numbered().FindStringSubmatch(id); m != nil && m[4] != "" {
@@ -47,8 +47,8 @@ func New(id, folder string) Change {
 	return c
 }
 
-// StateFolder is where status, state and logs of the change are, from the
-// worktree's root: where Ito keeps them, else among ralph's own folders.
+// StateFolder returns the folder for the change's status, state and logs, from the worktree's
+// root. For a change of Ito this is Ito's own state folder.
 func (c Change) StateFolder() string {
 	if strings.HasPrefix(c.Folder, itoFolder+"/") {
 		return path.Join(".ito/.state/ralph", c.ID)
@@ -56,8 +56,8 @@ func (c Change) StateFolder() string {
 	return path.Join(".ralph", c.ID)
 }
 
-// List returns the changes of a worktree by id. It leaves out archived ones, links, and names
-// that are not valid for a unit.
+// List returns the changes of a worktree, sorted by id. It skips archived changes, links, and
+// names that are not valid ids.
 func List(root string) ([]Change, error) {
 	var list []Change
 	for _, folder := range []string{itoFolder, openSpecFolder} {

@@ -11,7 +11,7 @@ import (
 // maxID leaves room in a file name for what is put around a unit's name.
 const maxID = 200
 
-// Valid says why a text cannot be a change id, or the short form of one.
+// Valid returns an error if a text cannot be a change id or the short form of one.
 func Valid(id string) error {
 	refused := func(why string) error {
 		shown := id
@@ -43,19 +43,19 @@ func Valid(id string) error {
 	return nil
 }
 
-// AmbiguousError is a short form that means several changes.
+// AmbiguousError reports that a short form matches several changes.
 type AmbiguousError struct {
 	What       string // such as "--change 2-1"
 	Candidates []Change
 }
 
-// Error names the candidates, the first of them where there are many.
+// Error names the matching changes, at most 10.
 func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%s means %d changes: %s", e.What, len(e.Candidates), Names(e.Candidates))
 }
 
-// Names lists changes by their ids, or by their folders where both systems have one
-// of the same id, and not all of many.
+// Names returns the ids of changes, separated by commas, at most 10. It uses the folder where
+// both systems have a change with the same id.
 func Names(list []Change) string {
 	const shown = 10
 	times := map[string]int{}
@@ -76,9 +76,9 @@ func Names(list []Change) string {
 	return strings.Join(names, ", ")
 }
 
-// Find returns the change of list that ref means: its id, its number in any
-// padding with or without the slug ("2-1" for 002-01_add-x), its slug, or a part of
-// the id that no other has. Several are an *AmbiguousError.
+// Find returns the change that ref names. It tries these forms in order: the id, the number
+// ("2-1" for 002-01_add-x), the slug, a part of the id. The first form that matches decides.
+// Several matches give an *AmbiguousError.
 func Find(list []Change, ref string) (Change, error) {
 	if err := Valid(ref); err != nil {
 		return Change{}, err
@@ -138,8 +138,8 @@ func equal(a, b string) bool {
 	return x == y
 }
 
-// InModule returns the changes of a module, given in any padding: "2", "002", or
-// "14.1" for the sub-module 014.01; a module has those of its sub-modules too.
+// InModule returns the changes of a module, including those of its sub-modules. Leading zeros
+// do not matter: "2" or "002", and "14.1" for the sub-module 014.01.
 func InModule(list []Change, module string) ([]Change, error) {
 	if err := Valid(module); err != nil {
 		return nil, fmt.Errorf("--module: %w", err)

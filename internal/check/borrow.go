@@ -18,9 +18,9 @@ const (
 // borrowed are the folders of dependencies that git ignores.
 var borrowed = []string{"node_modules", ".venv", "venv", "vendor", "bower_components", ".bundle", "deps", "Pods"}
 
-// Borrow puts what the project's worktree has of ignored dependencies and small files, such
-// as .env, into the clean worktree: for a check that cannot pass without them. Folders are
-// linked. What is in the clean worktree already is left as it is.
+// Borrow adds ignored dependencies and small ignored files, such as .env, from the project's
+// worktree. It links folders, copies files, and replaces nothing. Some checks cannot pass
+// without them.
 func (c *Clean) Borrow(ctx context.Context) error {
 	if _, err := c.Dir(ctx); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Package check runs the quality checks of a project: the user's own commands,
-// started by ralph and not by the agent, under the run's guardian, with a time
-// limit and a bounded memory of what they print.
+// Package check runs the quality checks of a project. They are commands of the user. ralph
+// starts them itself, under the run's guardian, with a time limit, and keeps only the end of
+// their output.
 package check
 
 import (
@@ -20,7 +20,7 @@ import (
 	"ralph/internal/stopwatch"
 )
 
-// When says at which points of a run a check is run.
+// When names the points of a run at which a check runs.
 type When string
 
 // The points at which a check can run.
@@ -37,11 +37,11 @@ type Check struct {
 	When           When
 	Timeout        time.Duration
 	AcceptBaseline bool   // a failure from before the run does not block the plan
-	Rooms          *Rooms // where it runs; nil is without a room
-	Input          []byte // on its standard input; nil is nothing
+	Rooms          *Rooms // the rooms it runs in; nil: it runs without a room
+	Input          []byte // standard input; nil: empty
 }
 
-// Result is one run of one check.
+// Result is the result of one run of one check.
 type Result struct {
 	Check    Check
 	Outcome  journal.CheckOutcome
@@ -50,12 +50,12 @@ type Result struct {
 	Tail     string // the end of what it printed
 	Commit   string // the commit of the clean worktree; empty in place
 	Lost     bool   // the guardian was killed while it ran
-	Unsealed string // not empty: it passes only without a room, though there are rooms; the settings that may help
-	Outside  bool   // it failed in its room and passes outside, where only the room counts
+	Unsealed string // not empty: it passes only without a room; settings that may help
+	Outside  bool   // it passes only outside its room, and Rooms.Require is set
 
-	Tests     int  // that ran, where Counted
+	Tests     int  // number of tests that ran, if Counted
 	Counted   bool // the output or a report says how many tests ran
-	Uncounted bool // go test ran, which says so only with -v
+	Uncounted bool // go test ran, but it prints its tests only with -v
 }
 
 // Green reports whether the check passed.
@@ -74,8 +74,8 @@ const (
 	killed = "(the process that ralph starts checks with was killed while this one ran)"
 )
 
-// Due returns the checks that are to run at a point. A claim is a point of the
-// end too: what runs on every iteration also runs on claims and at the end.
+// Due returns the checks to run at a point of the run. Every selects the checks for every
+// iteration, Claim adds those for claims, and End selects all.
 func Due(checks []Check, at When) []Check {
 	return slices.DeleteFunc(slices.Clone(checks), func(c Check) bool {
 		switch at {
@@ -88,9 +88,9 @@ func Due(checks []Check, at When) []Check {
 	})
 }
 
-// Run runs one check in dir and returns when nothing of it is alive any more.
-// The error is ralph's own trouble, [proc.ErrLost] where the guardian was dead
-// before; how the check fared is in the result.
+// Run runs one check in dir and returns when all its processes have ended. The result says how
+// the check fared. The error is about ralph itself: it is proc.ErrLost if the guardian was
+// already dead.
 func Run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []string) (Result, error) {
 	if c.Rooms != nil {
 		return c.Rooms.run(ctx, g, c, dir, env)
@@ -250,7 +250,7 @@ func readTail(f io.Reader) string {
 	return strings.TrimSpace(text)
 }
 
-// String describes how the check fared in a sentence.
+// String describes the result in a sentence.
 func (r Result) String() string {
 	where := ""
 	if r.Commit != "" {

@@ -22,13 +22,13 @@ import (
 	"ralph/internal/room"
 )
 
-// Deps are the dependencies of a project that are not in git, for checks in a copy of it:
-// made by commands of the user, or borrowed from the worktree.
+// Deps provides dependencies that are not in git to checks in a copy of the worktree. Commands
+// of the user make them, or they are borrowed from the worktree.
 type Deps struct {
 	Repo    *git.Repo
-	Prepare []string // lines for sh that make them
-	Borrow  []string // folders and files, from the worktree's root; empty: folders of the usual names
-	Store   string   // folder in which what Prepare made is kept
+	Prepare []string // shell commands that make the dependencies
+	Borrow  []string // paths from the worktree's root; empty: the usual folders
+	Store   string   // folder that keeps what Prepare made
 	Limit   time.Duration
 
 	listed string   // the copy that was listed last
@@ -58,7 +58,8 @@ var locks = []string{
 	"go.sum", "mix.lock", "pom.xml", "gradle.lockfile", "build.gradle", "build.gradle.kts", "packages.lock.json", "pubspec.lock",
 }
 
-// For returns the folders that a room shows in the copy of the worktree at dir.
+// For returns the folders that a room adds to the copy of the worktree at dir. If Prepare is
+// set, it makes them first.
 func (d *Deps) For(ctx context.Context, g *proc.Guardian, site room.Site, dir string, env []string) ([]room.Shown, error) {
 	if d.listed != dir {
 		files, err := d.Repo.Tracked(ctx, dir)
@@ -78,8 +79,8 @@ func (d *Deps) For(ctx context.Context, g *proc.Guardian, site room.Site, dir st
 	return shown, nil
 }
 
-// Prints returns fingerprints of the borrowed folders. Content is read only where a file is
-// not the one that before knows.
+// Prints returns fingerprints of the borrowed folders. It takes the content fingerprint from
+// before if the files have not changed.
 func (d *Deps) Prints(ctx context.Context, before []journal.Borrowed) ([]journal.Borrowed, error) {
 	if d == nil || len(d.Prepare) > 0 {
 		return nil, nil
@@ -106,7 +107,8 @@ func (d *Deps) Prints(ctx context.Context, before []journal.Borrowed) ([]journal
 	return now, ctx.Err()
 }
 
-// Folders returns what would be borrowed for the files that are tracked in the worktree.
+// Folders returns the folders that checks would borrow for the worktree's tracked files. It
+// returns nil if Prepare makes the dependencies.
 func (d *Deps) Folders(ctx context.Context) ([]string, error) {
 	if len(d.Prepare) > 0 {
 		return nil, nil
@@ -294,7 +296,7 @@ func (d *Deps) make(ctx context.Context, g *proc.Guardian, site room.Site, dir, 
 	return os.WriteFile(filepath.Join(folder, "made"), []byte(strings.Join(others, "\x00")), 0o600)
 }
 
-// PrepareError says that proof.prepare failed.
+// PrepareError reports that a command of proof.prepare failed.
 type PrepareError struct{ Result Result }
 
 func (e *PrepareError) Error() string {

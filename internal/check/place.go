@@ -10,9 +10,9 @@ import (
 	"ralph/internal/git"
 )
 
-// Place puts a file of the plan into the worktree as it is now, at rel: checks
-// may ask which stories are marked, and the marks are seldom in the commit that
-// they are about. To git the worktree stays clean. The error is a *CheckoutError.
+// Place writes the current content of a plan file to rel in the clean worktree, and hides the
+// change from git. Checks may read the marks, which are seldom in the commit that they are
+// about. The error is a *CheckoutError.
 func (c *Clean) Place(ctx context.Context, rel string, data []byte) error {
 	if _, err := c.Dir(ctx); err != nil {
 		return err

@@ -21,11 +21,12 @@ const (
 	checkoutLimit = 10 * time.Minute
 )
 
-// Clean is the tree of one commit as a stranger would get it: no untracked and no ignored
-// files, nothing left over, submodules empty, and a git directory of its own with the
-// commit's history. It is checked out when the first check needs it, in a folder of its own
-// in the system's temporary directory. In the git directory it would be out of sight too, but
-// test runners skip paths with ".git" in them and then find no test.
+// Clean is a clean worktree: a fresh checkout of one commit, as a new clone would have it. It
+// has no untracked or ignored files, empty submodules, and its own git directory with the
+// history.
+//
+// The first check that needs it makes the checkout, in the system's temporary directory. Test
+// runners skip paths with ".git" in them, so the git directory is no place for it.
 type Clean struct {
 	Commit string
 	Tree   string // of the commit
@@ -38,9 +39,9 @@ type Clean struct {
 	dir    string // of the worktree, empty until it is checked out
 }
 
-// NewClean makes room for a clean worktree of commit. Where stateDir is given, a
-// file in it names the worktree until [Clean.Remove] has removed it: after a crash
-// [Sweep] finds it there.
+// NewClean prepares a clean worktree of commit, without a checkout yet. If stateDir is given,
+// it writes a record there until Clean.Remove. After a crash, Sweep finds the worktree by this
+// record.
 func NewClean(ctx context.Context, repo *git.Repo, commit, stateDir string) (*Clean, error) {
 	tree, err := repo.Tree(ctx, commit)
 	if err != nil {
@@ -63,11 +64,12 @@ func NewClean(ctx context.Context, repo *git.Repo, commit, stateDir string) (*Cl
 	return c, nil
 }
 
-// Folder returns the argument for [RemoveFolder], for a process that cannot call Remove.
+// Folder returns the temporary folder that holds the worktree. A process that cannot call
+// Remove passes it to RemoveFolder.
 func (c *Clean) Folder() string { return c.folder }
 
-// CheckoutError says that a commit could not be checked out: no room, or a
-// content filter that failed.
+// CheckoutError reports that a commit could not be checked out, for example because the disk is
+// full or a content filter failed.
 type CheckoutError struct {
 	Commit string
 	Err    error
@@ -86,8 +88,8 @@ func (e *CheckoutError) Error() string {
 // Unwrap implements the interface of package errors.
 func (e *CheckoutError) Unwrap() error { return e.Err }
 
-// Dir returns the worktree's root; the first call checks the commit out. The
-// error is a *CheckoutError.
+// Dir returns the root of the clean worktree. The first call checks the commit out. If that
+// fails, every call returns the same *CheckoutError.
 func (c *Clean) Dir(ctx context.Context) (string, error) {
 	if c.dir != "" {
 		return c.dir, nil
@@ -115,8 +117,8 @@ func (c *Clean) HasSubmodules() bool {
 	return c.dir != "" && err == nil
 }
 
-// Remove removes the worktree and all that checks left in it. Whatever has
-// been cancelled meanwhile, it is tried to the end.
+// Remove removes the worktree with all files that checks left in it. It takes no context, so
+// nothing interrupts it.
 func (c *Clean) Remove() error {
 	err := error(nil)
 	if c.tried {
@@ -130,8 +132,8 @@ func (c *Clean) Remove() error {
 	return err
 }
 
-// Sweep removes the clean worktrees of a process that died, by their records in stateDir.
-// The caller holds the unit's lock.
+// Sweep removes clean worktrees that a dead process left. It finds them by their records in
+// stateDir. The caller holds the unit's lock.
 func Sweep(stateDir string) error {
 	files, err := os.ReadDir(stateDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,8 +157,8 @@ func Sweep(stateDir string) error {
 	return errors.Join(failed...)
 }
 
-// RemoveFolder removes the folder of a clean worktree. A path that cannot be such a folder is
-// left alone: an agent can write any path into a record.
+// RemoveFolder removes the folder of a clean worktree. It ignores any path that does not look
+// like one, because an agent can write any path into a record.
 func RemoveFolder(folder string) error {
 	info, err := os.Lstat(folder)
 	if err == nil && !info.IsDir() || !filepath.IsAbs(folder) || !strings.HasPrefix(filepath.Base(folder), folderPrefix) {

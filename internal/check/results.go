@@ -2,17 +2,16 @@ package check
 
 import "ralph/internal/journal"
 
-// Results remembers how checks fared on a state of the project: the same check
-// is not run twice on the same one.
+// Results caches check results, so that no check runs twice on the same state of the project.
 type Results struct {
 	known map[key]Result
 }
 
-// On is what a check is run on.
+// On identifies the state of the project that a check ran on.
 type On struct {
-	Tree  string // of a commit, or a fingerprint of the worktree
-	Plan  string // a fingerprint of the plan, which neither of them includes
-	Clean bool   // in a clean worktree
+	Tree  string // the commit's tree, or a fingerprint of the worktree
+	Plan  string // a fingerprint of the plan, which Tree does not include
+	Clean bool   // the check runs in a clean worktree
 }
 
 // key is everything known to ralph that decides the result of a check. ralph does not know
@@ -22,14 +21,14 @@ type key struct {
 	on            On
 }
 
-// Find returns the result of a check.
+// Find returns the cached result of a check on a state. It finds nothing if on.Tree is empty.
 func (rs *Results) Find(c Check, on On) (Result, bool) {
 	r, ok := rs.known[key{c.Name, c.Command, on}]
 	r.Check = c
 	return r, ok && on.Tree != ""
 }
 
-// Keep remembers a result. One that was interrupted says nothing.
+// Keep stores a result. It ignores interrupted checks.
 func (rs *Results) Keep(r Result, on On) {
 	if r.Outcome == journal.CheckInterrupted || on.Tree == "" {
 		return
@@ -40,8 +39,8 @@ func (rs *Results) Keep(r Result, on On) {
 	rs.known[key{r.Check.Name, r.Check.Command, on}] = r
 }
 
-// Forget drops what is known of a tree in place: the checks have changed it
-// while they ran, so that not all of them saw the same.
+// Forget drops the results for a tree in the worktree itself, not in a clean one. Use it after
+// checks have changed the tree: not all of them saw the same files.
 func (rs *Results) Forget(tree string) {
 	for k := range rs.known {
 		if k.on.Tree == tree && !k.on.Clean {

@@ -13,15 +13,15 @@ import (
 	"ralph/internal/room"
 )
 
-// Rooms runs checks in sealed rooms. A check that fails in its room and was never green in it
-// is run once more outside: it may need something that the room does not have.
+// Rooms runs checks in sealed rooms. If a check fails in its room and never passed there, it
+// runs once more outside: it may need something that the room lacks.
 type Rooms struct {
 	Site    room.Site
-	Require bool   // a check that passes only outside of a room counts as failed
+	Require bool   // a check that passes only outside its room counts as failed
 	Network bool   // the rooms have a network
-	Scratch string // folder for what rooms have of their own; empty is the system's temporary one
+	Scratch string // folder for the rooms' own files; empty: the temporary folder
 	Keep    []string
-	Deps    *Deps // what the rooms get that is not in git; nil is nothing
+	Deps    *Deps // dependencies that are not in git; nil: the rooms get none
 
 	green    map[string]bool   // checks that have passed in their room
 	unsealed map[string]string // checks that pass only outside, and the settings that may help
@@ -126,7 +126,7 @@ func removeAll(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// SweepRooms removes what rooms of a process that died have left in a folder.
+// SweepRooms removes the room folders that a dead process left in scratch.
 func SweepRooms(scratch string) {
 	left, _ := filepath.Glob(filepath.Join(scratch, roomPrefix+"*"))
 	for _, dir := range left {

@@ -1,6 +1,6 @@
-// Package checklist reads tasks.md: lists of boxes, or the form of Ito, in which each task is a
-// heading with a status line. It finds the tasks and their states; the callers decide what
-// follows.
+// Package checklist parses tasks.md: a list of boxes, or Ito's form, where each task is a
+// heading with a status line. It finds the tasks and their states. Callers decide what to do
+// with them.
 package checklist
 
 import (
@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// State is how a task is.
+// State is the state of a task.
 type State uint8
 
 // The states of a task.
@@ -47,8 +47,8 @@ var (
 	})
 )
 
-// Parse returns the tasks in their order, without those in a code fence or in a comment. In a
-// file of Ito's form boxes are notes, and only status lines count.
+// Parse returns the tasks in order. It ignores code fences and comments. In a file in Ito's
+// form it reads only the status lines, since boxes are notes there.
 func Parse(data []byte) []Task {
 	if tasks := parseStatuses(data); len(tasks) > 0 {
 		return tasks
@@ -62,7 +62,7 @@ func Parse(data []byte) []Task {
 	return unique(tasks)
 }
 
-// HasStatuses reports whether the file is of Ito's form.
+// HasStatuses reports whether the file is in Ito's form, with a status line for each task.
 func HasStatuses(data []byte) bool { return len(parseStatuses(data)) > 0 }
 
 func parseStatuses(data []byte) []Task {

@@ -11,11 +11,12 @@ import (
 	"ralph/internal/regular"
 )
 
-// MaxSize is how large a checklist may be, in bytes. The largest that people write
-// have a few hundred kilobytes; a larger file is something else by mistake.
+// MaxSize is the largest size of a checklist in bytes. Real checklists reach a few hundred
+// kilobytes. A larger file is something else by mistake.
 const MaxSize = 4 << 20
 
-// Read reads a checklist: a plain text file of at most MaxSize.
+// Read reads a checklist file. It fails if the file is not plain text or is larger than
+// MaxSize.
 func Read(path string) ([]byte, error) {
 	data, err := regular.ReadNoLink(path, MaxSize)
 	if err == nil && slices.Contains(data, 0) {
@@ -28,9 +29,9 @@ func Read(path string) ([]byte, error) {
 // find -maxdepth counts.
 const depth = 3
 
-// Find returns the tasks.md of a worktree: the one in the root, else the first by
-// path that is not below archive/ or node_modules/, nor in a worktree of its own. It
-// is empty if there is not one.
+// Find returns the path of a worktree's tasks.md, or "" if there is none. It prefers the one in
+// the root, then takes the first by path, at most two folders deep. It skips archive/,
+// node_modules/ and nested worktrees.
 func Find(root string) string {
 	path := filepath.Join(root, "tasks.md")
 	if info, err := os.Lstat(path); err == nil && !info.IsDir() {

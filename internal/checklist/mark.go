@@ -5,12 +5,10 @@ import (
 	"strings"
 )
 
-// Untick returns the file with the finished tasks of these ids open again, and
-// every other byte as it was.
+// Untick opens the finished tasks with these ids again. It changes no other byte.
 func Untick(data []byte, ids []string) []byte { return turn(data, ids, Done, Open) }
 
-// Tick returns the file with the open task of the id finished, and every other byte
-// as it was.
+// Tick marks the open task with this id as done. It changes no other byte.
 func Tick(data []byte, id string) []byte { return turn(data, []string{id}, Open, Done) }
 
 func turn(data []byte, ids []string, from, to State) []byte {

@@ -9,11 +9,12 @@ import (
 	"sync"
 )
 
-// Merge holds a checklist that an agent has worked with against the one before. It
-// may tick tasks, turn them into questions, add to their text and add tasks. What
-// it may not do is take away or shelve a task that is not finished, or open one
-// that is: then merged is the list as it must be, and what says what was done to
-// it. Where nothing is wrong merged is after, and what is empty.
+// Merge undoes what an agent must not do to a checklist. before is the list before its work,
+// after the list now. The agent may finish tasks, turn them into questions, extend them and add
+// new ones. It must not remove or shelve an unfinished task, or reopen a finished one.
+//
+// merged is the corrected list, and what describes the violation. If there is none, merged is
+// after and what is "".
 func Merge(before, after []byte) (merged []byte, what string) {
 	if len(after) > MaxSize || bytes.IndexByte(after, 0) >= 0 {
 		return before, "left unreadable"

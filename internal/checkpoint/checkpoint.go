@@ -1,8 +1,8 @@
-// Package checkpoint keeps states of a worktree as git references, and restores them.
+// Package checkpoint saves states of a worktree as git references and restores them.
 //
-// A state is all of a worktree that git does not ignore, committed or not, and the plan. It is
-// kept before it is replaced, and restored in an order in which a crash loses nothing: first
-// the files, each as a whole, then the branch, then the index. Who died in between repeats it.
+// A state is the plan and every file that git does not ignore, committed or not. ralph saves a
+// state before it replaces it. It restores the files first, each as a whole, then the branch,
+// then the index. So a crash loses nothing: the same restore can run again.
 package checkpoint
 
 import (
@@ -19,7 +19,7 @@ import (
 	"ralph/internal/git"
 )
 
-// Store holds the states of one unit.
+// Store saves and restores the states of one unit.
 type Store struct {
 	Repo *git.Repo
 	Unit string
@@ -31,22 +31,23 @@ const maxName = 120
 // parked is where parked stories are, in place of a run's id.
 const parked = "parked"
 
-// Prefix is below which all references of the unit are.
+// Prefix returns the common prefix of all reference names of the unit.
 func (s Store) Prefix() string { return "refs/ralph/" + escape(s.Unit) + "/" }
 
-// Iteration is the reference of the state before an iteration.
+// Iteration returns the reference name for the state before iteration n of a run.
 func (s Store) Iteration(run string, n int) string {
 	return s.Prefix() + escape(run) + "/iteration-" + strconv.Itoa(n)
 }
 
-// Parked is the reference of what an agent left of a story that is parked.
+// Parked returns the reference name for the work on a parked story.
 func (s Store) Parked(story string) string { return s.Prefix() + parked + "/" + escape(story) }
 
-// Leaving is the reference of the worktree before the work on a parked story is taken out of it.
+// Leaving returns the reference name for the worktree as it was before ralph removed the work
+// on a parked story.
 func (s Store) Leaving() string { return s.Prefix() + "leaving/state" }
 
-// KeepOlder gives what a reference names a name of its own, where it names something: the
-// reference is about to name another state.
+// KeepOlder saves the current target of ref under a second name, before ref is overwritten. It
+// does nothing if ref does not exist.
 func (s Store) KeepOlder(ctx context.Context, ref string) error {
 	old, err := s.Repo.RefCommit(ctx, ref)
 	if err != nil || old == "" {
@@ -82,8 +83,8 @@ func escape(text string) string {
 	return name
 }
 
-// Save keeps the worktree as it is, with the files of also even where git ignores them. Where
-// nothing has changed since last, that is returned, and ref is not made.
+// Save saves the current worktree under ref, including the files in also even if git ignores
+// them. If nothing has changed since last, it returns last and does not create ref.
 func (s Store) Save(ctx context.Context, ref, what string, now time.Time, last git.Saved, also ...string) (git.Saved, error) {
 	kept, err := s.Repo.SaveState(ctx, ref, what, now, last, also...)
 	if err != nil {
@@ -92,13 +93,13 @@ func (s Store) Save(ctx context.Context, ref, what string, now time.Time, last g
 	return kept, nil
 }
 
-// Point is the state before an iteration.
+// Point is a saved state from before iteration N.
 type Point struct {
 	N int
 	git.Ref
 }
 
-// Points returns the states before the iterations of a run that are kept, in order.
+// Points returns the saved states of a run, in the order of their iterations.
 func (s Store) Points(ctx context.Context, run string) ([]Point, error) {
 	prefix := s.Prefix() + escape(run) + "/"
 	refs, err := s.Repo.Refs(ctx, prefix)
@@ -113,8 +114,8 @@ func (s Store) Points(ctx context.Context, run string) ([]Point, error) {
 	return points, err
 }
 
-// Prune forgets the states before iterations that are older than a time, and returns how many.
-// Those of the run with the id keep stay, and so do parked stories.
+// Prune deletes saved states older than before, and returns how many. It keeps the states of
+// the run keep, and the parked stories.
 func (s Store) Prune(ctx context.Context, before time.Time, keep string) (int, error) {
 	refs, err := s.Repo.Refs(ctx, s.Prefix())
 	if err != nil {
@@ -127,12 +128,12 @@ func (s Store) Prune(ctx context.Context, before time.Time, keep string) (int, e
 	return len(refs), s.Repo.DeleteRefs(ctx, refs...)
 }
 
-// Compare lists the paths in which two states differ.
+// Compare returns the paths that differ between two states.
 func (s Store) Compare(ctx context.Context, from, to git.Saved) ([]git.PathChange, error) {
 	return s.Repo.CompareTrees(ctx, from.Commit, to.Commit)
 }
 
-// MixedError says that someone else has changed paths, too.
+// MixedError reports paths that someone else has changed, too.
 type MixedError struct{ Paths []string }
 
 // Error implements error.
@@ -145,11 +146,12 @@ func (e *MixedError) Error() string {
 	return text
 }
 
-// Restore brings branch and worktree from one state to the other. now is the worktree as it
-// is, and may be either of them, or something in between where an earlier attempt was cut off.
-// What differs in now alone stays. It is a [MixedError], and nothing is changed, where now
-// differs from both states in a file that has to be replaced, or the branch is at another
-// commit. The files at and below the paths of leave stay as they are.
+// Restore replaces one state of the branch and the worktree, from, by another, to. now is the
+// current state: it equals from or to, or is a mix of both after an interrupted restore. Files
+// that differ only in now stay unchanged. So do files at or below the paths in leave.
+//
+// Restore changes nothing and returns a [MixedError] if someone else changed a file that it has
+// to replace, or moved the branch.
 func (s Store) Restore(ctx context.Context, branch string, now, from, to git.Saved, leave ...string) error {
 	if now.Head != from.Head && now.Head != to.Head {
 		return &MixedError{[]string{"the branch " + branch}}

@@ -1,6 +1,5 @@
-// Package compat translates the command lines of other loop tools into ralph's. Every
-// command and flag has a row in a table: the equivalent, or the reason why it is ignored
-// or refused.
+// Package compat translates the command lines of other loop tools into ralph's. A table lists
+// every command and flag with its equivalent, or with the reason to ignore or refuse it.
 package compat
 
 import (
@@ -9,7 +8,7 @@ import (
 	"strings"
 )
 
-// Line is a command line of ralph.
+// Line is a translated command line.
 type Line struct {
 	Args    []string
 	Ignored []string // flags without an effect, each with the reason
@@ -42,7 +41,7 @@ type tool struct {
 	commands []command
 }
 
-// Tools returns the names of the tools.
+// Tools returns the names of the supported loop tools.
 func Tools() []string {
 	var names []string
 	for _, t := range tools() {
@@ -51,8 +50,8 @@ func Tools() []string {
 	return names
 }
 
-// Translate returns ralph's command line for one of another tool. The error names a
-// command or a flag without an equivalent, and what to do instead.
+// Translate translates the command line of the tool name into ralph's. If a command or flag has
+// no equivalent, the error names it and says what to do instead.
 func Translate(name string, args []string) (Line, error) {
 	i := slices.IndexFunc(tools(), func(t tool) bool { return t.name == name })
 	if i < 0 {

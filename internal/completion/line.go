@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Candidate is a word that fits at the cursor, and what it is.
+// Candidate is a possible word at the cursor, with its description.
 type Candidate struct{ Value, About string }
 
 // Candidates that ask the shell for what it knows better.
@@ -19,10 +19,10 @@ const (
 	anyFolder = ":folders"
 )
 
-// Line is how far a command line is understood.
+// Line is the parsed part of an incomplete command line.
 type Line struct {
 	Program *kong.Node
-	Command *kong.Node        // as far as it is named; at first the program
+	Command *kong.Node        // the command named so far; at first the program
 	Args    []string          // its arguments
 	Given   map[string]string // its flags, by name
 
@@ -31,8 +31,8 @@ type Line struct {
 	onlyArgs bool       // after --
 }
 
-// Read reads the words after "ralph" up to the cursor, the last one as far as it
-// was typed.
+// Read parses the words between "ralph" and the cursor. The last word may be incomplete or
+// empty.
 func Read(program *kong.Node, words []string) *Line {
 	l := &Line{Program: program, Command: program, Given: map[string]string{}}
 	if len(words) == 0 {
@@ -45,8 +45,8 @@ func Read(program *kong.Node, words []string) *Line {
 	return l
 }
 
-// Kinds are the kinds of values that can come next, as the tag "predictor" of a
-// flag or an argument names them, one or several with a + between.
+// Kinds returns which kinds of values can come next, such as units. They come from the tag
+// "predictor" of a flag or argument, where + separates several kinds.
 func (l *Line) Kinds() []string {
 	v := l.wanted()
 	if v == nil {
@@ -55,8 +55,8 @@ func (l *Line) Kinds() []string {
 	return slices.DeleteFunc(predictors(v), func(kind string) bool { return kind == "file" || kind == "folder" })
 }
 
-// Candidates are the words that can come next; values are those of the line's
-// kinds. What continues otherwise than the last word is left out.
+// Candidates returns the words that can come next and start with the last word. values are the
+// values of the kinds that Kinds returned.
 func (l *Line) Candidates(values []Candidate) (found []Candidate) {
 	name, typed, _ := strings.Cut(l.typed, "=")
 	v := l.wanted()

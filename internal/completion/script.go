@@ -10,7 +10,7 @@ import (
 //go:embed ralph.*
 var scripts embed.FS
 
-// Script is what makes a shell (bash, zsh or fish) complete ralph's words.
+// Script returns the completion script for a shell: bash, zsh or fish.
 func Script(shell string) ([]byte, error) {
 	text, err := scripts.ReadFile("ralph." + shell)
 	if err != nil {

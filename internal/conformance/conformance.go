@@ -1,12 +1,11 @@
-// Package conformance tries whether a command can be an agent of ralph. It calls the command as a
-// run would, with prompts that have answers it can check. It ends the command in the ways in
-// which a run ends agents, and reports on a card what the command can do. Every call is bounded
-// in time and made under a guardian, so nothing of it stays alive.
+// Package conformance tests whether a command can be an agent of ralph. It calls the command as
+// a run would, with prompts that have known answers, and ends it as a run would. The card lists
+// what the command can do. Every call has a time limit and a guardian, so no process stays
+// alive.
 //
-// What a real agent does with a prompt is its own affair: where a trial needs the
-// command to do something that it did not do, the card says "not seen". A command
-// may do those things on demand, without its model: the environment variable
-// [Variable] names the trial.
+// A real agent may ignore a prompt. If a trial needs something that the command did not do, the
+// card says "not seen". A test command can do these things on demand, without a model: the
+// environment variable Variable names the trial.
 package conformance
 
 import (
@@ -21,10 +20,10 @@ import (
 	"ralph/internal/stream"
 )
 
-// Variable is the environment variable with the id of the running trial.
+// Variable is the environment variable that holds the id of the running trial.
 const Variable = "RALPH_CONFORMANCE"
 
-// Result is what a trial came to.
+// Result is the result of a trial.
 type Result string
 
 // The results of a trial.
@@ -34,7 +33,7 @@ const (
 	NotSeen Result = "not_seen" // it did not do what the trial is about
 )
 
-// Trial is one line of the card.
+// Trial is one line of the card: a tested ability and its result.
 type Trial struct {
 	ID      string  `json:"id"`
 	Result  Result  `json:"result"`
@@ -43,25 +42,25 @@ type Trial struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Card is what a command can do.
+// Card lists what a command can do.
 type Card struct {
 	Command []string `json:"command"`
 	OK      bool     `json:"ok"`     // ralph can work with it
-	Prompt  string   `json:"prompt"` // how it takes its prompt: stdin, arg or file; empty where it did not answer
-	Output  string   `json:"output"` // the format of what it prints, in the words of the settings
+	Prompt  string   `json:"prompt"` // how it takes its prompt: stdin, arg, file; empty: no answer
+	Output  string   `json:"output"` // its output format, as named in the settings
 	Tells   []string `json:"tells"`  // the facts in its output besides the answer
-	Calls   int      `json:"calls"`  // that were made
+	Calls   int      `json:"calls"`  // number of calls made
 	Trials  []Trial  `json:"trials"`
-	Snippet string   `json:"snippet"` // for the settings; empty where it cannot be used
+	Snippet string   `json:"snippet"` // for the settings; empty if ralph cannot use it
 }
 
-// Input is what a test of a command needs.
+// Input describes the command to test and the conditions of the test.
 type Input struct {
 	Command  []string
 	Env      []string
 	Guardian *proc.Guardian
 	Token    string        // of the guardian
-	Limit    time.Duration // of one trial
+	Limit    time.Duration // time limit for one trial
 	Done     func(Trial)   // called after each trial, optional
 	// Calling is called before each call with what the call is about, and its result is called
 	// when the call is over. Optional.
@@ -78,9 +77,8 @@ type session struct {
 	answered bool // the question of the first trial
 }
 
-// Run makes all trials. The error is about the test itself: a command that cannot
-// be started, a folder that cannot be made, ctx. What the command cannot do is on
-// the card.
+// Run runs all trials and returns the card. The error is about the test itself: the command
+// cannot start, a folder cannot be made, or ctx has ended.
 func Run(ctx context.Context, in Input) (Card, error) {
 	dir, err := os.MkdirTemp("", "ralph-conformance-")
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package doctor checks everything around a loop that can prevent its work: the agent and
-// its login, the environment, git, tmux, the disk, ralph's own files, the clock. It also
-// explains how a run died, and repairs what it has left. Its findings are
-// preflight's checks, each problem with its remedy.
+// Package doctor checks everything that a loop needs: the agent and its login, the environment,
+// git, tmux, the disk, ralph's own files and the clock. It also explains how a run died, and
+// repairs what that run left. Each finding is a preflight.Check, and each problem has a hint.
 package doctor
 
 import (
@@ -13,12 +12,12 @@ import (
 	"ralph/internal/preflight"
 )
 
-// Input is what the checks need to know.
+// Input holds the facts and settings that the checks need.
 type Input struct {
 	Now       time.Time
 	Home      string          // of ralph, such as ~/.ralph
 	UserHome  string          // the user's home folder; empty without one
-	Env       []string        // as the agents' parent has it
+	Env       []string        // the environment in which agents start
 	Repo      *git.Repo       // nil outside of a worktree
 	Harnesses []agent.Harness // the harnesses to check, the chosen one first
 	// ApproveAll says that runs let the agent do everything without asking.
@@ -26,13 +25,13 @@ type Input struct {
 	Probe      *Probe
 }
 
-// Report is the outcome of all checks. Its JSON form is for programs.
+// Report collects the findings of all checks. Its JSON form is for programs.
 type Report struct {
-	OK     bool              `json:"ok"` // there is no error
+	OK     bool              `json:"ok"` // no check found an error
 	Checks []preflight.Check `json:"checks"`
 }
 
-// Add takes checks up.
+// Add appends checks to the report. An error among them sets OK to false.
 func (r *Report) Add(checks ...preflight.Check) {
 	if r.Checks == nil {
 		r.OK, r.Checks = true, []preflight.Check{}
@@ -48,8 +47,8 @@ func (r *Report) Add(checks ...preflight.Check) {
 	}
 }
 
-// Agents makes the checks of the agents: found, logged in, permitted to run, and
-// nothing in the environment that bites them.
+// Agents checks whether the agents are installed, logged in and allowed to run. It also warns
+// of variables that disturb them.
 func Agents(ctx context.Context, in Input) []preflight.Check {
 	var checks []preflight.Check
 	for _, h := range in.Harnesses {
@@ -65,8 +64,7 @@ func Agents(ctx context.Context, in Input) []preflight.Check {
 	return append(checks, in.environment()...)
 }
 
-// Machine makes the checks of the machine: the programs that ralph uses, the disk,
-// ralph's own folder.
+// Machine checks the programs that ralph uses, the disk and ralph's own folder.
 func Machine(ctx context.Context, in Input) []preflight.Check {
 	checks := in.git(ctx)
 	checks = append(checks, in.tmux(ctx))

@@ -13,7 +13,7 @@ import (
 	"ralph/internal/words"
 )
 
-// Explain lists what is wrong with a unit, in sentences for the user.
+// Explain describes the problems of a unit, one sentence each.
 func (u Unit) Explain(now time.Time) []string {
 	var lines []string
 	if d := u.Death; d != nil {
@@ -88,7 +88,7 @@ func (u Unit) Check(now time.Time, hint string) preflight.Check {
 	return ok(id, u.Name+": nothing to clean up")
 }
 
-// Mended returns the finding about a unit after its repair; done lists the steps.
+// Mended returns the finding about a unit after its repair. done lists the repair steps.
 func (u Unit) Mended(now time.Time, done []string) preflight.Check {
 	c := warn("unit", u.Name+": repaired", "", append(u.Explain(now), done...)...)
 	if u.Death != nil {
@@ -97,8 +97,8 @@ func (u Unit) Mended(now time.Time, done []string) preflight.Check {
 	return c
 }
 
-// Future warns of recorded times that are later than now. times has their descriptions.
-// Small differences are normal: two machines may share a disk.
+// Future checks the clock: it warns if recorded times are later than now. The keys of times
+// describe them. It tolerates 2 minutes, since two machines may share a disk.
 func Future(now time.Time, times map[string]time.Time) preflight.Check {
 	const tolerated = 2 * time.Minute
 	var details []string

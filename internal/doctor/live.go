@@ -21,7 +21,7 @@ import (
 // livePrompt asks for as little as possible.
 const livePrompt = "This is a test of the connection. Use no tools. Reply with the single word: ready\n"
 
-// Live is one short call of the agent, as a run would make it.
+// Live describes one short test call of the agent, made as a run would make it.
 type Live struct {
 	Input
 	Options   agent.Options
@@ -30,7 +30,7 @@ type Live struct {
 	Waiting   func() (done func()) // called before the call
 }
 
-// LiveReport is the result of a live call.
+// LiveReport is the result of the test call.
 type LiveReport struct {
 	Harness         string          `json:"harness"`
 	Outcome         journal.Outcome `json:"outcome"`
@@ -44,8 +44,8 @@ type LiveReport struct {
 	DurationSeconds float64         `json:"durationSeconds"`
 }
 
-// Call makes the call, unless a limit forbids it. It counts in the ledger like every call. The
-// report is nil where the agent was not called.
+// Call makes the test call, unless a limit forbids it. The ledger counts it. The report is nil
+// if the agent was not called.
 func (l Live) Call(ctx context.Context) (*LiveReport, preflight.Check, error) {
 	h := l.Harnesses[0]
 	notCalled := func(why, hint string) (*LiveReport, preflight.Check, error) {

@@ -14,14 +14,14 @@ import (
 	"ralph/internal/stream"
 )
 
-// Places are where ralph keeps files of its own: nothing outside of them is named in a
-// command that moves it.
+// Places lists the folders where ralph keeps its own files. ralph suggests moving a file only
+// if it is in one of them.
 type Places struct {
-	Home   string   // that of the user, which RALPH_HOME names
+	Home   string   // ralph's folder of the user; RALPH_HOME sets it
 	Others []string // folders of the repository
 }
 
-// PlacesOf returns the places of a worktree, or outside of one without repo.
+// PlacesOf returns ralph's folders for a worktree. repo is nil outside of a worktree.
 func PlacesOf(home string, repo *git.Repo) Places {
 	in := Places{Home: home}
 	if repo != nil {
@@ -33,8 +33,8 @@ func PlacesOf(home string, repo *git.Repo) Places {
 	return in
 }
 
-// Obstacle returns what the user can do about an error of the file system, with the
-// command if there is one; empty for an unknown error.
+// Obstacle returns a hint how to fix a file system error, with a command if possible. It
+// returns "" for an unknown error.
 func (in Places) Obstacle(err error) string {
 	var p *fs.PathError
 	if !errors.As(err, &p) || p.Path == "" {

@@ -20,8 +20,8 @@ const (
 	maxAnswer = 16 << 10
 )
 
-// Probe asks programs short questions, under a guardian: whatever they start is
-// ended with them.
+// Probe runs programs to ask them short questions. The guardian ends them and all processes
+// that they start.
 type Probe struct {
 	Guardian *proc.Guardian
 	Limit    time.Duration // for one answer

@@ -18,17 +18,17 @@ import (
 	"ralph/internal/words"
 )
 
-// Repair checks what ralph itself has written, and repairs what a run that died has left.
+// Repair checks ralph's own files, and repairs what a dead run left.
 type Repair struct {
 	Input
 	DryRun bool
 	Notes  unit.Notes
-	Add    func(checks ...preflight.Check) // takes the findings as they come
+	Add    func(checks ...preflight.Check) // receives each finding
 
 	clock map[string]time.Time // recorded times that should have passed, by description
 }
 
-// Run checks the units, the list of loops, the ledgers of calls and the clock.
+// Run checks, and repairs, the units, the list of loops, the ledgers of calls and the clock.
 func (r *Repair) Run(ctx context.Context) {
 	r.clock = map[string]time.Time{}
 	for _, err := range []error{r.units(ctx), r.ledgers()} {

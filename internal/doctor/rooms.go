@@ -12,8 +12,8 @@ import (
 	"ralph/internal/room"
 )
 
-// Rooms checks what is sealed in a run here, what is not, and why. Without settings, the
-// built-in ones count.
+// Rooms checks whether agents and checks run in sealed rooms here, and lists the limits. If s
+// is nil, the default settings count.
 func Rooms(ctx context.Context, in Input, s *config.Settings) preflight.Check {
 	mode := "auto"
 	if s != nil {

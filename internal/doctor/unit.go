@@ -13,49 +13,50 @@ import (
 	"ralph/internal/run"
 )
 
-// Unit describes a unit from its state directory: whether a loop is running, and what a
-// dead one has left.
+// Unit describes the state directory of a unit: whether a loop is running, and what a dead loop
+// left.
 type Unit struct {
 	Name    string
-	Dir     string         // of its state
-	Holder  journal.Holder // of the lock, as its file names it; zero where it names none
-	Alive   bool           // that process runs: a loop, or a command that takes a moment
-	Death   *Death         // of a run that has no end, and no process either
+	Dir     string         // the state directory
+	Holder  journal.Holder // process named in the lock file; zero if it names none
+	Alive   bool           // that process is running: a loop or a short command
+	Death   *Death         // set if a run has no end and its process is gone
 	Torn    bool           // the journal ends in the middle of a line
 	Damage  journal.Damage // lines in the middle of the journal that cannot be read
-	Stale   []journal.Mail // requests to a loop that is gone
+	Stale   []journal.Mail // requests to a loop that has ended
 	CutOff  bool           // an archive or a restore was not finished
 	Last    time.Time      // the latest time in the journal
-	Behind  bool           // status.json differs from the journal; set by a caller that knows its path
+	Behind  bool           // status.json differs from the journal; set by the caller
 	Broken  error          // why the journal cannot be read at all
-	Journal bool           // there is one
+	Journal bool           // the unit has a journal
 }
 
-// Death is how far a run had come when its process died.
+// Death describes how far a run had come when its process died.
 type Death struct {
 	Run       string
-	At        time.Time // about: the last sign of life
+	At        time.Time // time of the last sign of life
 	PID       int
 	Host      string
 	Iteration int
-	Story     string // in the words of the plan, empty where none was open
-	AtWork    bool   // an agent was, or may have been
+	Story     string // as the plan names it; empty if none was open
+	AtWork    bool   // an agent was running, or may have been
 	LogFile   string // of the agent, from the worktree's root
 	Alive     []proc.Named
 }
 
-// Ill reports whether there is something to repair.
+// Ill reports whether the unit needs a repair. A running unit never does.
 func (u Unit) Ill() bool {
 	return !u.Alive && (u.Death != nil || u.Torn || u.Behind || u.CutOff || len(u.Stale) > 0)
 }
 
-// Well reports whether there is nothing to say about the unit.
+// Well reports whether a unit needs no finding of its own: nothing runs, nothing needs a
+// repair, the journal is intact and the lock file names no process.
 func (u Unit) Well() bool {
 	return !u.Alive && !u.Ill() && u.Broken == nil && u.Damage == (journal.Damage{}) && u.Holder.PID == 0
 }
 
-// Examine inspects the unit with the state directory dir. It takes no lock and writes
-// nothing. A running loop is recognised by its process.
+// Examine inspects the unit with the state directory dir. It takes no lock and writes nothing.
+// A loop is running if its process exists.
 func Examine(dir string) Unit {
 	u := Unit{Name: filepath.Base(dir), Dir: dir}
 	u.Holder, _ = journal.ReadHolder(dir) // a lock without a holder belongs to no one

@@ -13,33 +13,33 @@ import (
 	"ralph/internal/tamper"
 )
 
-// OnRecord is what the journal holds for the gate.
+// OnRecord is the state from the journal that Start restores.
 type OnRecord struct {
-	Base  Base     // zero where ralph sees the unit for the first time
+	Base  Base     // zero if the unit is new
 	Works []string // fingerprints of the worktree at each acceptance
 	Red   []string // checks that failed before the work, and have not passed since
 	Known []tamper.Finding
 	// Borrowed are folders of dependencies at the base.
 	Borrowed []journal.Borrowed
-	Open     bool // findings were not accepted, and not undone
+	Open     bool // some findings are neither accepted nor undone
 	Seen     Base // commit and worktree when ralph stopped looking; zero after a crash
 }
 
-// Move says why the base moved.
+// Move names the reason why the base moved.
 type Move string
 
 // The reasons for which the base moves without an acceptance.
 const (
 	FirstSight Move = "first sight"         // ralph sees the unit for the first time
-	ByPeople   Move = "people's changes"    // no agent of ours was running
-	Rewritten  Move = "a rewritten history" // by people, while no agent of ours was running
-	TakenOut   Move = "a story was parked"  // the work since the base is not there any more
+	ByPeople   Move = "people's changes"    // changes by the user while no agent was running
+	Rewritten  Move = "a rewritten history" // the user rewrote the history
+	TakenOut   Move = "a story was parked"  // the work since the base was removed
 )
 
-// Start compares what is on record with the worktree. Where ralph sees the unit for the first
-// time, or only people have changed something since it looked last, the base is what is there
-// now, and what weakens tests and checks in it is known. changes are the uncommitted changes,
-// nil where they have to be looked for.
+// Start prepares the gatherer: it loads the recorded state and compares it with the worktree.
+// It moves the base to the worktree if the unit is new, or if only the user has changed
+// something. Then existing weaknesses of tests and checks are known findings. If changes is
+// nil, Start looks up the uncommitted changes.
 func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change) (Move, error) {
 	g.base, g.works, g.open, g.borrowed = on.Base, on.Works, on.Open, on.Borrowed
 	g.known, g.red, g.failing = map[tamper.Finding]bool{}, map[string]bool{}, map[string]bool{}
@@ -63,8 +63,10 @@ func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change
 	return g.meet(ctx, on.Seen, now)
 }
 
-// Meet compares commit and worktree with those that ralph saw last. No agent is running, so
-// differences are the user's work. It returns why the base moved, empty if it did not.
+// Meet compares the worktree with what ralph saw last, at the commit seen, and handles changes
+// by the user. No agent may be running. It moves the base to the user's changes, but not while
+// work of an agent waits for acceptance, unless the history was rewritten. It returns the
+// reason, or "" if the base did not move.
 func (g *Gatherer) Meet(ctx context.Context, seen string) (Move, error) {
 	now, err := g.readNow(ctx, nil)
 	if err != nil {
@@ -92,7 +94,8 @@ func (g *Gatherer) meet(ctx context.Context, seen Base, now git.WorktreeState) (
 	return "", g.knowPeoples(ctx, seen.Commit, here.Commit)
 }
 
-// GoBack makes the worktree the base after the work since the last one was taken out of it.
+// GoBack makes the current worktree the base, after the work on a parked story was removed from
+// it.
 func (g *Gatherer) GoBack(ctx context.Context) (Move, error) {
 	now, err := g.readNow(ctx, nil)
 	if err != nil {
@@ -102,7 +105,7 @@ func (g *Gatherer) GoBack(ctx context.Context) (Move, error) {
 	return TakenOut, g.Move(ctx, now)
 }
 
-// Worked notes that an agent worked in iteration n.
+// Worked notes that an agent worked in iteration n and that its work is not inspected yet.
 func (g *Gatherer) Worked(n int) { g.worked, g.unseen = true, n }
 
 func (g *Gatherer) readNow(ctx context.Context, changes *[]git.Change) (git.WorktreeState, error) {
@@ -120,8 +123,8 @@ func (g *Gatherer) rewritten(ctx context.Context, seen, now string) bool {
 	return err != nil || !in
 }
 
-// Move makes a state of the worktree the base. Uncommitted changes there that weaken tests
-// and checks belong to the base.
+// Move makes the given state of the worktree the base. Uncommitted changes in it that weaken
+// tests and checks become known findings.
 func (g *Gatherer) Move(ctx context.Context, look git.WorktreeState) error {
 	g.base, g.open, g.worked = Base{look.Head.Commit, look.Hash}, false, false
 	g.works = append(g.works, look.Hash)
@@ -169,17 +172,18 @@ func (g *Gatherer) knowPeoples(ctx context.Context, from, to string) error {
 	return err
 }
 
-// Base returns what claims are compared with.
+// Base returns the base, the state that claims are compared with.
 func (g *Gatherer) Base() Base { return g.base }
 
-// Known returns the findings that no claim is refused for.
+// Known returns the known findings, which are never a reason to refuse a claim.
 func (g *Gatherer) Known() []tamper.Finding {
 	return slices.SortedFunc(maps.Keys(g.known), func(a, b tamper.Finding) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
 	})
 }
 
-// Now returns commit and fingerprint of the worktree as it is; none on another branch.
+// Now returns the commit and fingerprint of the current worktree. It returns a zero Base on
+// another branch.
 func (g *Gatherer) Now(ctx context.Context) (Base, error) {
 	look, err := g.Repo.ReadWorktree(context.WithoutCancel(ctx), g.Derived()...)
 	if err != nil || look.Head.Branch != g.Branch {
@@ -188,15 +192,17 @@ func (g *Gatherer) Now(ctx context.Context) (Base, error) {
 	return Base{look.Head.Commit, look.Hash}, nil
 }
 
-// Rewound notes that commits were removed from the branch.
+// Rewound notes that commits were removed from the branch. From then on, a worktree that equals
+// an earlier accepted one counts as no work.
 func (g *Gatherer) Rewound() { g.rewound = true }
 
-// Inspect returns what weakens tests, checks or CI since the base, without what is known.
+// Inspect returns what weakens tests, checks or CI since the base, except the known findings.
 func (g *Gatherer) Inspect(ctx context.Context) ([]tamper.Finding, error) {
 	return (&gathering{Gatherer: g}).weakened(ctx)
 }
 
-// Baseline runs every check in place before the first iteration.
+// Baseline runs every check in place before the first iteration, to find the checks that
+// already fail.
 func (g *Gatherer) Baseline(ctx context.Context, c Claim) (Facts, error) {
 	at := &gathering{Gatherer: g, claim: c, state: c.State}
 	at.facts.Plan.State = c.State
@@ -210,10 +216,10 @@ func (g *Gatherer) Baseline(ctx context.Context, c Claim) (Facts, error) {
 	return at.facts, errors.Join(g.recordPlan(0, at.facts.Plan), err)
 }
 
-// KeepRed notes that the checks that fail now failed before the work.
+// KeepRed notes that the checks that fail now already failed before the work.
 func (g *Gatherer) KeepRed() { maps.Copy(g.red, g.failing) }
 
-// Failing returns the names of the checks that failed when they ran last.
+// Failing returns the names of the checks that failed in their last run.
 func (g *Gatherer) Failing() []string { return slices.Sorted(maps.Keys(g.failing)) }
 
 // Blocking returns the names of the failing checks that keep the plan from being done.
@@ -228,7 +234,7 @@ func (g *Gatherer) Blocking() []string {
 	return names
 }
 
-// Failures returns the results that are not green.
+// Failures returns the results of the checks that did not pass.
 func (f Facts) Failures() []check.Result {
 	var list []check.Result
 	for _, c := range f.Checks {

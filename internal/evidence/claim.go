@@ -12,80 +12,81 @@ import (
 	"ralph/internal/tamper"
 )
 
-// Derived are the paths that are no work: the plan itself and what ralph writes for others.
+// Derived lists the paths that do not count as work: the plan itself and the files that ralph
+// writes for other tools.
 var Derived = []string{".ralph", ".ito/.state", ".claude/loop-state.json", ".claude/ralph-loop.log", ".claude/ralph-terminal.pid"}
 
-// Mode says where the checks must succeed before a claim is accepted.
+// Mode names where the checks must pass before a claim is accepted.
 type Mode string
 
 // The modes of proof.
 const (
-	Auto    Mode = "auto"    // clean where the work is committed and the checks can pass there, else in place
+	Auto    Mode = "auto"    // in a clean worktree if possible, else in place
 	Clean   Mode = "clean"   // in a clean worktree of the agent's commit, or not at all
 	InPlace Mode = "inplace" // where the agent works
-	Off     Mode = "off"     // as InPlace, without receipts
+	Off     Mode = "off"     // like InPlace, without receipts
 )
 
-// Rules are the settings that decide on claims.
+// Rules are the settings for decisions on claims.
 type Rules struct {
 	Mode           Mode
 	RequireChange  bool // a mark without work since the base is refused
 	RejectWeakened bool // nothing is accepted while tests, checks or CI are weaker than at the base
-	Receipts       bool // a mark needs a receipt: for readers without a journal
+	Receipts       bool // a mark needs a receipt
 	Runs           proof.Settings
-	Strength       float64 // the share of hunks that the checks must hold
+	Strength       float64 // share of hunks without which a check must fail
 	Review         Review
 }
 
-// Review is the settings of the second agent that judges claims.
+// Review holds the settings for the second agent, which judges claims.
 type Review struct {
-	Require bool // what it refuses is not accepted; else it is a warning
-	Most    int  // calls for one story
+	Require bool // a refusal counts; otherwise it is only a warning
+	Most    int  // highest number of calls for one story
 }
 
-// Base is what claims are compared with.
+// Base is the state of the worktree that claims are compared with.
 type Base struct {
-	Commit string // empty where there was no commit
+	Commit string // empty if there was no commit
 	Work   string // fingerprint of the worktree without Derived
 }
 
-// Claim is what is to be judged.
+// Claim is the set of marks and promises to judge.
 type Claim struct {
 	N         int               // iteration, 0 before the first one
 	State     plan.State        // the plan as it was read for the claim
 	Items     []string          // marks without an acceptance on record
 	TakenOver []string          // marks that were there when ralph first saw the plan
-	Boxes     bool              // the marks are boxes of a checklist: taken over, they need no receipt
-	Allowed   map[string]string // items that the user allowed, with the rule; empty is any
+	Boxes     bool              // marks are boxes of a checklist, which need no receipt
+	Allowed   map[string]string // items that the user allowed, with the rule; "": any rule
 	Promised  bool              // the agent promised completion
 	Done      bool              // with all items accepted, the plan is done
 	DoneSoFar bool              // the plan is done without the items, too
-	Looked    bool              // look for weakened tests also where nothing is claimed
+	Looked    bool              // look for weakened tests even if nothing is claimed
 }
 
-// Facts are what was found out about a claim.
+// Facts are the facts about a claim.
 type Facts struct {
 	Worktree    git.WorktreeState // the worktree, before the checks
 	Idle        bool              // nothing but the plan has changed since the base
-	Already     []string          // items of an idle claim that an earlier commit did: its tests fail without it
-	Looked      bool              // Findings was looked for
-	Findings    []tamper.Finding  // what weakens tests, checks or CI since the base, without what is known
-	Uncommitted string            // the changes that are in no commit, in words; empty where all is committed
+	Already     []string          // items that an earlier commit did: its tests fail without it
+	Looked      bool              // ralph looked for findings
+	Findings    []tamper.Finding  // what weakens tests or CI since the base, except what is known
+	Uncommitted string            // describes uncommitted changes; empty if all is committed
 	NoChecks    bool              // no quality check is configured
 	Place       Place
-	Checks      []CheckFact // of the phases every, claim and end, as far as they were due
+	Checks      []CheckFact // checks that were due, of the phases every, claim and end
 	Blocking    []string    // failing checks that keep the plan from being done
-	Complete    bool        // all that was due was run to its end
+	Complete    bool        // all checks that were due have finished
 	Plan        PlanAfter
 	Receipts    []string // items of the claim with a receipt
 
-	Review   *journal.ReviewEnded // of a second agent, the last one; nil: none was due
-	Reviewed run.Reviews          // with those of earlier claims about the same items
+	Review   *journal.ReviewEnded // last review by a second agent; nil: none was due
+	Reviewed run.Reviews          // includes reviews of earlier claims about the same items
 	// what runs of old tests, new tests and parts of the work showed; nil: none were due
 	Proof *proof.Proof
 }
 
-// CheckFact is how a check fared.
+// CheckFact is the result of a check, with its meaning for the claim.
 type CheckFact struct {
 	check.Result
 	Phase journal.Phase
@@ -94,19 +95,21 @@ type CheckFact struct {
 	Tolerated bool
 }
 
-// Against reports whether the check speaks against the work, or cannot speak for it.
+// Against reports whether the check speaks against the claim: it failed, and did not already
+// fail before the work. A check that passes only outside its room always does.
 func (c CheckFact) Against() bool { return !c.Green() && (!c.Red || c.Outside) }
 
-// Place is where the claim was checked.
+// Place describes where the checks ran.
 type Place struct {
 	Commit string
-	Tree   string // of the commit, or the fingerprint of the worktree where the checks ran in place
-	Clean  bool   // in a clean worktree of the commit
-	Partly bool   // not all of the work is in the commit: checks had to pass in place too
-	Why    string // why not, or not only, in a clean worktree
+	Tree   string // the commit's tree; the worktree's fingerprint if not Clean
+	Clean  bool   // the checks ran in a clean worktree of the commit
+	Partly bool   // some work is not committed: checks had to pass in place too
+	Why    string // reason if the checks ran in place
 }
 
-// PlanAfter is the plan after the checks, which are code that the agent may have written.
+// PlanAfter describes the plan after the checks. They can change it, because the agent may have
+// written their code.
 type PlanAfter struct {
 	State    plan.State
 	Restored []plan.Restored // files that the checks changed

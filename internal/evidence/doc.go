@@ -1,18 +1,19 @@
-// Package evidence decides whether what an agent claims counts.
+// Package evidence decides whether an agent's claim is accepted.
 //
-// A [Claim] is a set of marks (passes: true, a ticked box) without an acceptance on record,
-// and the promise of completion. [Gatherer.Gather] collects the [Facts] about it: the work
-// since the [Base], what weakens tests and checks since then, what is not committed, and how
-// the quality checks fare. [Weigh] turns claim, facts and [Rules] into a [Verdict]; it is
-// pure. Every mark goes through these two functions, for every caller: the loop after an
-// iteration, the loop at its start (marks of a run that died, or met a limit, or left the
-// branch; marks of a clone), and "ralph verify".
+// A [Claim] is the promise of completion and a set of marks (passes: true, or a ticked box)
+// without a recorded acceptance. [Gatherer.Gather] collects the [Facts]: the work since the
+// [Base], weakened tests and checks, uncommitted changes, and the results of the quality
+// checks. [Weigh] turns claim, facts and [Rules] into a [Verdict] and is pure.
+//
+// Every mark goes through these two functions. Their callers are the loop after an iteration,
+// the loop at its start, and "ralph verify". At its start, the loop judges old marks: of a run
+// that died, met a limit or left the branch, or of a clone.
 //
 // The base is the commit and the fingerprint of the worktree at the last acceptance, or when
-// ralph first saw the unit. Work and tests are always compared with it, never with the place
-// where the current process happened to start.
+// ralph first saw the unit. Work and tests are always compared with the base. The start of the
+// current process does not matter.
 //
-// A mark that was there when ralph first saw the plan is taken over: it is never refused, and
-// it counts only with a receipt and checks that pass, or if no check is configured. Boxes of
-// a checklist need no receipt: users tick them, too.
+// A mark that existed when ralph first saw the plan is taken over and never refused. It counts
+// only with a receipt and passing checks, or if no check is configured. Boxes of a checklist
+// need no receipt, because users tick them, too.
 package evidence

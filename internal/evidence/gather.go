@@ -16,12 +16,12 @@ import (
 	"ralph/internal/tamper"
 )
 
-// Gatherer collects facts about claims on one plan in one worktree. Its fields must be set.
+// Gatherer collects facts about claims on one plan in one worktree. Set its fields before use.
 type Gatherer struct {
 	Unit     string
-	Run      string // names what the guard keeps of the plan's files
+	Run      string // id of the run; names the saved copies of plan files
 	StateDir string // for the snapshot of the plan and the records of clean worktrees
-	Branch   string // which no check may leave
+	Branch   string // the checks must stay on this branch
 	Repo     *git.Repo
 	Plan     plan.Plan
 	Checks   []check.Check
@@ -82,8 +82,9 @@ type gathering struct {
 	ranHere []string     // checks that the batch ran in place
 }
 
-// Gather collects the facts about a claim. What speaks against it without a check is looked
-// for first: where that suffices for a refusal, no check is run for it.
+// Gather collects the facts about a claim. It first looks for reasons to refuse that need no
+// check. If these suffice, it runs no checks for the claim. Checks for every iteration still
+// run.
 func (g *Gatherer) Gather(ctx context.Context, c Claim) (f Facts, err error) {
 	at := &gathering{Gatherer: g, claim: c, state: c.State}
 	at.facts.NoChecks, at.facts.Plan.State = len(g.Checks) == 0, c.State

@@ -13,8 +13,9 @@ import (
 // maxListed bounds how many findings one event of the journal lists.
 const maxListed = 50
 
-// Judge gathers the facts about a claim and weighs it. It records the facts and the refusals, and
-// revokes refused marks. Facts.Plan.State is the plan after that. Accept is for the rest.
+// Judge gathers the facts about a claim and weighs it. It records the facts and refusals, and
+// revokes refused marks. After that, Facts.Plan.State is the new state of the plan. Call Accept
+// for the accepted marks.
 func (g *Gatherer) Judge(ctx context.Context, c Claim) (f Facts, v Verdict, err error) {
 	f, err = g.Gather(ctx, c)
 	v = Weigh(c, f, g.Rules)
@@ -63,8 +64,8 @@ func (g *Gatherer) refuse(n int, r Refusal) error {
 	return g.Recorder.Record(journal.ClaimRejected{N: n, Claim: r.Claim, Stories: r.Items, Reason: r.Reason, Rule: string(r.Rule)})
 }
 
-// Accept records the receipts of accepted marks, then their acceptance. The base is what was
-// accepted, unless it was only taken over.
+// Accept records the receipts of accepted marks, then their acceptance. It moves the base to
+// the accepted worktree, unless all marks were taken over.
 func (g *Gatherer) Accept(ctx context.Context, c Claim, by Author, f Facts, v Verdict) (journal.ClaimAccepted, error) {
 	e := journal.ClaimAccepted{N: c.N, Stories: v.Accepted, Rule: string(v.Rule)}
 	if err := g.WriteReceipts(ctx, c.N, by, f, v.Accepted); err != nil {
@@ -79,8 +80,8 @@ func (g *Gatherer) Accept(ctx context.Context, c Claim, by Author, f Facts, v Ve
 	return e, g.Recorder.Record(e)
 }
 
-// RecordBase records that the base has moved in iteration n, and why. It does nothing without
-// a reason. parked is the story that has no more work in the base; empty without one.
+// RecordBase records that the base moved in iteration n, and why. If why is empty, it does
+// nothing. If the work on a story was removed, parked names the story.
 func (g *Gatherer) RecordBase(n int, why Move, parked string) error {
 	if why == "" {
 		return nil
@@ -89,8 +90,8 @@ func (g *Gatherer) RecordBase(n int, why Move, parked string) error {
 		Known: g.knownListed(), Borrowed: g.borrowed, Parked: parked})
 }
 
-// InspectLast inspects what the last iterations left uncommitted and unclaimed, and records it:
-// the next run would take it for people's work.
+// InspectLast records findings in the uncommitted work of the last iterations. Without this
+// record, the next run would take that work for the user's.
 func (g *Gatherer) InspectLast(ctx context.Context) error {
 	if g.unseen == 0 {
 		return nil

@@ -8,28 +8,28 @@ import (
 	"ralph/internal/journal"
 )
 
-// State is how a receipt relates to a commit.
+// State is the relation of a receipt to a commit.
 type State string
 
 // The states of a receipt.
 const (
-	Same      State = "same"      // these files were proved, but for the plan's own
-	History   State = "history"   // an ancestor was proved
-	Elsewhere State = "elsewhere" // what was proved is not in the history: rebased, squashed, or not fetched
+	Same      State = "same"      // the receipt is for the same files, except the plan
+	History   State = "history"   // the receipt is for an ancestor
+	Elsewhere State = "elsewhere" // the receipt is for a commit outside the history, e.g. rebased
 )
 
-// StoryOf names a story among all units.
+// StoryOf identifies a story by its unit and id.
 type StoryOf struct{ Unit, Story string }
 
-// Found is a receipt and how it relates to a commit.
+// Found is a receipt and its relation to a commit.
 type Found struct {
 	journal.Receipt
 	State State
 }
 
-// FindReceipts finds in the git notes the receipt of each story that says most about a
-// commit: the youngest of the same files, else of the history, else of anywhere. It costs two
-// calls of git, and two for each commit with a receipt of the stories.
+// FindReceipts returns the best receipt in the git notes for each story, with its relation to
+// commit. A receipt for the same files is best, then one from the history, then any other. The
+// newest wins among equals. It costs two calls of git, and two for each commit with a receipt.
 func FindReceipts(ctx context.Context, repo *git.Repo, commit string, stories []StoryOf) (map[StoryOf]Found, error) {
 	notes, err := repo.Notes(ctx, journal.NotesRef)
 	if err != nil {

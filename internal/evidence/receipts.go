@@ -8,11 +8,11 @@ import (
 	"ralph/internal/journal"
 )
 
-// Author is the agent that made a claim. It is empty where that is not known any more.
+// Author identifies the agent that made a claim. It is empty if the agent is unknown.
 type Author struct{ Harness, Model, Session string }
 
-// WriteReceipts records for each accepted item what it was accepted for, in the journal and,
-// where the settings ask for it, in a git note on the commit.
+// WriteReceipts records why each accepted item was accepted, in the journal. If the settings
+// ask for it, it also writes a git note on the commit.
 func (g *Gatherer) WriteReceipts(ctx context.Context, n int, by Author, f Facts, accepted []string) error {
 	if g.Rules.Mode == Off {
 		return nil

@@ -136,8 +136,8 @@ func weighReview(f Facts, r Review) string {
 	return ""
 }
 
-// Doubted says why the reviewer refused what was accepted in spite of that, empty where it
-// did not.
+// Doubted returns why the reviewer refused a claim that was accepted anyway. It returns ""
+// otherwise.
 func (f Facts) Doubted(v Verdict) string {
 	if f.Review == nil || f.Review.Verdict != journal.ReviewRefuse || len(v.Accepted) == 0 {
 		return ""

@@ -13,7 +13,7 @@ import (
 // maxCommands bounds how many findings about commands are kept.
 const maxCommands = 50
 
-// InspectCommand inspects a command that the agent runs.
+// InspectCommand checks a command that the agent runs, and keeps a finding for the next claim.
 func (g *Gatherer) InspectCommand(e stream.Event) {
 	if e.Kind == stream.KindTool && e.Command != "" && len(g.commands) < maxCommands {
 		if f, ok := tamper.Command(e.Command, g.around.Hooked()); ok {
@@ -22,10 +22,11 @@ func (g *Gatherer) InspectCommand(e stream.Event) {
 	}
 }
 
-// HasCommandFindings reports whether a command of the agent is a finding that no claim was weighed with.
+// HasCommandFindings reports whether InspectCommand found something that no claim was judged
+// with yet.
 func (g *Gatherer) HasCommandFindings() bool { return len(g.commands) > 0 }
 
-// Open reports whether findings are on record that were not accepted, and not undone.
+// Open reports whether recorded findings are neither accepted nor undone.
 func (g *Gatherer) Open() bool { return g.open }
 
 // weakened returns what weakens the evidence since the base, without what is known.

@@ -9,7 +9,7 @@ import (
 	"ralph/internal/tamper"
 )
 
-// Rule names what decided on a claim.
+// Rule names the reason for a decision on a claim.
 type Rule string
 
 // The rules, in the order in which they are applied.
@@ -17,32 +17,32 @@ const (
 	NoWork       Rule = "no_work"       // nothing but the plan has changed since the base
 	Weakened     Rule = "weakened"      // tests, checks or CI are weaker than at the base
 	NotCommitted Rule = "not_committed" // only a commit counts, and not all is committed
-	ByChecks     Rule = "by_checks"     // the mark was made by a check
+	ByChecks     Rule = "by_checks"     // a check made the mark
 	CheckFailed  Rule = "check_failed"  // a check fails that passed before the work
 	NotDone      Rule = "not_done"      // the plan would be done, and a check fails
-	OldTests     Rule = "old_tests"     // the tests that were there fail with the work
+	OldTests     Rule = "old_tests"     // the old tests fail with the work
 	NewTests     Rule = "new_tests"     // the tests of the work pass without it
-	NoTestRan    Rule = "no_test_ran"   // a check ran no test, and did before
-	Weak         Rule = "strength"      // too much of the work is held by no check
-	Reviewed     Rule = "review"        // a second agent refused it
-	NoReceipt    Rule = "no_receipt"    // taken over, without a receipt
+	NoTestRan    Rule = "no_test_ran"   // a check that ran tests before ran none
+	Weak         Rule = "strength"      // the checks pass without too many parts of the work
+	Reviewed     Rule = "review"        // a second agent refused the claim
+	NoReceipt    Rule = "no_receipt"    // the mark was taken over and has no receipt
 	Proved       Rule = "proved"        // the checks pass
 	Unproved     Rule = "unproved"      // no check is configured
-	Allowed      Rule = "allowed"       // by the user; the checks pass
+	Allowed      Rule = "allowed"       // the user allowed it; the checks pass
 )
 
-// Verdict is what becomes of a claim.
+// Verdict is the decision on a claim.
 type Verdict struct {
 	Accepted  []string
-	Rule      Rule     // for which they are accepted
-	Waiting   []string // the user has to decide: taken over without a receipt, or a check passes only outside of its room
+	Rule      Rule     // rule for the acceptance
+	Waiting   []string // the user decides: no receipt, or a check passes only outside
 	Undecided []string // the evidence is not complete: ask again
 	Refusals  []Refusal
-	Idle      []string // marked although nothing was changed, refused or not
-	Weakened  bool     // nothing of the claim counts, the promise neither
+	Idle      []string // items marked without any change, refused or not
+	Weakened  bool     // nothing in the claim counts, including the promise
 }
 
-// Refusal is one decision against a claim.
+// Refusal is a refused claim, with the rule and the reason.
 type Refusal struct {
 	Claim  journal.ClaimKind
 	Rule   Rule
@@ -50,7 +50,7 @@ type Refusal struct {
 	Reason string
 }
 
-// Weigh decides on a claim. It reads nothing but its arguments.
+// Weigh decides on a claim. It is pure: the result depends only on the arguments.
 func Weigh(c Claim, f Facts, r Rules) Verdict {
 	var v Verdict
 	items := without(c.Items, c.TakenOver)
@@ -167,7 +167,7 @@ func failed(c CheckFact, p Place) string {
 	return c.String()
 }
 
-// Where names a finding in one line.
+// Where formats a finding as one line: path, line number and message.
 func Where(f tamper.Finding) string {
 	switch {
 	case f.Path == "":

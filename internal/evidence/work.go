@@ -29,7 +29,7 @@ func (g *gathering) readOnce(ctx context.Context) (git.WorktreeState, error) {
 	return *g.look, nil
 }
 
-// Derived returns the paths that are no work: those of every plan, and this one's own record.
+// Derived returns the paths that do not count as work, including the file of this plan.
 func (g *Gatherer) Derived() []string {
 	var file string
 	switch p := g.Plan.(type) {

@@ -171,10 +171,11 @@ func notHeld(v proof.Verdict) bool {
 	return v == proof.Failed || v == proof.NoCompile || v == proof.Weaker || v == proof.Fewer
 }
 
-// Doubts are what the user should read about the runs of a claim.
+// Doubts returns warnings for the user about the test runs for a claim.
 func (f Facts) Doubts() []string { return doubts(f.Proof) }
 
-// Record is the proof as the journal and the receipts keep it, nil where no runs were due.
+// Record converts the test runs to the form in the journal and the receipts. It returns nil if
+// none were due.
 func (f Facts) Record() *journal.Proof {
 	p := f.Proof
 	if p == nil {
