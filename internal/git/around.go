@@ -17,10 +17,10 @@ import (
 // maxAround bounds what is read of one file of the git directory.
 const maxAround = 1 << 20
 
-// TouchesPlan ends the fingerprint of a hook that names the plan's files.
+// TouchesPlan is the suffix of a hook's fingerprint if the hook names the plan's files.
 const TouchesPlan = " plan"
 
-// Around is what a repository does around commits, and no diff shows.
+// Around describes the parts of a repository that affect commits and that no diff shows.
 type Around struct {
 	Hooks     map[string]string // fingerprints of the hooks in the git directory, by name
 	HooksPath string            // core.hooksPath as the repository's own settings have it
@@ -32,8 +32,8 @@ type Around struct {
 	Sparse []string
 }
 
-// Around reads the git directory's hooks and what it hides from git, or from those
-// who ask git. It starts no process; what cannot be read counts as not there.
+// Around reads the git directory's hooks, and the settings that hide files from git or its
+// users. It starts no process. What it cannot read counts as missing.
 func (r *Repo) Around() Around {
 	a := Around{Hooks: map[string]string{}}
 	dir := filepath.Join(r.CommonDir, "hooks")

@@ -12,24 +12,24 @@ import (
 	"syscall"
 )
 
-// Diff returns, as text without context lines, what differs between a commit and
-// the worktree: what was committed since and what was not, renames recognised.
-// Files that git does not know are not in it. Of a diff larger than limit bytes
-// the beginning is returned, and cut is true. Paths that equal one of exclude, or
-// are below it, are left out; so are those of a pathspec among them, see [Anywhere].
+// Diff returns, as text without context lines, what differs between a commit and the
+// worktree, committed or not. It recognises renames and leaves out untracked files. If the
+// diff is larger than limit bytes, it returns the beginning, and cut is true. It leaves out
+// paths that equal one of exclude or are below it, and those that match a pathspec in it, see
+// [Anywhere].
 //
-// It costs one call of git. No program that the repository's configuration names
-// for showing differences is run.
+// It calls git once. It runs no program that the repository configures to show differences.
 func (r *Repo) Diff(ctx context.Context, from string, limit int, exclude ...string) (diff string, cut bool, err error) {
 	return r.diff(ctx, 0, []string{from}, limit, exclude)
 }
 
-// DiffCommits is Diff for what differs between two commits.
+// DiffCommits returns the difference between two commits, in the form of Diff.
 func (r *Repo) DiffCommits(ctx context.Context, from, to string, limit int, exclude ...string) (diff string, cut bool, err error) {
 	return r.diff(ctx, 0, []string{from, to}, limit, exclude)
 }
 
-// DiffToRead is DiffCommits with the lines around each change.
+// DiffToRead returns the difference between two commits with context lines around each
+// change.
 func (r *Repo) DiffToRead(ctx context.Context, from, to string, limit int, exclude ...string) (
 	diff string, cut bool, err error,
 ) {
@@ -56,8 +56,8 @@ func (r *Repo) diff(
 	return r.bounded(ctx, limit, args)
 }
 
-// Anywhere returns pathspecs that exclude files by patterns: one without a slash is a name
-// in any folder, one that ends with a slash a folder of that name.
+// Anywhere turns patterns into pathspecs that exclude files in any folder. A pattern without
+// a slash matches a file name. One that ends with a slash matches a folder name.
 func Anywhere(patterns []string) []string {
 	var specs []string
 	for _, p := range patterns {
@@ -69,16 +69,16 @@ func Anywhere(patterns []string) []string {
 	return specs
 }
 
-// Untracked lists the files that git does not know and does not ignore. Paths that
-// equal one of exclude, or are below it, are left out.
+// Untracked lists the untracked files that git does not ignore. It leaves out paths that
+// equal one of exclude, or are below it.
 func (r *Repo) Untracked(ctx context.Context, exclude ...string) ([]string, error) {
 	out, err := r.git(ctx, "ls-files", "--others", "--exclude-standard", "-z")
 	files := strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 })
 	return slices.DeleteFunc(files, func(path string) bool { return under(path, exclude) }), err
 }
 
-// Ignored lists what git ignores in the worktree: files, and folders with a slash at their
-// end where all in them is ignored.
+// Ignored lists the files that git ignores in the worktree. A folder with only ignored files
+// is one path that ends in a slash.
 func (r *Repo) Ignored(ctx context.Context) ([]string, error) {
 	out, err := r.git(ctx, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
 	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err

@@ -20,10 +20,9 @@ const (
 	excludeEnd   = "# ralph: end"
 )
 
-// Exclude makes git ignore untracked files that match patterns (of the form of
-// a .gitignore), in all worktrees of the repository, without touching a file
-// that could be committed. Patterns given before stay; the rest of info/exclude
-// is kept byte for byte, and nothing is written where nothing changes.
+// Exclude adds patterns to info/exclude, so that git ignores untracked files that match them.
+// The patterns have the form of a .gitignore, and hold for all worktrees of the repository.
+// Exclude keeps the rest of the file byte for byte, and writes nothing if nothing changes.
 func (r *Repo) Exclude(patterns ...string) error {
 	file := filepath.Join(r.CommonDir, "info", "exclude")
 	clearHalfExcluded(filepath.Dir(file))

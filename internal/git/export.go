@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// Export checks commit out at dir, which must not exist, as a repository of its own: HEAD is
-// the commit, its history and the tags are there, and nothing else is. The objects are those
-// of r. No setting of r or of the user has a part in it, no hook and no filter runs. Content
-// that git-lfs has stored in r is put in its place.
+// Export checks commit out at dir as a separate repository; dir must not exist. HEAD is the
+// commit. Only its history and the tags are there; r provides the objects. Export ignores all
+// settings of r and of the user, and runs no hook or filter. It replaces pointers of git-lfs
+// by content that r has stored.
 func (r *Repo) Export(ctx context.Context, dir, commit string) error {
 	if err := checkRevision(commit); err != nil {
 		return err
@@ -157,8 +157,8 @@ func (r *Repo) Tracked(ctx context.Context, dir string) ([]string, error) {
 	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err
 }
 
-// Others lists what is in the worktree at dir and not in its index, ignored or not. A folder
-// without a file of the index is one path that ends in a slash.
+// Others lists the untracked paths in the worktree at dir, ignored or not. A folder without a
+// tracked file is one path that ends in a slash.
 func (r *Repo) Others(ctx context.Context, dir string) ([]string, error) {
 	out, err := runWith(ctx, dir, plain, nil, "ls-files", "--others", "--directory", "-z")
 	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err

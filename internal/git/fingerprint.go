@@ -19,7 +19,7 @@ import (
 // size and time of change.
 const maxHashed = 32 << 20
 
-// WorktreeState is the state of a worktree at one moment.
+// WorktreeState describes a worktree at one moment.
 type WorktreeState struct {
 	Head    Head
 	Changes []Change // what was not committed
@@ -40,8 +40,9 @@ func (r *Repo) ReadWorktree(ctx context.Context, exclude ...string) (WorktreeSta
 	return r.ReadWorktreeWith(ctx, changes, exclude...)
 }
 
-// ReadWorktreeWith is ReadWorktree for a caller that already knows which paths have uncommitted changes. An
-// extra path does no harm; a missing one counts as committed.
+// ReadWorktreeWith reads the state of the worktree for a caller that already knows which
+// paths have uncommitted changes. An extra path does no harm; a missing one counts as
+// committed.
 func (r *Repo) ReadWorktreeWith(ctx context.Context, changes []Change, exclude ...string) (WorktreeState, error) {
 	head, err := r.Head(ctx)
 	if err != nil {
@@ -52,7 +53,7 @@ func (r *Repo) ReadWorktreeWith(ctx context.Context, changes []Change, exclude .
 	return WorktreeState{Head: head, Changes: changes, Hash: sum}, err
 }
 
-// WorktreeHash returns only the fingerprint.
+// WorktreeHash returns the fingerprint of the worktree: the Hash of its WorktreeState.
 func (r *Repo) WorktreeHash(ctx context.Context, exclude ...string) (string, error) {
 	look, err := r.ReadWorktree(ctx, exclude...)
 	return look.Hash, err

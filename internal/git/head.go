@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Head is what is checked out.
+// Head identifies the branch and the commit that are checked out.
 type Head struct {
-	Branch string // without refs/heads/; empty where HEAD is detached
+	Branch string // without refs/heads/; empty if HEAD is detached
 	Commit string // full hash; empty on a branch without a commit
 }
 

@@ -29,14 +29,15 @@ func (r *Repo) Commits(ctx context.Context, from, to string) ([]string, error) {
 	return strings.Fields(string(out)), err
 }
 
-// LastCommit returns the commit of the head's history that touched a path last, "" where
-// none did.
+// LastCommit returns the last commit that touched a path in the history of HEAD, or "" if no
+// commit did.
 func (r *Repo) LastCommit(ctx context.Context, path string) (string, error) {
 	out, err := r.git(ctx, "log", "-1", "--format=%H", "--", ":(top,literal)"+path)
 	return strings.TrimSpace(string(out)), err
 }
 
-// Naming returns the commits of a range with a word in their message, the newest first.
+// Naming returns the commits between from and to with the whole word in their message, the
+// newest first.
 func (r *Repo) Naming(ctx context.Context, from, to, word string) ([]string, error) {
 	if err := checkRevision(from, to); err != nil {
 		return nil, err
@@ -52,8 +53,8 @@ func (r *Repo) Naming(ctx context.Context, from, to, word string) ([]string, err
 	return list, err
 }
 
-// Parent returns the first parent of a commit, "" where it has none. A name that is no
-// commit is an error.
+// Parent returns the first parent of a commit, or "" if it has none. It fails if the name is
+// not a commit.
 func (r *Repo) Parent(ctx context.Context, commit string) (string, error) {
 	if err := checkRevision(commit); err != nil {
 		return "", err
@@ -114,7 +115,7 @@ func (r *Repo) Tree(ctx context.Context, commit string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// CommitTime returns when a commit was made, as it says itself.
+// CommitTime returns the time that a commit records for itself.
 func (r *Repo) CommitTime(ctx context.Context, commit string) (time.Time, error) {
 	if err := checkRevision(commit); err != nil {
 		return time.Time{}, err

@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// Metadata is the state of a repository apart from its files: what a check must not
-// change. Each part is a fingerprint, but the index.
+// Metadata holds fingerprints of a repository apart from its files: what a check must not
+// change. The index is kept as it is.
 type Metadata struct {
 	head, refs, hooks, config string
 	index                     []byte
@@ -35,8 +35,8 @@ func (r *Repo) ReadMetadata() Metadata {
 	}
 }
 
-// ChangedSince names the parts that differ now. Git refreshes the times in the index by
-// itself: only its entries count.
+// ChangedSince returns the names of the parts that differ from before. Of the index only the
+// entries count: git refreshes its times by itself.
 func (r *Repo) ChangedSince(ctx context.Context, before Metadata) ([]string, error) {
 	now := r.ReadMetadata()
 	var list []string
@@ -123,8 +123,9 @@ type keptFile struct {
 	data  []byte
 }
 
-// Keep reads the settings and hooks of the repository, ralph's notes, the refs below own, and
-// more files. Refs elsewhere may be those of a loop in another worktree. It starts no process.
+// Keep remembers files and refs so that Restore can undo changes. These are the settings and
+// hooks of the repository, ralph's notes, the refs below own, and the files in more. It
+// leaves out other refs: they may belong to a loop in another worktree. It starts no process.
 func (r *Repo) Keep(own string, more ...string) Keepsake {
 	k := Keepsake{files: map[string]keptFile{}, own: own, refs: r.ownRefs(own), notes: r.notesTip()}
 	if info, err := os.Stat(r.noteLog()); err == nil {
@@ -160,14 +161,14 @@ func readKept(path string) keptFile {
 	return keptFile{there: true, mode: info.Mode().Perm(), data: readBounded(path)}
 }
 
-// Restored is a file or ref that Restore changed back.
+// Restored describes a file or ref that Restore changed back.
 type Restored struct {
 	Path string
 	Was  []byte // what was there instead; nil where nothing was
 }
 
-// Restore undoes what has changed since Keep. Settings stay if only the upstream of a branch
-// changed, as "git push -u" does.
+// Restore undoes the changes since Keep and returns what it restored. It keeps the settings
+// if only the upstream of a branch changed, as "git push -u" does.
 func (r *Repo) Restore(ctx context.Context, k Keepsake) ([]Restored, error) {
 	var list []Restored
 	var failed []error

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Moved compares the history of two commits: gained is reachable from to but not from from, lost
-// is the opposite; full hashes, parents before children. An empty from means that there was no
-// commit.
+// Moved compares the history of two commits. gained lists the commits reachable from to but
+// not from from, lost the opposite: full hashes, parents before children. An empty from means
+// that there was no commit.
 func (r *Repo) Moved(ctx context.Context, from, to string) (gained, lost []string, err error) {
 	switch {
 	case from != "" && to == "": // the branch itself is gone

@@ -154,7 +154,7 @@ func (r *Repo) lockNotes() (unlock func(), err error) {
 	}
 }
 
-// Note is the text on a commit under one ref of notes.
+// Note is the text that git notes keeps about one commit, under one ref.
 type Note struct {
 	Commit string // full hash; the repository need not have it
 	Text   string

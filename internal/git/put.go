@@ -15,8 +15,8 @@ import (
 // errNotFolder is what the system says of a path below something that is no folder.
 const errNotFolder = syscall.ENOTDIR
 
-// PathChange is a path in which two trees differ. An entry without a mode is a file that is
-// not there.
+// PathChange describes a path that differs between two trees. An entry without a mode means
+// that the file does not exist there.
 type PathChange struct {
 	Path     string
 	Old, New Entry
@@ -52,9 +52,9 @@ func entryOf(mode, hash string) Entry {
 	return Entry{Mode: mode, Hash: hash}
 }
 
-// PutFiles writes the new entry of each change into the worktree. A file is replaced as a
-// whole, a folder only where it is empty, and nothing is written through a link. Submodules are
-// left as they are: their commits are other repositories'.
+// PutFiles writes the new entry of each change into the worktree. It replaces a file as a
+// whole, and a folder only if it is empty. It never writes through a symbolic link. It does
+// not touch submodules: their commits are in other repositories.
 func (r *Repo) PutFiles(ctx context.Context, changes []PathChange) error {
 	root, err := os.OpenRoot(r.Root)
 	if err != nil {
@@ -151,8 +151,8 @@ func writeEntry(root *os.Root, name, mode string, perm fs.FileMode, content stri
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// MoveBranch moves a branch from one commit to another, and fails if it is not at from. An empty
-// commit means a branch without a commit.
+// MoveBranch moves a branch from one commit to another, and fails if it is not at from. An
+// empty from or to means that the branch has no commit.
 func (r *Repo) MoveBranch(ctx context.Context, branch, from, to, why string) error {
 	if from == to {
 		return nil
@@ -170,7 +170,8 @@ func (r *Repo) MoveBranch(ctx context.Context, branch, from, to, why string) err
 	return err
 }
 
-// Unstage makes the index at some paths what a commit has there. An empty commit has nothing.
+// Unstage resets the index entries of some paths to those of a commit. An empty commit
+// removes them.
 func (r *Repo) Unstage(ctx context.Context, commit string, paths []string) error {
 	if len(paths) == 0 {
 		return nil

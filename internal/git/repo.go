@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// ErrNotWorktree is returned by Open for a directory that is in no worktree:
-// outside of any repository, in a bare one, or inside of a .git directory.
-// Its text is a whole sentence because scripts know it as such.
+// ErrNotWorktree reports that a directory is in no worktree: outside of any repository, in a
+// bare one, or inside of a .git directory. [Open] returns it. Its text is a whole sentence
+// because scripts know it as such.
 //
 //lint:ignore ST1005 the sentence is shown to people as it is
 var ErrNotWorktree = errors.New("Not inside a git worktree. Run from within a worktree directory.")

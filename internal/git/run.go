@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Error is a call of git that did not succeed.
+// Error reports a call of git that failed.
 type Error struct {
 	Args     []string // without the settings that each call gets
 	ExitCode int      // -1 where git was ended by a signal

@@ -23,7 +23,7 @@ const (
 	keeper = "ralph <ralph@localhost>"
 )
 
-// Saved is the state of a worktree, kept as a commit that no branch knows.
+// Saved identifies a saved state of a worktree: a commit that is on no branch.
 type Saved struct {
 	Commit string // its files are those of the worktree
 	Head   string // what was checked out, the first parent; empty on a branch without a commit
@@ -36,13 +36,13 @@ type Saved struct {
 // their age.
 const maxReuse = 24 * time.Hour
 
-// SaveState keeps the worktree under a reference, with what is not committed and not ignored. The
-// files of also are kept even where they are ignored. What is staged and differs from both the
-// head and the worktree is kept as the second parent. Neither the index nor the worktree is
-// touched. A repository inside of this one is not kept, unless it is a submodule.
+// SaveState saves the worktree as a commit under a reference, with uncommitted and untracked
+// files. It leaves out ignored files, except those in also. If staged content differs from
+// both the head and the worktree, it becomes the second parent. SaveState does not touch the
+// index or the worktree. It leaves out a nested repository that is not a submodule.
 //
-// Where nothing has changed since last, it returns last, and makes no commit and no reference.
-// Else it costs two calls of git.
+// If nothing has changed since last, it returns last, and creates no commit and no reference.
+// Otherwise it calls git twice.
 func (r *Repo) SaveState(ctx context.Context, ref, message string, now time.Time, last Saved, also ...string) (Saved, error) {
 	head, err := r.Head(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *Repo) SaveState(ctx context.Context, ref, message string, now time.Time
 	return saved, nil
 }
 
-// ReadState returns the state that a commit or reference keeps.
+// ReadState returns the saved state at a commit or reference.
 func (r *Repo) ReadState(ctx context.Context, revision string) (Saved, error) {
 	if err := checkRevision(revision); err != nil {
 		return Saved{}, err
@@ -251,7 +251,7 @@ func quotePath(path string) string {
 	return b.String()
 }
 
-// Ref is a reference and its commit.
+// Ref describes a reference and the commit that it names.
 type Ref struct {
 	Name   string
 	Commit string
@@ -279,7 +279,7 @@ func (r *Repo) Refs(ctx context.Context, prefix string) ([]Ref, error) {
 	return refs, nil
 }
 
-// RefCommit returns the commit of a reference, "" where it does not exist. It reads git's
+// RefCommit returns the commit of a reference, or "" if it does not exist. It reads git's
 // files itself where it can.
 func (r *Repo) RefCommit(ctx context.Context, ref string) (string, error) {
 	if commit, ok := r.readRef(ref); ok && commit != "" {
@@ -294,7 +294,7 @@ func (r *Repo) RefCommit(ctx context.Context, ref string) (string, error) {
 	return "", err
 }
 
-// SetRef lets a reference name a commit, whatever it named before.
+// SetRef makes a reference name a commit, whatever it named before.
 func (r *Repo) SetRef(ctx context.Context, ref, commit string) error {
 	if err := checkRevision(commit); err != nil {
 		return err
@@ -303,7 +303,7 @@ func (r *Repo) SetRef(ctx context.Context, ref, commit string) error {
 	return err
 }
 
-// DeleteRefs removes references, each as long as it names the commit.
+// DeleteRefs deletes references. It deletes one only if it still names the given commit.
 func (r *Repo) DeleteRefs(ctx context.Context, refs ...Ref) error {
 	if len(refs) == 0 {
 		return nil

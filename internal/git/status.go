@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Change is one path that differs from the head: staged, not staged or untracked.
+// Change describes one path that differs from the head: staged, not staged or untracked.
 type Change struct {
 	Path string // from the worktree's root; ends in "/" for an untracked repository inside of this one
 	XY   string // git's two letters, index and worktree, "." for unchanged; "??" for untracked
@@ -47,7 +47,7 @@ func parseStatus(out string, exclude []string) ([]Change, error) {
 	return changes, nil
 }
 
-// Without is changes without the paths that equal one of exclude, or are below it.
+// Without returns the changes except the paths that equal one of exclude, or are below it.
 func Without(changes []Change, exclude ...string) []Change {
 	var left []Change
 	for _, c := range changes {

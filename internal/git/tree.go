@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Entry is a file of a tree. Without a mode it is a file that is not there.
+// Entry describes a file of a tree. An empty mode means that the file does not exist.
 type Entry struct {
 	Mode string // as git writes it: 100644, 100755, 120000 (link), 160000 (submodule)
 	Hash string
@@ -57,8 +57,8 @@ func (r *Repo) WriteBlob(ctx context.Context, content string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// Compose returns the tree that is treeish with some files changed. Neither the index
-// nor the worktree of the repository is touched.
+// Compose creates a tree from treeish with some files changed, and returns its hash. It does
+// not touch the repository's index or worktree.
 func (r *Repo) Compose(ctx context.Context, treeish string, edits map[string]Entry) (string, error) {
 	if err := checkRevision(treeish); err != nil {
 		return "", err
@@ -92,8 +92,8 @@ func indexInfo(edits map[string]Entry) []byte {
 	return []byte(gone.String() + set.String())
 }
 
-// Snapshot returns the tree of the worktree as it is, with what is not committed and not
-// ignored.
+// Snapshot creates a tree of the worktree as it is, and returns its hash. The tree includes
+// uncommitted and untracked files, and no ignored ones.
 func (r *Repo) Snapshot(ctx context.Context, head string) (string, error) {
 	var tree string
 	err := r.inIndex(ctx, func(git func(stdin []byte, args ...string) (string, error)) error {
@@ -126,8 +126,8 @@ func (r *Repo) inIndex(ctx context.Context, f func(git func([]byte, ...string) (
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-// CommitTree makes a commit of a tree that no branch knows. The same tree and parents
-// give the same commit.
+// CommitTree creates a commit of a tree without adding it to a branch. The same tree and
+// parents give the same commit.
 func (r *Repo) CommitTree(ctx context.Context, tree string, parents ...string) (string, error) {
 	if err := checkRevision(append(parents, tree)...); err != nil {
 		return "", err
@@ -143,7 +143,8 @@ func (r *Repo) CommitTree(ctx context.Context, tree string, parents ...string) (
 	return strings.TrimSpace(string(out)), err
 }
 
-// MergeTree merges two commits without a worktree. Where they conflict, ok is false.
+// MergeTree merges two commits without a worktree, and returns the resulting tree. ok is
+// false if they conflict.
 func (r *Repo) MergeTree(ctx context.Context, one, other string) (tree string, ok bool, err error) {
 	if err := checkRevision(one, other); err != nil {
 		return "", false, err
@@ -155,7 +156,7 @@ func (r *Repo) MergeTree(ctx context.Context, one, other string) (tree string, o
 	return strings.TrimSpace(string(out)), err == nil, err
 }
 
-// MergeBase returns the best common ancestor of two commits, "" where none exists.
+// MergeBase returns the best common ancestor of two commits, or "" if they have none.
 func (r *Repo) MergeBase(ctx context.Context, one, other string) (string, error) {
 	if err := checkRevision(one, other); err != nil {
 		return "", err
@@ -179,8 +180,8 @@ func (r *Repo) Tips(ctx context.Context, prefix string) ([]string, error) {
 	return tips, err
 }
 
-// Committers returns the addresses of those who made the commits that are reachable from
-// some and not from others.
+// Committers returns the email addresses of the committers of a range of commits. The range
+// holds the commits that are reachable from any of from, and from none of without.
 func (r *Repo) Committers(ctx context.Context, from, without []string) ([]string, error) {
 	if err := checkRevision(slices.Concat(from, without)...); err != nil {
 		return nil, err
@@ -195,8 +196,8 @@ func (r *Repo) Committers(ctx context.Context, from, without []string) ([]string
 	return slices.Compact(list), err
 }
 
-// Renames returns the files that have another name in the second of two commits or trees,
-// with that name.
+// Renames returns the files that were renamed between two commits or trees: a map from old to
+// new name.
 func (r *Repo) Renames(ctx context.Context, from, to string) (map[string]string, error) {
 	if err := checkRevision(from, to); err != nil {
 		return nil, err

@@ -11,9 +11,8 @@ import (
 // time and the suffix that an archive puts around a unit.
 const maxUnit = 200
 
-// UnitOf returns the name of the unit that works on a branch (or on a change
-// id): the branch's own name with "/" as "-". The error says why a name cannot
-// be a unit, and what to do.
+// UnitOf derives the name of the unit from a branch or a change id: it replaces "/" with "-".
+// If the name cannot be a unit, the error says why and what to do.
 func UnitOf(branch string) (string, error) {
 	unit := strings.ReplaceAll(branch, "/", "-")
 	refused := func(why string) (string, error) {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// AddWorktree checks commit out at path, detached, in a new worktree of the
-// same repository. Hooks do not run. RemoveWorktree takes it away again.
+// AddWorktree checks commit out at path, detached, in a new worktree of the same repository.
+// Hooks do not run. RemoveWorktree removes it.
 func (r *Repo) AddWorktree(ctx context.Context, path, commit string) error {
 	if err := checkRevision(commit); err != nil {
 		return err
@@ -17,8 +17,8 @@ func (r *Repo) AddWorktree(ctx context.Context, path, commit string) error {
 	return err
 }
 
-// RemoveWorktree removes the worktree at path with all that is in it, also
-// where it is only half there. It is no error when nothing is there.
+// RemoveWorktree removes the worktree at path with its files, even if it is incomplete. It
+// does not fail if nothing is there.
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	// Twice --force: an unfinished worktree is still locked.
 	_, refused := r.git(ctx, "worktree", "remove", "--force", "--force", "--", path)
@@ -38,8 +38,8 @@ func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	return err
 }
 
-// Overlook makes git ignore the changes of a file in the worktree at path, which has an index of
-// its own. The error is an *[Error] if git does not track the file.
+// Overlook makes git ignore changes of a tracked file in the worktree at path. It changes
+// only the index of that worktree. The error is an *[Error] if git does not track the file.
 func (r *Repo) Overlook(ctx context.Context, path, file string) error {
 	_, err := run(ctx, path, nil, "update-index", "--skip-worktree", "--", file)
 	return err

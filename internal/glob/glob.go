@@ -50,7 +50,8 @@ func (s *Set) add(p string) {
 	}
 }
 
-// Valid reports whether the pattern can match anything.
+// Valid reports whether the pattern can match a path: its syntax is valid and it names
+// something. Other patterns match nothing.
 func Valid(pattern string) bool {
 	for part := range strings.SplitSeq(pattern, "/") {
 		if _, err := path.Match(part, ""); err != nil {
@@ -60,7 +61,7 @@ func Valid(pattern string) bool {
 	return strings.Trim(pattern, "/") != ""
 }
 
-// Match reports whether one of the patterns matches the path, which has slashes and is
+// Match reports whether a pattern of the set matches the path. The path has slashes and is
 // relative to the root.
 func (s Set) Match(name string) bool {
 	if name == "" {

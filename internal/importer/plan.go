@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// Plan is the plan of another tool in ralph's terms.
+// Plan holds the plan of another tool in ralph's terms.
 type Plan struct {
 	From     string // what was read, such as "prd.json (ralph-hybrid)"
 	Title    string
@@ -28,7 +28,7 @@ type Plan struct {
 	Lost     []string
 }
 
-// Story is one piece of work of the plan.
+// Story describes one story of the plan.
 type Story struct {
 	ID        string
 	Title     string
@@ -43,7 +43,7 @@ type Story struct {
 	priority float64 // the lowest comes first
 }
 
-// Check is a quality check that the source runs by itself.
+// Check describes a quality check that the other tool runs.
 type Check struct {
 	Name           string
 	Command        string
@@ -149,7 +149,7 @@ func counted(n int, one, many string) string {
 // plainKey is a name that YAML takes for the same text without quotation marks.
 var plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
-// ChecksYAML returns the section of a config.yaml that configures the checks.
+// ChecksYAML returns the checks as a section of a config.yaml.
 func ChecksYAML(checks []Check) string {
 	var b strings.Builder
 	b.WriteString("quality_checks:\n")

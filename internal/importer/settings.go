@@ -14,15 +14,15 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Settings are the settings of another tool in ralph's terms.
+// Settings holds the settings of another tool in ralph's terms.
 type Settings struct {
 	From string
 	Set  []Setting // in the order of ralph's settings page
 	Lost []string
 }
 
-// Setting is one value: a key of ralph's config.yaml with its path, such as
-// defaults.max_iterations, and the YAML of its value.
+// Setting is one value for ralph's config.yaml: the path of its key, such as
+// defaults.max_iterations, and its YAML. Was is the other tool's setting.
 type Setting struct{ Key, Value, Was string }
 
 // personal are the settings that widen what an agent may do. They count in the user's own
@@ -136,8 +136,8 @@ func tools() []tool {
 	}
 }
 
-// FindSettings returns the settings file of another tool below root, as a path from
-// there, or a *NoSourceError.
+// FindSettings finds the settings file of another tool below root, and returns its path from
+// there. The error is a *NoSourceError unless exactly one was found.
 func FindSettings(root string) (string, error) {
 	var found []string
 	for _, t := range tools() {
@@ -153,8 +153,8 @@ func FindSettings(root string) (string, error) {
 	return found[0], nil
 }
 
-// Foreign returns the name of the tool that a config.yaml with these top-level keys
-// belongs to, or "".
+// Foreign identifies another tool by the top-level keys of its config.yaml, and returns its
+// name or "".
 func Foreign(keys []string) string {
 	for _, t := range tools() {
 		for _, key := range keys {
@@ -166,7 +166,7 @@ func Foreign(keys []string) string {
 	return ""
 }
 
-// ForeignFile returns the name of the tool that the settings file belongs to, or "".
+// ForeignFile identifies another tool by its settings file, and returns its name or "".
 func ForeignFile(path string) string {
 	data, err := readFile(path)
 	if err != nil {

@@ -30,7 +30,7 @@ var places = []string{
 // changes lists the folders that contain changes of Ito and OpenSpec.
 var changes = []string{".ito/changes", "openspec/changes"}
 
-// NoSourceError says that nothing was found to import, or more than one thing.
+// NoSourceError reports that nothing was found to import, or more than one thing.
 type NoSourceError struct{ Found []string }
 
 // Error names what was found.
@@ -41,8 +41,9 @@ func (e *NoSourceError) Error() string {
 	return "there is more than one plan to import: " + strings.Join(e.Found, ", ")
 }
 
-// Find returns the plan of another tool below root: a file, or the folder of a change,
-// as a path from there. The error is a *NoSourceError unless exactly one was found.
+// Find finds the plan of another tool below root, and returns its path from there. The plan
+// is a file, or the folder of a change. The error is a *NoSourceError unless exactly one was
+// found.
 func Find(root, unit string) (string, error) {
 	var found []string
 	for _, place := range places {

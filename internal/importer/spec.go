@@ -19,8 +19,8 @@ var storyID = regexp.MustCompile(`^[A-Z][A-Z0-9]*-[0-9]+(\.[0-9]+)*$`)
 // narrative matches "As a ..., I want ... so that ..." in one sentence.
 var narrative = regexp.MustCompile(`(?is)^as (an? .+?),? i (?:want|need)(?: to)? (.+?)(?:,? so (?:that )?(.+?))?\.?$`)
 
-// Spec returns the plan as a spec.md and as the prd.json that belongs to it. It reads
-// its own spec.md back: the error names the first story that the file does not hold.
+// Spec converts the plan to a spec.md and the matching prd.json. It parses the new spec.md as
+// a test. The error names the first story that the file cannot represent.
 func (p *Plan) Spec(now time.Time) ([]byte, *prd.PRD, error) {
 	text := []byte(p.markdown(now))
 	s, _, err := spec.Parse("spec.md", text)

@@ -16,8 +16,8 @@ import (
 	"ralph/internal/stream"
 )
 
-// Harnesses returns the harnesses that are built in, as the settings change them, and those that
-// the settings add. Without settings they are the built-in ones.
+// Harnesses returns the built-in harnesses with the changes of the settings, and those that
+// the settings add. With nil settings it returns the built-in ones.
 func Harnesses(s *config.Settings) ([]agent.Harness, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -70,7 +70,7 @@ func customise(h *agent.Harness, c config.Harness) {
 	h.Limits, h.Errors = append(h.Limits, c.LimitPatterns...), append(h.Errors, c.ErrorPatterns...)
 }
 
-// Formats returns the format of each harness's output.
+// Formats returns a function that finds the output format of a harness.
 func Formats(s *config.Settings) func(harness string) stream.Format {
 	all, _ := Harnesses(s) // without them there is only text
 	return func(harness string) stream.Format {
@@ -81,7 +81,8 @@ func Formats(s *config.Settings) func(harness string) stream.Format {
 	}
 }
 
-// Named returns the harness of that name, or an error that names those that exist.
+// Named finds the harness with that name. If it does not exist, the error lists the known
+// names.
 func Named(all []agent.Harness, name string) (agent.Harness, error) {
 	h, ok := agent.Find(all, name)
 	if ok {
@@ -94,7 +95,8 @@ func Named(all []agent.Harness, name string) (agent.Harness, error) {
 	return h, hint.With(fmt.Errorf("there is no harness %q", name), "known are: "+strings.Join(names, ", "))
 }
 
-// Caller returns a harness with the options of the settings. repo is nil outside of one.
+// Caller combines a harness with the options of the settings. repo is nil outside of a
+// repository.
 func Caller(h agent.Harness, s *config.Settings, repo *git.Repo) calls.Caller {
 	o := agent.Options{Model: s.ModelOf(h.Name), ApproveAll: s.Claude.DangerouslySkipPermissions, AllowedTools: s.Claude.AllowedTools}
 	if repo != nil { // what a commit in the worktree is written to
@@ -146,7 +148,7 @@ func (r *Run) chooseReviewer(all []agent.Harness) error {
 // Agent returns the run's own agent.
 func (r *Run) Agent() *calls.Caller { return &r.Agents[0] }
 
-// Paid returns all agents that the run may call, the reviewer too.
+// Paid returns all agents that the run may call, including the reviewer.
 func (r *Run) Paid() []calls.Caller {
 	if r.Reviewer == nil {
 		return r.Agents
@@ -154,7 +156,7 @@ func (r *Run) Paid() []calls.Caller {
 	return append(slices.Clone(r.Agents), *r.Reviewer)
 }
 
-// ScriptFault returns the fault of the script of an agent that plays one.
+// ScriptFault returns an error if the agent replays a script and the script is not valid.
 func (r *Run) ScriptFault(h agent.Harness) error {
 	if !h.PlaysScript() {
 		return nil
@@ -165,8 +167,8 @@ func (r *Run) ScriptFault(h agent.Harness) error {
 	return nil
 }
 
-// Unmeasured returns the limit or choice of the run that cannot work with this agent, and what
-// works instead.
+// Unmeasured checks whether a limit or a setting of the run cannot work with the agent. fault
+// describes it, and remedy an alternative; both are empty if all work.
 func (r *Run) Unmeasured(h agent.Harness) (fault, remedy string) {
 	if len(r.Settings().Escalate) > 0 && h.Name == r.Agent().Harness.Name && h.ModelFlag == "" && len(h.ModelArgs) == 0 {
 		return fmt.Sprintf("the setting escalate cannot work: ralph does not know how agent '%s' takes a model", h.Name),
@@ -180,8 +182,8 @@ func (r *Run) Unmeasured(h agent.Harness) (fault, remedy string) {
 	return UnmeasuredBudget(h, r.Loaded, b)
 }
 
-// UnmeasuredBudget returns the budget that this agent cannot be measured by, and what works
-// instead.
+// UnmeasuredBudget checks whether a budget needs data that the agent does not report. fault
+// describes such a budget, and remedy an alternative; both are empty if all budgets work.
 func UnmeasuredBudget(h agent.Harness, loaded *config.Loaded, b config.Budget) (fault, remedy string) {
 	cannot := func(key, what string) string {
 		name := "the setting " + key

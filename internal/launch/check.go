@@ -15,7 +15,8 @@ import (
 	"ralph/internal/unit"
 )
 
-// Check gathers what preflight needs, and runs it. An agent is checked where one was chosen.
+// Check gathers the input of preflight and runs it. It checks the agent only if one was
+// chosen.
 func (r *Run) Check(ctx context.Context) (preflight.Report, error) {
 	in, err := preflight.Gather(ctx, r.Place.Repo)
 	if err != nil {

@@ -28,13 +28,13 @@ import (
 	"ralph/internal/unit"
 )
 
-// Run is a run before it starts.
+// Run holds everything that a run needs before it starts.
 type Run struct {
 	Home     string // ralph's home folder
 	Place    *unit.Place
 	Plan     plan.Plan // nil for checks without a run
 	Loaded   *config.Loaded
-	Agents   []calls.Caller // the run's own first, then the fallbacks; empty where none was chosen
+	Agents   []calls.Caller // the run's own first, then the fallbacks; empty if none was chosen
 	Reviewer *calls.Caller  // of claims; nil is no review
 	Template string
 	Source   string        // of the template
@@ -52,7 +52,7 @@ func kindDefaults() map[string]string {
 	}
 }
 
-// Use takes the settings, with the defaults of the plan's kind.
+// Use sets the run's settings, with the defaults for the kind of its plan.
 func (r *Run) Use(loaded *config.Loaded) (err error) {
 	r.Loaded = loaded
 	if kind := r.Plan.Kind(); kind == plan.KindTasks || kind == plan.KindPrompt {
@@ -67,8 +67,8 @@ func (r *Run) Settings() *config.Settings { return &r.Loaded.Settings }
 // maxTemplate limits the prompt template, in bytes.
 const maxTemplate = 8 << 20
 
-// LoadTemplate finds the prompt template: the named one, the feature's, the built-in one in
-// texts.
+// LoadTemplate loads the prompt template: the named one, else the feature's, else the
+// built-in one in texts.
 func (r *Run) LoadTemplate(texts fs.FS, named string) error {
 	root, path := r.Place.Repo.Root, named
 	if feature := filepath.Join(root, r.Place.Folder, "prompt.md"); path == "" && r.Plan.Kind() == plan.KindPRD {
@@ -106,15 +106,15 @@ func (r *Run) LoadTemplate(texts fs.FS, named string) error {
 	return nil
 }
 
-// NeverPromises reports whether only the agent's promise ends the run, and neither the template
-// nor the text names it.
+// NeverPromises reports whether the run can end only with a promise that the prompt does not
+// mention. text is the task. In such a run the agent does not know how to end it.
 func (r *Run) NeverPromises(text string) bool {
 	kind := r.Plan.Kind()
 	return (kind == plan.KindPrompt || kind == plan.KindChange) &&
 		!strings.Contains(r.Template+text, r.Settings().Completion.Promise)
 }
 
-// Change returns the change that the plan is, without an id for any other plan.
+// Change returns the change that the plan works on. Its id is empty for any other plan.
 func (r *Run) Change() change.Change {
 	if c, ok := r.Plan.(*plan.Change); ok {
 		return c.Of
@@ -122,7 +122,7 @@ func (r *Run) Change() change.Change {
 	return change.Change{}
 }
 
-// LoopSettings returns the settings in the loop's own terms.
+// LoopSettings converts the settings to those of the loop.
 func (r *Run) LoopSettings() loop.Settings {
 	s := r.Settings()
 	checks := r.Checks()
@@ -182,9 +182,10 @@ func (r *Run) Checks() []check.Check {
 	return list
 }
 
-// CheckEnv returns the environment of the checks: without the agents' keys, without what leads
-// programs to other code than the project's, and without the run's own variables, unless the
-// settings keep them. Without rooms, registries are off in it.
+// CheckEnv returns the environment of the checks. It leaves out the agents' keys, variables
+// that lead programs to other code than the project's, and the run's own variables. The
+// settings can keep some of them. Without rooms it turns registries off, unless the settings
+// allow the network.
 func (r *Run) CheckEnv() []string {
 	s := r.Settings()
 	drop := append(room.Redirects(), s.CheckEnv.Drop...)

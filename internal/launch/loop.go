@@ -20,7 +20,7 @@ import (
 	"ralph/internal/unit"
 )
 
-// Loop makes the loop of the run. task is the text of the command line. guardian starts a
+// Loop builds the loop of the run. task is the text of the command line. guardian starts a
 // guardian that records a crash of the run.
 func (r *Run) Loop(s *unit.State, settings loop.Settings, version, task string, guardian func(token string) (*proc.Guardian, error)) (*loop.Loop, error) {
 	self, err := proc.Self()
@@ -74,9 +74,9 @@ func (r *Run) newRunID() (string, error) {
 	return journal.NewRunID(time.Now(), func(id string) bool { return slices.Contains(taken, id) }), nil
 }
 
-// Register adds the run to the list of loops. Of a feature it notes at the first run which
-// branch its folder belongs to: another branch may have the same unit. listed is an error of the
-// list alone, without which a run can start.
+// Register adds the run to the list of loops. At the first run of a feature it also records
+// the branch that owns the folder: another branch may have the same unit. listed is an error
+// of the list alone: the run can start without it.
 func (r *Run) Register() (listed, err error) {
 	p := r.Place
 	if _, err := os.Stat(p.OwnerFile()); err != nil && r.Plan.Kind() == plan.KindPRD {

@@ -15,8 +15,8 @@ import (
 	"ralph/internal/room"
 )
 
-// Seal prepares the rooms of the run. open says why nothing is sealed, nil where it is. Where
-// rooms are required and cannot be made, it fails.
+// Seal prepares the rooms of the run. open says why the run has no rooms, and is nil if it
+// has. Seal fails if the settings require rooms and none can be made.
 func (r *Run) Seal(ctx context.Context) (open *room.Unavailable, err error) {
 	home, _ := os.UserHomeDir()
 	repo, s := r.Place.Repo, r.Settings().Sandbox
@@ -97,7 +97,8 @@ func (r *Run) protected(ctx context.Context) (list []string) {
 	return list
 }
 
-// DescribeRooms says where agent and checks run, and what the checks get.
+// DescribeRooms describes in one line where agent and checks run, and what the checks get. It
+// may be called only if the run has rooms.
 func (r *Run) DescribeRooms(ctx context.Context) string {
 	var extra []string
 	if r.Rooms.Network {

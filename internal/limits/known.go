@@ -11,14 +11,14 @@ import (
 	"ralph/internal/unit"
 )
 
-// Harness is what is known of one harness, and an element of the list that
-// 'ralph limits --json' prints.
+// Harness describes the use and the limits of one harness. 'ralph limits --json' prints a
+// list of them.
 type Harness struct {
 	Harness         string        `json:"harness"`
 	Calls           int           `json:"calls"`      // in this clock hour, of all loops of the user
 	CallsLimit      int           `json:"callsLimit"` // from the settings here, or the lower limit of a waiting loop; 0 is no limit
 	CallsResetAt    time.Time     `json:"callsResetAt"`
-	LimitedUntil    *time.Time    `json:"limitedUntil"` // null where no limit of the provider is known
+	LimitedUntil    *time.Time    `json:"limitedUntil"` // null if no limit is known
 	Note            string        `json:"note"`         // the provider's words about it
 	Tokens          stream.Tokens `json:"tokens"`       // of the loops in this clock hour
 	TokensEstimated bool          `json:"tokensEstimated"`
@@ -27,7 +27,7 @@ type Harness struct {
 	Waiting         []Waiting     `json:"waiting,omitempty"` // the loops that wait for its limit now
 }
 
-// Waiting is a loop that waits for the limit of a harness to end.
+// Waiting describes a loop that waits for the limit of a harness to end.
 type Waiting struct {
 	Unit     string       `json:"unit"`
 	Worktree string       `json:"worktree"`
@@ -37,8 +37,8 @@ type Waiting struct {
 	CallsLimit int `json:"callsLimit,omitempty"` // an hour, where the loop waits at its own limit of calls
 }
 
-// Known returns what is known of the harnesses in first and of every other that was ever
-// called. limit is the number of calls an hour that the settings allow.
+// Known describes the harnesses in first, and all others that were ever called. limit is the
+// number of calls an hour that the settings allow.
 func Known(home string, first []string, limit int, now time.Time, t unit.Notes) ([]Harness, error) {
 	names, err := ratelimit.Harnesses(ratelimit.Dir(home))
 	if err != nil {
@@ -102,7 +102,7 @@ func (h *Harness) askLedger(home string, now time.Time, t unit.Notes) error {
 	return err
 }
 
-// AllWaiting returns the running loops that wait for the limit of a harness to end, by harness.
+// AllWaiting returns, by harness, the running loops that wait for a limit to end.
 func AllWaiting(home string) (map[string][]Waiting, error) {
 	loops, err := unit.Loops(home, unit.Silent())
 	found := map[string][]Waiting{}

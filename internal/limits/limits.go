@@ -22,7 +22,7 @@ import (
 // window that is known is a week.
 const memory = 8 * 24 * time.Hour
 
-// Use is the use of one harness, from the journals.
+// Use sums up the use of one harness from the journals.
 type Use struct {
 	Tokens    stream.Tokens // in the clock hour, of the attempts that ended in it
 	Estimated bool          // part of Tokens is an estimate
@@ -30,7 +30,7 @@ type Use struct {
 	Windows   []Window      // of the account, by name
 }
 
-// Window is the last word of an agent about one limit of its account.
+// Window holds the last report of an agent about one limit of its account.
 type Window struct {
 	journal.LimitWindow
 	SeenAt time.Time `json:"seenAt"`

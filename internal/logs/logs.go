@@ -25,7 +25,7 @@ type Options struct {
 	Format func(harness string) stream.Format
 }
 
-// Show prints a log.
+// Show prints the log of an agent to the terminal.
 func Show(t *terminal.Terminal, log io.Reader, harness string, o Options) error {
 	out := newTail(t.Out, o.Lines)
 	var err error
@@ -51,7 +51,8 @@ func render(t *terminal.Terminal, w io.Writer, log io.Reader, format stream.Form
 	return p.Flush()
 }
 
-// End returns the end of the log at path as plain text. whole is false where the log is longer.
+// End returns the last part of the log at path as plain text. whole reports whether that is
+// the entire log.
 func End(path string, format stream.Format) (text string, whole bool, err error) {
 	// An agent may have replaced the log by a FIFO, which would wait for a writer.
 	log, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)

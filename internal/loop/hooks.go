@@ -15,7 +15,8 @@ import (
 	"ralph/internal/recorder"
 )
 
-// Hooks are the user's own commands around a run, as lines for sh. Empty means no hook.
+// Hooks holds the user's shell commands that run at points of a run. An empty command means
+// no hook.
 type Hooks struct {
 	BeforeRun, BeforeIteration, AfterIteration, StoryDone, AfterRun string
 

@@ -37,7 +37,7 @@ var (
 	ErrStopped     = errors.New("stopped")
 )
 
-// Settings are the settings of a run. Some can be changed with 'ralph set'.
+// Settings holds the settings of a run. The user can change some of them with 'ralph set'.
 type Settings struct {
 	MaxIterations int
 	MinIterations int           // a promise does not count before
@@ -73,7 +73,7 @@ type Settings struct {
 	Checks   []check.Check
 }
 
-// Identity says which run it is, for its record.
+// Identity identifies a run in its journal: the program, the unit and the process.
 type Identity struct {
 	Version  string // of ralph
 	Run      string
@@ -90,7 +90,7 @@ type Identity struct {
 	Since    time.Time // when the unit's lock was taken: earlier requests were for another run
 }
 
-// Loop is one run. All fields must be set, unless they are marked as optional.
+// Loop executes one run. The caller sets all fields that are not marked as optional.
 type Loop struct {
 	Identity
 	Settings
@@ -141,8 +141,8 @@ type Loop struct {
 	late     []string // warnings from before the run had a record
 }
 
-// Run runs the loop to its end, which is in the journal when Run returns. It is an error if the
-// journal cannot be written.
+// Run executes the loop until the run ends, and returns how it ended. The end is in the
+// journal when Run returns. Run fails if it cannot write the journal.
 func (l *Loop) Run(ctx context.Context) (run.End, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -418,7 +418,7 @@ func trouble(ctx context.Context, err error) run.Step {
 	return run.Step{Do: run.DoEnd, Reason: journal.ReasonError, Message: err.Error()}
 }
 
-// stopReason returns why the run was asked to end, empty where it was not.
+// stopReason returns why the run was asked to end, empty if it was not.
 func stopReason(ctx context.Context) journal.Reason {
 	switch {
 	case ctx.Err() == nil:

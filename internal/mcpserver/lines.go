@@ -17,8 +17,8 @@ const (
 	invalidRequest = -32600
 )
 
-// Lines returns a transport of one JSON-RPC message a line. A line that is no
-// message is answered with an error, where the library would end the session.
+// Lines returns a transport with one JSON-RPC message a line. It answers an invalid line with
+// an error; the library's own transport would end the session.
 func Lines(in io.Reader, out io.Writer) mcp.Transport {
 	w := &lineWriter{w: out}
 	reader, feed := io.Pipe()

@@ -20,7 +20,7 @@ import (
 const instructions = `ralph runs coding agents in loops, each on a unit: the plan of one git branch. The tools show the progress of loops, what they did and ` +
 	`what they plan. Name a loop by its unit, as list_loops shows it; the default is the unit of the worktree in which this server was started.`
 
-// Options are what the server needs from the program.
+// Options holds what the server needs from the program.
 type Options struct {
 	Version string
 	Home    string // ralph's home folder
@@ -35,7 +35,7 @@ type Options struct {
 	Start func(ctx context.Context, p *unit.Place, task Task) (pid int, ended bool, err error)
 }
 
-// Task is what a client wants a loop to do.
+// Task describes the loop that a client wants to start.
 type Task struct {
 	Change        string // the id of the change; empty for any other plan
 	Prompt        string
@@ -49,7 +49,7 @@ type server struct {
 	starting sync.Mutex // one loop is started at a time
 }
 
-// New makes a server.
+// New returns an MCP server with ralph's tools.
 func New(o Options) *mcp.Server {
 	s := &server{Options: o, Server: mcp.NewServer(&mcp.Implementation{Name: "ralph", Title: "ralph", Version: o.Version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})}

@@ -19,8 +19,8 @@ type arranger struct {
 	stacked       bool   // the dashboard was next to the loop and is below it now
 }
 
-// KeepArranged does so for a dashboard in that pane until ctx is done. It looks
-// when the pane changes its size, and never else.
+// KeepArranged rearranges the panes of the loop and the dashboard when their window changes
+// size. pane is the dashboard's. It returns when ctx is done.
 func KeepArranged(ctx context.Context, c *tmux.Client, pane string) {
 	resized := make(chan os.Signal, 1)
 	signal.Notify(resized, syscall.SIGWINCH)

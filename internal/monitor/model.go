@@ -13,7 +13,7 @@ import (
 	"ralph/internal/stream"
 )
 
-// Options say what to show, and where.
+// Options says what the dashboard shows, and how it reaches the loop.
 type Options struct {
 	Unit    string
 	Journal string // its path; the journal need not exist yet

@@ -16,8 +16,8 @@ import (
 	"ralph/internal/journal"
 )
 
-// Run shows the dashboard on a terminal until the user quits or ctx is done. In the latter
-// case it returns ctx's error.
+// Run shows the dashboard on a terminal until the user quits or ctx is done. It returns ctx's
+// error if ctx ended it.
 func Run(ctx context.Context, opts Options, in, out *os.File) error {
 	// Followers end with the dashboard, whichever of them ends first.
 	ctx, cancel := context.WithCancel(ctx)
@@ -91,8 +91,8 @@ const (
 	snapshotRows  = 1 << 20
 )
 
-// Snapshot is the dashboard as it is now, as text of that width. Where there is neither a
-// journal nor a status.json the error is fs.ErrNotExist.
+// Snapshot returns the present dashboard as text of that width. The error is fs.ErrNotExist
+// if there is neither a journal nor a status.json.
 func Snapshot(now time.Time, opts Options, width int) (string, error) {
 	m := newModel(opts)
 	damage, err := journal.Scan(opts.Journal, m.event)

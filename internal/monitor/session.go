@@ -25,7 +25,7 @@ type Session struct {
 	tmux   *tmux.Client
 }
 
-// SessionOptions say what is in a session.
+// SessionOptions says what a session contains.
 type SessionOptions struct {
 	Unit          string
 	StateDir      string // of the unit: distinguishes units with the same name
@@ -43,9 +43,9 @@ const (
 	mostColumns  = 100
 )
 
-// OpenSession makes the session of a unit without a running loop. It closes the session
-// of an earlier loop. If another session has the name, the new one gets a number. An error
-// together with a session says why the session has no dashboard.
+// OpenSession creates the tmux session of a unit without a running loop. It closes the
+// session of an earlier loop. If another session has the name, it adds a number to the name.
+// An error together with a session says why the session has no dashboard.
 func OpenSession(ctx context.Context, c *tmux.Client, opts SessionOptions) (*Session, error) {
 	sum := sha256.Sum256([]byte(opts.StateDir))
 	first := tmux.NewSession{Mark: hex.EncodeToString(sum[:8]), Dir: opts.Dir, Width: opts.Width, Height: opts.Height, Argv: opts.Loop, Stay: opts.TMUX != ""}
@@ -108,8 +108,8 @@ func unusualSocket(variable string) string {
 	return socket
 }
 
-// How returns the command that shows the session, for the user. The quotes are for zsh:
-// it takes a word that starts with = for a program.
+// How returns the command line with which the user shows the session. It is quoted for zsh,
+// which takes a word that starts with = for a program.
 func (s *Session) How() string {
 	server := ""
 	if s.socket != "" {
@@ -118,12 +118,12 @@ func (s *Session) How() string {
 	return "tmux" + server + " attach -t '=" + s.Name + "'"
 }
 
-// Attach is the command that shows the session in a terminal, to be started.
+// Attach returns the command that shows the session in a terminal. The caller starts it.
 func (s *Session) Attach(in io.Reader, out, errs io.Writer) *exec.Cmd {
 	return s.tmux.Attach(s.id, in, out, errs)
 }
 
-// Switch shows the session where this process's own session was shown.
+// Switch shows the session in the terminal that shows the tmux session of this process.
 func (s *Session) Switch(ctx context.Context) error { return s.tmux.Switch(ctx, s.id) }
 
 // Alive reports whether the session still exists.
@@ -132,5 +132,5 @@ func (s *Session) Alive(ctx context.Context) bool { return s.tmux.Alive(ctx, s.i
 // Watched reports whether a terminal shows the session.
 func (s *Session) Watched(ctx context.Context) bool { return s.tmux.Watched(ctx, s.id) }
 
-// Close ends what runs in the session.
+// Close ends the session and the programs in it.
 func (s *Session) Close(ctx context.Context) error { return s.tmux.Close(ctx, s.id, "") }

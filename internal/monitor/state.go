@@ -77,7 +77,7 @@ func (s *state) lastProof() *journal.StoryProved {
 	return nil
 }
 
-// Health is the state of a loop's process.
+// Health describes the state of a loop's process.
 type Health uint8
 
 // What a loop's process can be.

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// HasDesktop reports whether there is a desktop session that shows notifications,
-// and the program to send them with. A terminal over ssh, a container and a
-// server have none.
+// HasDesktop reports whether this machine can show desktop notifications: a desktop session
+// is there, and the program to send them. A terminal over ssh, a container and a server have
+// none.
 func HasDesktop(goos string, getenv func(string) string) bool {
 	switch goos {
 	case "darwin":

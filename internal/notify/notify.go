@@ -19,8 +19,8 @@ const (
 	Failed  = "failed"  // the run has ended without being done, for another reason
 )
 
-// Notice is what the user should know now. As JSON, on one line, it is what the
-// user's command reads from its standard input; every key is always there.
+// Notice describes what the user should know now. The user's command reads it as JSON, on one
+// line, from its standard input. Every key is always there.
 type Notice struct {
 	Event           string        `json:"event"`
 	Unit            string        `json:"unit"`
@@ -43,8 +43,8 @@ type Notice struct {
 // maxMessage bounds the message, in characters.
 const maxMessage = 2000
 
-// Of returns the notice for an event, given the status of the run after it; false if the event
-// does not need the user's attention, or the user has caused it.
+// Of converts an event to a notice, with the status of the run after it. It returns false if
+// the event does not need the user's attention, or if the user caused it.
 func Of(e journal.Event, s run.Status) (Notice, bool) {
 	kind := kindOf(e.Body)
 	if kind == "" {

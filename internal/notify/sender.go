@@ -16,11 +16,11 @@ import (
 	"ralph/internal/stream"
 )
 
-// Limit is how long a command may take to show a notice. At the end of a run it bounds the whole
-// wait for the remaining notices.
+// Limit is the time that a command may take to show a notice. At the end of a run it also
+// bounds the whole wait for the remaining notices.
 const Limit = 10 * time.Second
 
-// Options say how to show notices.
+// Options says how to show notices.
 type Options struct {
 	Command []string // the user's own program and its arguments; empty for no program
 	Desktop bool     // show them on the desktop too
@@ -48,7 +48,7 @@ type Sender struct {
 	idle  sync.Cond
 }
 
-// New returns a sender, which is to be closed.
+// New returns a sender. The caller closes it.
 func New(o Options) *Sender {
 	s := &Sender{o: o}
 	s.idle.L = &s.mu
@@ -56,7 +56,7 @@ func New(o Options) *Sender {
 	return s
 }
 
-// Send shows a notice, without waiting for it.
+// Send queues a notice and returns at once.
 func (s *Sender) Send(n Notice) {
 	if len(s.o.Command) == 0 && !s.o.Desktop {
 		return

@@ -25,19 +25,19 @@ type Parker struct {
 	Files func() []string
 
 	// Mixed says why work that is not accepted cannot be told apart from that of other people.
-	// It is empty where it can, or where an event of the journal says it.
+	// It is empty if it can, or if an event of the journal says why.
 	Mixed string
 
 	seen evidence.Base
 }
 
-// Start compares the worktree with what the last run saw at its end.
+// Start compares the worktree with its state at the end of the last run.
 func (p *Parker) Start(ctx context.Context, seen evidence.Base) error {
 	p.seen = seen
 	return p.Compare(ctx)
 }
 
-// NoteWorktree notes the worktree as it is: what has changed until now was not changed by other people.
+// NoteWorktree records the present worktree: changes until now were not made by other people.
 func (p *Parker) NoteWorktree(ctx context.Context) error {
 	if !p.watches() {
 		return nil
@@ -47,7 +47,8 @@ func (p *Parker) NoteWorktree(ctx context.Context) error {
 	return err
 }
 
-// Compare finds out whether the worktree is as it was at the last look.
+// Compare checks whether someone else changed the worktree since it was last noted. If so, it
+// sets Mixed.
 func (p *Parker) Compare(ctx context.Context) error {
 	if !p.watches() {
 		p.Mixed = ""
@@ -72,8 +73,8 @@ func (p *Parker) Compare(ctx context.Context) error {
 // watches reports whether there is work in the worktree that may be parked.
 func (p *Parker) watches() bool { return p.On && p.Recorder.Position().Pending.Any }
 
-// Park keeps the work on a story and records the decision. Nothing is done where the work
-// cannot be told apart from that of other people: Mixed says why.
+// Park keeps the work on a story and records the decision. It does nothing if the work cannot
+// be told apart from that of other people; Mixed then says why.
 func (p *Parker) Park(ctx context.Context, s run.Step, title, notes string) error {
 	if err := p.Compare(ctx); err != nil || p.Mixed != "" {
 		return err
@@ -96,8 +97,8 @@ func (p *Parker) Park(ctx context.Context, s run.Step, title, notes string) erro
 		Ref: ref, State: kept.Commit, Back: since, Rule: string(s.Rule), Facts: s.Facts})
 }
 
-// Restore brings branch and worktree back to the state before the work on a parked story. It
-// may be called again where it was cut off. The plan stays as it is.
+// Restore resets branch and worktree to the state before the work on a parked story. The plan
+// stays as it is. If Restore was interrupted, it can be called again.
 func (p *Parker) Restore(ctx context.Context, branch string, b *journal.StoryParked) error {
 	trouble := func(err error) error {
 		return fmt.Errorf("%s is parked (%s), and its work cannot be taken out of the worktree: %w; see to that and start ralph again, or leave the work there: ralph unpark %s",

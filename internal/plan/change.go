@@ -13,9 +13,8 @@ import (
 	"ralph/internal/checklist"
 )
 
-// Change is a change of Ito or OpenSpec: a folder with a proposal and, where there
-// are any, tasks, a design and specifications. It is done when the agent promises
-// and no task is open.
+// Change is a plan in the change folder of Ito or OpenSpec: a proposal and, if they exist,
+// tasks, a design and specifications. It is done when the agent promises and no task is open.
 type Change struct {
 	Root string // the worktree
 	Of   change.Change
@@ -119,7 +118,8 @@ func (c *Change) refer(name string) string {
 	return "`" + c.rel(name) + "`"
 }
 
-// Snapshot implements Plan. An agent may begin a list of tasks.
+// Snapshot implements Plan. It protects tasks.md only if the file exists: otherwise the agent
+// may create one.
 func (c *Change) Snapshot(dir string) error {
 	names := []string{c.rel("proposal.md"), c.rel("design.md"), settingsFile}
 	if exists(c.path("tasks.md")) {

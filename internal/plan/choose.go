@@ -9,7 +9,7 @@ import (
 	"ralph/internal/checklist"
 )
 
-// Choice is what decides which plan a run works on.
+// Choice holds the inputs that decide which plan a run works on.
 type Choice struct {
 	Root     string          // the worktree
 	Folder   string          // the feature folder, from the root
@@ -20,21 +20,21 @@ type Choice struct {
 	Changes  []change.Change // the changes that the worktree has
 }
 
-// NoTasks is the warning that a run has no checklist.
+// NoTasks is the warning for a run without a tasks.md.
 const NoTasks = "No tasks.md found, using manual done criteria"
 
-// WhichChangeError says that changes exist, that none was named, and that nothing else
-// decides the plan.
+// WhichChangeError reports that the user must name a change: the worktree has changes, and
+// nothing else decides the plan.
 type WhichChangeError struct{ Changes []change.Change }
 
 func (e *WhichChangeError) Error() string {
 	return fmt.Sprintf("which change? There is no feature folder and no tasks.md, and there are changes: %s", change.Names(e.Changes))
 }
 
-// Choose picks the plan: what the user named, else a feature folder, else a
-// tasks.md, else one of the changes (a *WhichChangeError if there are any), else the text
-// alone. Without any of them it is the feature folder, and preflight reports that it is
-// missing. warning is empty or a line for the user.
+// Choose picks the plan of a run. The order is: what the user named, a feature folder, a
+// tasks.md, a change (a *WhichChangeError asks the user to name it), the text alone. If there
+// is nothing, it picks the feature folder, and preflight reports that it is missing. warning
+// is empty or a line for the user.
 func Choose(c Choice) (p Plan, warning string, err error) {
 	feature := &PRD{Root: c.Root, Folder: c.Folder, Text: c.Text}
 	switch {

@@ -13,7 +13,7 @@ func (s State) Todo() []run.Todo {
 	return open
 }
 
-// Next returns the item to work on next, nil where none is left for the agent.
+// Next returns the item to work on next, or nil if no item is left for the agent.
 func (s State) Next(p *run.Position) *Item {
 	if next := p.Pick(s.Todo()); next != nil {
 		return s.Item(next.ID)

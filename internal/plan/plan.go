@@ -4,7 +4,7 @@
 // never by what the agent says about it.
 package plan
 
-// Kind is one of the kinds of plan.
+// Kind names a kind of plan.
 type Kind string
 
 // The kinds of plan.
@@ -60,7 +60,7 @@ type Plan interface {
 	CommitIsProgress() bool
 }
 
-// Item is a story or a task.
+// Item describes a story or a task.
 type Item struct {
 	ID        string
 	Title     string
@@ -74,7 +74,7 @@ type Item struct {
 	Model     string   // that it asks for; empty for the run's
 }
 
-// State is a plan at the time when it was read.
+// State holds the items of a plan as they were when it was read.
 type State struct {
 	Items []Item
 	Print string // a fingerprint of the plan's files: equal means unchanged
@@ -91,7 +91,7 @@ func (s State) Done() []string {
 	return ids
 }
 
-// Item returns the item with that id, nil where there is none.
+// Item returns the item with that id, or nil if the plan does not have it.
 func (s State) Item(id string) *Item {
 	for i := range s.Items {
 		if s.Items[i].ID == id {
@@ -104,7 +104,7 @@ func (s State) Item(id string) *Item {
 // Counts returns how many items are finished, and how many there are.
 func (s State) Counts() (done, total int) { return len(s.Done()), len(s.Items) }
 
-// Open returns how many items are left for the agent.
+// Open returns the number of items that are left for the agent.
 func (s State) Open() int {
 	n := 0
 	for _, it := range s.Items {
@@ -126,7 +126,7 @@ func (s State) Questions() []string {
 	return titles
 }
 
-// Verdict is the answer to "is it done?".
+// Verdict says whether the plan is done, and why.
 type Verdict struct {
 	Done    bool
 	Waiting bool   // only questions for the user are left
@@ -134,7 +134,7 @@ type Verdict struct {
 	Refused string // why a promise was refused; empty without a refused promise
 }
 
-// Restored is one file that the guard restored.
+// Restored describes a file that the guard restored.
 type Restored struct {
 	Path string // from the worktree's root
 	What string // what had been done to it

@@ -12,8 +12,8 @@ import (
 	"ralph/internal/regular"
 )
 
-// PRD is a feature folder: spec.md, prd.json, progress.txt and what belongs to
-// them. The passes of its stories are the record of what is done.
+// PRD is the plan of a feature folder: spec.md, prd.json, progress.txt and related files. The
+// passes of its stories record what is done.
 type PRD struct {
 	Root   string // the worktree
 	Folder string // of the feature, from the root: .ralph/<unit>
@@ -232,8 +232,8 @@ func (*PRD) Judge(s State, promised, trust bool) Verdict {
 	return Verdict{}
 }
 
-// Record is the file with the marks, from the worktree's root, and what it held
-// when it was read last.
+// Record returns the path of prd.json from the worktree's root, and its content when it was
+// read last.
 func (p *PRD) Record() (path string, data []byte) {
 	return filepath.Join(p.Folder, "prd.json"), p.data
 }
@@ -244,7 +244,7 @@ func (p *PRD) Revoke(ids []string) error { return p.set(ids, false) }
 // Mark implements Plan.
 func (p *PRD) Mark(ids []string) error { return p.set(ids, true) }
 
-// Note adds a line to the notes of a story, where they do not have it yet.
+// Note adds a line to the notes of a story unless the notes already contain it.
 func (p *PRD) Note(id, line string) error {
 	loaded, err := p.load()
 	if err != nil {

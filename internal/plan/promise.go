@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// Promised reports whether the agent's final message has the promise: alone on a line, or
-// at the end of the message. A promise inside a sentence does not count, nor one in a code
-// block with more text after it: that shows what the promise looks like. White space in
-// the promise is ignored, and so is emphasis around a promise that is alone.
+// Promised reports whether the agent's final message contains the promise. The promise counts
+// alone on a line, or at the end of the message. It does not count inside a sentence, or in a
+// code block with more text after it. White space in the promise is ignored, and so is
+// emphasis around a promise that is alone.
 func Promised(final, promise string) bool {
 	want := squeeze(promise)
 	if want == "" {

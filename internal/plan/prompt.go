@@ -1,7 +1,7 @@
 package plan
 
-// Prompt is a plan that is only a text: it is done when the agent promises, or
-// when the user stops the run.
+// Prompt is a plan that is only a text. It is done when the agent promises, or when the user
+// stops the run.
 type Prompt struct {
 	Root string // the worktree
 	Text string // may be empty where a prompt template says it all
@@ -26,7 +26,7 @@ func (p *Prompt) Context(State, *Item) string {
 	return "## Your task\n\n" + p.Text + "\n"
 }
 
-// Snapshot implements Plan: only the settings are there to protect.
+// Snapshot implements Plan. A text has no files: it protects only the settings.
 func (p *Prompt) Snapshot(dir string) error { return p.guard.snapshot(p.Root, dir, "", settingsFile) }
 
 // Guard implements Plan.

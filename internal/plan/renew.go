@@ -11,9 +11,10 @@ import (
 )
 
 // Renew replaces spec.md with the text that the user wrote while the loop was running, and
-// makes prd.json from it: passes, notes and unknown keys stay, by id. A finished story
-// that is no longer in the text is a *spec.OrphanError, unless dropFinished allows its
-// removal. what describes the changes for the journal. With an error nothing has changed.
+// rebuilds prd.json from it. It keeps passes, notes and unknown keys, by id. If a finished
+// story is no longer in the text, it fails with a *spec.OrphanError, unless dropFinished
+// allows the removal. what describes the changes for the journal. If Renew fails, it changes
+// nothing.
 func (p *PRD) Renew(text string, dropFinished bool) (what string, err error) {
 	s, _, err := spec.Parse("spec.md", []byte(text))
 	if err != nil {

@@ -7,16 +7,16 @@ import (
 	"ralph/internal/checklist"
 )
 
-// RestoreFrom does what Guard does with a snapshot that an earlier process left
-// on disk: an agent that was cut off may have left the plan in any state.
+// RestoreFrom restores the plan from a snapshot that an earlier process left on disk, as
+// Guard does. An agent that was interrupted may have left the plan in any state.
 func RestoreFrom(dir, root, label string) ([]Restored, error) {
 	return restoreFrom(dir, root, label, func(string) bool { return true })
 }
 
-// RestoreBroken restores only what a run needs to start: missing files of an existing
-// feature folder, and a prd.json that cannot be read. It is for a run without a record of
-// its last iteration. Then ralph does not know whether an agent was running, and all other
-// changes may be edits of the user.
+// RestoreBroken restores only what a run needs to start: missing files of an existing feature
+// folder, and a prd.json that cannot be read. It is for a unit with no record of its last
+// iteration. Then ralph does not know whether an agent was running: other changes may be
+// edits of the user.
 func RestoreBroken(dir, root, label string) ([]Restored, error) {
 	return restoreFrom(dir, root, label, func(rel string) bool {
 		path := filepath.Join(root, rel)

@@ -8,10 +8,10 @@ import (
 	"ralph/internal/checklist"
 )
 
-// FindTasks returns the tasks.md of a worktree, empty if it has none.
+// FindTasks returns the path of the tasks.md in a worktree, or "" if it has none.
 func FindTasks(root string) string { return checklist.Find(root) }
 
-// Tasks is a checklist. Its boxes are the record of what is done.
+// Tasks is the plan of a tasks.md checklist. Its boxes record what is done.
 type Tasks struct {
 	Root string // the worktree
 	File string // the tasks.md, absolute
@@ -68,7 +68,8 @@ func (t *Tasks) Context(s State, next *Item) string {
 	return b.String()
 }
 
-// Snapshot implements Plan. A tasks.md in the root would be the next run's plan.
+// Snapshot implements Plan. It also remembers whether the root has a tasks.md: a new one
+// would become the plan of the next run.
 func (t *Tasks) Snapshot(dir string) error {
 	rel, err := filepath.Rel(t.Root, t.File)
 	if err != nil {

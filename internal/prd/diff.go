@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Difference is what separates two states of a plan. All lists hold ids in the
-// order of the newer state, Removed in that of the older.
+// Difference lists what differs between two states of a plan. All lists hold ids in the order
+// of the newer state, Removed in that of the older.
 type Difference struct {
 	Added, Removed   []string
 	Passed, Unpassed []string // passes became true, became false
@@ -16,7 +16,7 @@ type Difference struct {
 	Other            []string // keys of the document itself, and "userStories" where the order of the stories changed
 }
 
-// Change is one key of a story that differs.
+// Change names one key of a story that differs.
 type Change struct {
 	ID, Field string
 }
@@ -26,8 +26,8 @@ func (d Difference) Empty() bool {
 	return d.Allowed() && len(d.Passed)+len(d.Unpassed)+len(d.Notes) == 0
 }
 
-// Allowed reports whether nothing but passes and notes changed, which is all
-// that an agent may change during an iteration.
+// Allowed reports whether only passes and notes changed. An agent may change nothing else
+// during an iteration.
 func (d Difference) Allowed() bool {
 	return len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Other) == 0
 }
@@ -151,8 +151,8 @@ func (p *PRD) byID() map[string]int {
 	return m
 }
 
-// Restore returns the snapshot with what an agent may change: passes and notes,
-// taken from the agent's state by id. agent is nil where that cannot be read.
+// Restore returns the snapshot with the passes and notes of the agent's state, matched by id.
+// Other changes of the agent are dropped. agent is nil if its state cannot be read.
 func Restore(snapshot, agent *PRD) *PRD {
 	p := snapshot.clone()
 	if agent == nil {
@@ -168,8 +168,8 @@ func Restore(snapshot, agent *PRD) *PRD {
 	return p
 }
 
-// Inherit returns p with the unknown keys and the order of keys of an older
-// state; stories are matched by id. Fields are not touched.
+// Inherit returns p with the unknown keys and the order of keys of an older state. It matches
+// stories by id, and does not change fields.
 func (p *PRD) Inherit(old *PRD) *PRD {
 	c := p.clone()
 	c.members = old.members

@@ -7,9 +7,8 @@ import (
 	"strconv"
 )
 
-// Bytes returns the stable form of p: indented by two spaces, with a final
-// newline, the keys in the order in which they were read. A key that is new
-// comes last.
+// Bytes encodes p in its stable form: indented by two spaces, with a final newline, the keys
+// in the order in which they were read. A new key comes last.
 func (p *PRD) Bytes() []byte {
 	w := writer{}
 	members := withNew(p.members, usualRoot(), nil)
@@ -27,8 +26,8 @@ func (p *PRD) Bytes() []byte {
 	return w.Bytes()
 }
 
-// SetSchema names the JSON schema of the file for editors, by a path from the
-// file's folder. A file that names one keeps it.
+// SetSchema adds the path of the JSON schema to the file, for editors. path is from the
+// file's folder. SetSchema keeps a schema that the file already names.
 func (p *PRD) SetSchema(path string) {
 	members := withNew(p.members, usualRoot(), nil)
 	if slices.ContainsFunc(members, func(m member) bool { return m.key == "$schema" }) {

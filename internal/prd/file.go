@@ -14,9 +14,9 @@ import (
 // MaxSize is the largest prd.json, in bytes, that is read.
 const MaxSize = 64 << 20
 
-// Load reads and checks the file. The findings are warnings, such as unknown
-// keys; they come with an error too. The error is an *InvalidError where the
-// content is at fault; it wraps fs.ErrNotExist where there is no file.
+// Load reads and checks the file. The findings are warnings, such as unknown keys; Load
+// returns them with an error too. The error is an *InvalidError if the content is not valid.
+// It wraps fs.ErrNotExist if the file does not exist.
 func Load(path string) (*PRD, []Finding, error) {
 	data, err := regular.Read(path, MaxSize)
 	if err != nil {
@@ -25,9 +25,9 @@ func Load(path string) (*PRD, []Finding, error) {
 	return Parse(path, data)
 }
 
-// Save replaces the file by rename, after fsync. A file with the same content is not
-// touched. The mode of an existing file is kept. If path is a symbolic link, its target
-// is replaced.
+// Save writes the file: it replaces it by rename, after fsync. It does not touch a file with
+// the same content, and keeps the mode of an existing file. If path is a symbolic link, it
+// replaces the target.
 func (p *PRD) Save(path string) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

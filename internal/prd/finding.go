@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Finding is one thing that is wrong, or odd, at one place of a file.
+// Finding describes an error or an oddity at one place of a file.
 type Finding struct {
 	File    string
 	Line    int    // from 1; 0 where the finding is about the whole file
@@ -20,8 +20,7 @@ type Finding struct {
 	NoCriteria bool // a story has no acceptance criteria; quality checks can replace them
 }
 
-// Place returns where the finding is, as editors read it: file:line:column,
-// as far as it is known.
+// Place returns the position of the finding as file:line:column, as far as it is known.
 func (f Finding) Place() string {
 	switch {
 	case f.Line == 0:
@@ -32,7 +31,7 @@ func (f Finding) Place() string {
 	return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column)
 }
 
-// String is the finding in one line, without its hint.
+// String returns the finding in one line, without its hint.
 func (f Finding) String() string {
 	s := f.Place() + ": "
 	if f.Path != "" {
@@ -41,8 +40,8 @@ func (f Finding) String() string {
 	return s + f.Message
 }
 
-// InvalidError says that a prd.json breaks the rules, and where. It holds at
-// least one finding; they are in the order of the file.
+// InvalidError reports the places where a prd.json breaks the rules. It holds at least one
+// finding; they are in the order of the file.
 type InvalidError struct {
 	Findings []Finding
 }

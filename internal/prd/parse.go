@@ -31,8 +31,8 @@ func Parse(name string, data []byte) (*PRD, []Finding, error) {
 	return p, d.odd, nil
 }
 
-// Blank reports whether a file with this content has nothing to lose, for example after
-// an interrupted write.
+// Blank reports whether a file with this content can be overwritten without loss, for example
+// after an interrupted write.
 func Blank[T string | []byte](content T) bool {
 	return strings.TrimSpace(strings.TrimPrefix(string(content), "\ufeff")) == ""
 }

@@ -6,7 +6,7 @@
 // the keys and all keys that this package does not know.
 package prd
 
-// PRD is the content of a prd.json.
+// PRD holds the content of a prd.json.
 type PRD struct {
 	Description string
 	CreatedAt   string // ISO-8601, as in the file
@@ -15,15 +15,15 @@ type PRD struct {
 	members []member // the object's keys in the order of the file; nil for the usual ones
 }
 
-// Story is one element of userStories.
+// Story describes one element of userStories.
 type Story struct {
 	ID                 string
 	Title              string
-	Description        string // empty where missing or null
+	Description        string // empty if missing or null
 	AcceptanceCriteria []string
 	Priority           float64 // the lowest number comes first
 	Passes             bool
-	Notes              string   // empty where missing or null
+	Notes              string   // empty if missing or null
 	DependsOn          []string // ids of the stories that must pass first
 	Model              string   // that works on the story; empty for the run's
 	Line               int      // of the story's first character in the file; 0 for one that was not read from a file

@@ -12,10 +12,10 @@ import (
 	"ralph/internal/git"
 )
 
-// Input is what the checks of a prd plan need to know.
+// Input holds everything that the checks need to know.
 type Input struct {
 	Root       string       // of the worktree, absolute
-	Branch     string       // empty where HEAD is detached
+	Branch     string       // empty if HEAD is detached
 	InProgress string       // the unfinished operation of git, such as "merge"; empty without one
 	Changes    []git.Change // all that is not committed
 	Dirty      []string     // paths outside of .ralph/ with uncommitted changes, from the root
@@ -23,8 +23,8 @@ type Input struct {
 	Nameless   bool         // git has no name or no address for commits
 	Protected  []string     // names of protected branches
 	OwnerFile  string       // where NoteOwner has put the folder's branch; empty for no such check
-	Foreign    string       // a plan of another tool, from the root; empty where it has none
-	Archived   string       // the newest archive of the unit, from the root; empty where it has none
+	Foreign    string       // a plan of another tool, from the root; empty without one
+	Archived   string       // the newest archive of the unit, from the root; empty without one
 	Checked    bool         // quality checks are configured
 	Agent      Agent
 	Fallback   []Agent // who takes over while it is at its limit
@@ -32,22 +32,22 @@ type Input struct {
 
 	// Of a plan that is no feature folder.
 	Change *change.Change // nil for another kind of plan
-	Tasks  string         // its tasks.md, from the root; empty where it has none
+	Tasks  string         // its tasks.md, from the root; empty without one
 }
 
-// Agent is what can be known about the agent without starting it. Without a name it is
-// not checked.
+// Agent describes the agent as far as ralph can know it without starting it. An agent without
+// a name is not checked.
 type Agent struct {
 	Name              string // of the harness
 	Fault, Remedy     string // why it cannot do this run, and what helps
 	Command           string // as the settings name its program
-	Path              string // of its program; empty where it cannot be run
+	Path              string // of its program; empty if it cannot be run
 	Blocked           bool   // the program is there, and may not be executed
 	RootAndApproveAll bool   // it would run as root with the flag that approves everything
 	LoginSign         bool   // there is a key, a token or a credentials file
 }
 
-// Gather asks git for what Input has to know of the worktree.
+// Gather asks git for the state of the worktree, and returns an Input with it.
 func Gather(ctx context.Context, repo *git.Repo) (Input, error) {
 	head, err := repo.Head(ctx)
 	if err != nil {
@@ -74,8 +74,8 @@ func Gather(ctx context.Context, repo *git.Repo) (Input, error) {
 	return in, nil
 }
 
-// Run makes all checks that can be made: one that needs what another did not
-// find is left out.
+// Run makes all checks of a feature's plan. It skips a check that needs what another did not
+// find.
 func Run(in Input) Report {
 	r := runner{in: in, report: Report{Branch: in.Branch, OK: true}}
 	if r.branch() && r.folder() {

@@ -15,11 +15,11 @@ const (
 	Error Severity = "error"
 )
 
-// Report is the outcome of all checks. Its JSON form is for programs.
+// Report holds the results of all checks. Its JSON form is for programs.
 type Report struct {
-	Unit   string   `json:"unit"`   // empty where the branch names none
-	Branch string   `json:"branch"` // empty where HEAD is detached
-	Folder string   `json:"folder"` // from the worktree's root, such as .ralph/feature-x/; empty where the plan has none
+	Unit   string   `json:"unit"`   // empty if the branch cannot name a unit
+	Branch string   `json:"branch"` // empty if HEAD is detached
+	Folder string   `json:"folder"` // from the worktree's root, such as .ralph/x/; may be empty
 	OK     bool     `json:"ok"`     // there is no error
 	Checks []Check  `json:"checks"`
 	Notes  []string `json:"notes,omitempty"` // warnings that have no effect on the verdict; shown next to the report
@@ -27,7 +27,7 @@ type Report struct {
 	kind string // of the folder, for people; empty for a feature's
 }
 
-// Check is the outcome of one check.
+// Check holds the result of one check.
 type Check struct {
 	ID       string   `json:"id"` // which check; one that warns of several things occurs several times
 	Severity Severity `json:"severity"`
@@ -42,17 +42,17 @@ type Check struct {
 	hinted  bool // the hint too, of what is only a warning
 }
 
-// Detail is one of the things that a check found. In JSON it is a string that
-// begins with the place, as compilers write it and editors read it.
+// Detail describes one thing that a check found. Its JSON form is a string that starts with
+// the place, in the form of compilers and editors.
 type Detail struct {
 	Text   string
 	Note   string // a line of its own below the text, for people
-	File   string // from the worktree's root; empty where there is no place
+	File   string // from the worktree's root; empty without a place
 	Line   int    // from 1; 0 where the detail is about the whole file
 	Column int    // from 1, in characters; 0 where unknown
 }
 
-// String is the detail with its place.
+// String returns the detail with its place.
 func (d Detail) String() string {
 	switch {
 	case d.File == "":

@@ -107,14 +107,14 @@ func (r *runner) owner() bool {
 	return false
 }
 
-// Owner reads what NoteOwner has written; it is empty before the first run.
+// Owner returns the branch that NoteOwner wrote to file, or "" before the first run.
 func Owner(file string) string {
 	content, _ := os.ReadFile(file) // a missing file has no owner
 	return strings.TrimSuffix(string(content), "\n")
 }
 
-// NoteOwner records the branch that owns the folder, for later checks. The file's directory
-// must exist.
+// NoteOwner writes the branch that owns the folder to file, for later checks. The file's
+// directory must exist.
 func NoteOwner(file, branch string) error {
 	if err := renameio.WriteFile(file, []byte(branch+"\n"), 0o600, renameio.WithTempDir(filepath.Dir(file))); err != nil {
 		return fmt.Errorf("%s cannot be written: %w", file, err)
@@ -176,8 +176,8 @@ func (r *runner) identity() {
 	r.add(c)
 }
 
-// Nameless warns that git has no name for commits. Where git cannot guess one, each commit
-// of an agent fails, and a run may end with nothing committed.
+// Nameless returns the warning that git has no name and address for commits. If git cannot
+// guess them, each commit of an agent fails, and a run may end with nothing committed.
 func Nameless(id string) Check {
 	return Check{ID: id, Severity: Warn, Message: "git knows no name and address for commits: the agent's commits fail, or have guessed ones", hinted: true,
 		Hint: "Set them with these two commands:\n  git config --global user.name \"NAME\"\n  git config --global user.email ADDRESS"}

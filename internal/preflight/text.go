@@ -15,8 +15,8 @@ import (
 // has all.
 const maxShown = 20
 
-// Text writes the report for people: a line for each check, and at the end
-// what to do. In ascii the marks are words in brackets.
+// Text writes the report for the user: a line for each check, and at the end what to do. With
+// ascii the marks are words in brackets.
 func (r Report) Text(w io.Writer, colored, ascii bool) error {
 	var b strings.Builder
 	if r.Branch == "" {
@@ -67,8 +67,8 @@ func (c Check) write(b *strings.Builder, colored, ascii bool) {
 	}
 }
 
-// Text is the check as the report shows it, in full, with what to do about it
-// below. It ends in a newline.
+// Text returns the check as the full report shows it, with its hint below. It ends in a
+// newline.
 func (c Check) Text(colored, ascii bool) string {
 	var b strings.Builder
 	c.write(&b, colored, ascii)
@@ -85,7 +85,7 @@ func (c Check) writeHint(b *strings.Builder) {
 	}
 }
 
-// Warned reports whether a check found something that counts for the verdict.
+// Warned reports whether a check has a warning or an error. Notes do not count.
 func (r Report) Warned() bool {
 	return slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Severity != OK })
 }

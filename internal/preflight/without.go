@@ -12,8 +12,8 @@ import (
 	"ralph/internal/checklist"
 )
 
-// RunWithoutFeature makes the checks that make sense for a plan that is no
-// feature folder: the branch, what the plan consists of, the worktree, the agent.
+// RunWithoutFeature makes the checks for a plan without a feature folder: the branch, the
+// parts of the plan, the worktree, the agent.
 func RunWithoutFeature(in Input) Report {
 	r := runner{in: in, report: Report{Branch: in.Branch, OK: true}}
 	r.branch()

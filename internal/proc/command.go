@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Command is a program to start. The program inherits only these fields from ralph: the guardian
-// starts it, not ralph.
+// Command describes a program to start. The program inherits only these fields from ralph:
+// the guardian starts it, not ralph.
 type Command struct {
 	// Argv is the program and its arguments. A name without a slash is looked up
 	// in the PATH of Env, in absolute directories only; one with a slash is
@@ -126,8 +126,8 @@ func setenv(env []string, name, value string) []string {
 	return (&exec.Cmd{Env: env}).Environ()
 }
 
-// LookPath returns the path of the program that name starts in dir with env's PATH.
-// Folders on PATH that are not absolute are skipped.
+// LookPath finds the program that name starts in dir with env's PATH. It skips folders on
+// PATH that are not absolute.
 func LookPath(name, dir string, env []string) (string, error) {
 	if filepath.IsAbs(name) {
 		return name, nil

@@ -24,7 +24,7 @@ const (
 	pollStep = 5 * time.Millisecond
 )
 
-// Exit is how a process ended.
+// Exit describes how a process ended.
 type Exit struct {
 	Code   int            // the exit status, -1 when a signal ended the process
 	Signal syscall.Signal // 0 when it exited by itself
@@ -51,7 +51,7 @@ func (e Exit) fromRoom() Exit {
 	return e
 }
 
-// String is "exit status 1", "signal: killed", or "exit status unknown" where the
+// String returns "exit status 1" or "signal: killed", or "exit status unknown" if the
 // guardian was lost.
 func (e Exit) String() string {
 	switch {
@@ -63,7 +63,7 @@ func (e Exit) String() string {
 	return fmt.Sprintf("exit status %d", e.Code)
 }
 
-// Swept is what was left of a process tree and had to be killed.
+// Swept describes the processes of a tree that had to be killed.
 type Swept struct {
 	// Strays counts the processes, the leader aside, that were alive when the
 	// leader had exited or the grace was over.

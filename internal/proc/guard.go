@@ -41,10 +41,10 @@ type request struct {
 	fds []int
 }
 
-// Guard is the main function of the guardian process, which [StartGuardian] starts. It returns
-// nil after ralph has closed it. After ralph's death it ends everything that was started, calls
-// orphaned (may be nil) and returns ErrOrphaned. The caller must exit then, and do nothing
-// before: ralph waits for the first message.
+// Guard runs the guardian process that [StartGuardian] starts. It returns nil after ralph has
+// closed it. After ralph's death it ends everything that was started, calls orphaned (may be
+// nil) and returns ErrOrphaned. The caller must call Guard first, because ralph waits for its
+// first message, and must exit after it.
 func Guard(orphaned func()) error {
 	if err := closeOnExec(); err != nil {
 		return err

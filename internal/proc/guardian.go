@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Guardian is ralph's handle on the guardian process of its run. Its methods may
-// be called from any goroutine.
+// Guardian controls the guardian process of a run. Its methods may be called from any
+// goroutine.
 type Guardian struct {
 	conn  *conn
 	cmd   *exec.Cmd
@@ -37,10 +37,10 @@ const (
 	answerLimit = 10 * time.Second
 )
 
-// StartGuardian starts the guardian of a run: argv is this program again, with
-// the argument that makes it call [Guard]; token is the run's own. It returns when
-// the guardian is ready. The guardian outlives a crash of the caller just long
-// enough to end what was started; [Guardian.Close] ends it in order.
+// StartGuardian starts the guardian of a run, and returns when it is ready. argv is this
+// program again, with the argument that makes it call [Guard]; token is the run's own. If the
+// caller crashes, the guardian ends what was started, and then itself. [Guardian.Close] ends
+// it in order.
 func StartGuardian(argv []string, token string) (*Guardian, error) {
 	if len(argv) == 0 || token == "" {
 		return nil, errors.New("a guardian needs a command to start it with and a token")
@@ -75,14 +75,14 @@ func StartGuardian(argv []string, token string) (*Guardian, error) {
 	return g, nil
 }
 
-// ID is the identity of the guardian process.
+// ID returns the identity of the guardian process.
 func (g *Guardian) ID() ID { return g.id }
 
-// Lost is closed when the guardian has died before Close. What it had started
-// may still run: [Process.End] or [EndByToken] ends it.
+// Lost returns a channel that is closed if the guardian dies before Close. What it had
+// started may still run: [Process.End] or [EndByToken] ends it.
 func (g *Guardian) Lost() <-chan struct{} { return g.lost }
 
-// IsLost reports whether Lost is closed.
+// IsLost reports whether the guardian has died before Close.
 func (g *Guardian) IsLost() bool {
 	select {
 	case <-g.lost:

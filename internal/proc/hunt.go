@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// EndByToken kills every process of this user that was started with TokenVar=token in its
-// environment or, on Linux, has the token's mark among its limits. It spares the caller and
-// spare, and scans until no process is left. It returns how many it killed. It is for the
-// processes of a dead guardian.
+// EndByToken kills all processes of this user that carry the token, and returns how many it
+// killed. A process carries it as TokenVar=token in its environment or, on Linux, as a mark
+// among its limits. EndByToken spares the caller and spare, and scans until no process is
+// left. It is for the processes of a dead guardian.
 func EndByToken(token string, spare ...ID) (int, error) {
 	if token == "" {
 		return 0, errors.New("ending processes by token needs a token that is not empty")

@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// ID is the identity of a process: its number, which the system uses again, and its start time,
-// which no two holders of the number share. Start is opaque and comparable on one machine only;
-// on Linux it differs after a reboot.
+// ID identifies a process by its number and its start time. The system uses numbers again,
+// but no two processes have both in common. Start is opaque and comparable on one machine
+// only; on Linux it differs after a reboot.
 type ID struct {
 	PID   int    `json:"pid"`
 	Start string `json:"start"`
@@ -23,8 +23,8 @@ type entry struct {
 	stopped    bool   // by a signal, as Ctrl-Z sends it
 }
 
-// Self is the identity of the calling process. It fails where the process table
-// cannot be read, such as without /proc.
+// Self returns the identity of the calling process. It fails if the process table cannot be
+// read, for example without /proc.
 func Self() (ID, error) {
 	e, err := look(os.Getpid())
 	if err != nil {
@@ -33,12 +33,12 @@ func Self() (ID, error) {
 	return e.id, nil
 }
 
-// Alive reports whether this very process still runs; a zombie does not.
+// Alive reports whether this process still runs. A zombie does not.
 func (id ID) Alive() bool {
 	return id.State() != Gone
 }
 
-// State is what a process is doing, as far as others have to know.
+// State describes what a process is doing.
 type State uint8
 
 // The states of a process.
@@ -48,7 +48,7 @@ const (
 	Suspended              // by Ctrl-Z or SIGSTOP: it does nothing until SIGCONT
 )
 
-// State returns what this very process is doing.
+// State returns what this process is doing.
 func (id ID) State() State {
 	e, err := look(id.PID)
 	switch {
@@ -60,8 +60,8 @@ func (id ID) State() State {
 	return Running
 }
 
-// IsAncestor reports whether this very process, or one that it started, started the calling
-// process. On Linux that is true for all processes of a guardian, on macOS not for orphans.
+// IsAncestor reports whether this process started the calling process, directly or through
+// others. On Linux that is true for all processes of a guardian, on macOS not for orphans.
 func (id ID) IsAncestor() bool {
 	const deepest = 1000 // the table changes while it is read
 	pid := os.Getppid()
@@ -81,8 +81,8 @@ func (id ID) IsAncestor() bool {
 	return false
 }
 
-// Signal sends sig to this very process and to no other that got its number. It
-// returns [os.ErrProcessDone] where it is gone.
+// Signal sends sig to this process. It never signals another one that got its number. It
+// returns [os.ErrProcessDone] if the process has ended.
 func (id ID) Signal(sig syscall.Signal) error {
 	if id.PID <= 0 {
 		return os.ErrProcessDone

@@ -10,7 +10,8 @@ type Keeper struct {
 	guardian *Guardian
 }
 
-// Get returns the guardian, a new one where the last was lost.
+// Get returns the running guardian. If the last one was lost, Get ends its remaining processes
+// and starts a new guardian.
 func (k *Keeper) Get() (*Guardian, error) {
 	if k.guardian != nil && !k.guardian.IsLost() {
 		return k.guardian, nil
@@ -33,7 +34,7 @@ func (k *Keeper) Get() (*Guardian, error) {
 	return g, nil
 }
 
-// CloseLost closes a guardian that was lost, which ends what it left alive.
+// CloseLost closes a guardian that was lost, and ends the processes that it left.
 func (k *Keeper) CloseLost() {
 	if k.guardian != nil && k.guardian.IsLost() {
 		k.Close()

@@ -7,16 +7,15 @@ import (
 	"slices"
 )
 
-// Named is a living process with the kernel's short name of it, which is for
-// people only.
+// Named is a living process with the kernel's short name for it. The name is only for
+// display.
 type Named struct {
 	ID
 	Name string
 }
 
-// ByToken lists the living processes of this user, the caller aside, that were
-// started with TokenVar=token in their environment, by pid: those that EndByToken
-// would kill.
+// ByToken lists the living processes that EndByToken would kill, by pid. They are the
+// processes of this user that carry the token, except the caller.
 func ByToken(token string) ([]Named, error) {
 	if token == "" {
 		return nil, errors.New("looking for processes by token needs a token that is not empty")

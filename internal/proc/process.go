@@ -23,15 +23,15 @@ func newProcess(g *Guardian, id ID) *Process {
 	return &Process{g: g, id: id, exited: make(chan struct{}), gone: make(chan struct{})}
 }
 
-// ID is the identity of the leader.
+// ID returns the identity of the leader.
 func (p *Process) ID() ID { return p.id }
 
-// Exited is closed after the leader has exited, or the guardian is lost. The guardian is then
-// killing the leader's children; End waits for that.
+// Exited returns a channel that is closed when the leader has exited or the guardian is lost.
+// The guardian is then killing the leader's children; End waits for that.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
-// Exit is how the leader ended; it is valid after Exited. Where the guardian was
-// lost it is Code -1 without a signal.
+// Exit returns how the leader ended. It is valid after Exited. If the guardian was lost, it
+// is Code -1 without a signal.
 func (p *Process) Exit() Exit { return p.exit }
 
 // Signal asks the guardian to send sig to the leader's process group. It returns
@@ -49,15 +49,14 @@ func (p *Process) Signal(sig syscall.Signal) error {
 	return nil
 }
 
-// End ends the whole tree and returns when nothing of it is alive. The gentle
-// signals go to the leader's group, one at once and the others at even steps of
-// the grace; when the leader has exited or the grace is over, SIGKILL goes to
-// every process left, whatever its group or session. Without a gentle signal there
-// is no grace.
+// End ends the whole process tree and returns when no process of it is alive. It sends the
+// gentle signals to the leader's group: one at once, the others at even steps of the grace.
+// When the leader has exited or the grace is over, it sends SIGKILL to every remaining
+// process, whatever its group or session. Without a gentle signal there is no grace.
 //
-// It may be called at any time, more than once and at the same time; a shorter
-// grace takes the place of a longer one. The error names processes that outlived
-// SIGKILL, or is [ErrLost]: then what held the run's token has been killed.
+// It may be called at any time, more than once and at the same time; a shorter grace replaces
+// a longer one. The error names processes that survived SIGKILL, or is [ErrLost]: then End
+// has killed the processes with the run's token.
 func (p *Process) End(gentle []syscall.Signal, grace time.Duration) (Swept, error) {
 	select {
 	case <-p.gone:

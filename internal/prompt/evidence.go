@@ -15,13 +15,15 @@ import (
 // maxFindings bounds how many findings a note lists.
 const maxFindings = 8
 
-// Checks adds what the quality checks did: which failed, and what they changed of the plan.
+// Checks adds the results of the quality checks: which failed, and what they changed in the
+// plan.
 func (n *Notes) Checks(f evidence.Facts) {
 	n.restored(f)
 	n.failures(f)
 }
 
-// Judged adds what became of a claim. The failures before the first iteration were added by Checks.
+// Judged adds the verdict on a claim. It leaves out failures before the first iteration:
+// Checks added them.
 func (n *Notes) Judged(c evidence.Claim, f evidence.Facts, v evidence.Verdict) {
 	n.restored(f)
 	if c.N > 0 {

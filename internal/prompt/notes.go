@@ -17,7 +17,7 @@ const (
 	maxBrief = 160
 )
 
-// Notes is what the next prompt says about the last iteration.
+// Notes collects what the next prompt says about the last iteration.
 type Notes struct {
 	Steer []string // added by the user with 'ralph context add', until they are cleared
 
@@ -25,7 +25,7 @@ type Notes struct {
 	last   []string // everything else
 }
 
-// First adds a note that comes before all others: a claim that was not accepted.
+// First adds a note about a claim that was not accepted. It comes before all other notes.
 func (n *Notes) First(s string) { n.claims = append(n.claims, s) }
 
 // Add adds a note.
@@ -34,9 +34,9 @@ func (n *Notes) Add(s string) { n.last = append(n.last, s) }
 // Forget removes the notes about the last iteration.
 func (n *Notes) Forget() { n.claims, n.last = nil, nil }
 
-// Text returns the notes as a part of the prompt. Claims that were not accepted come first, and
-// the newest note comes first in both parts. Of a note that does not fit only the first line is
-// there. If even these do not fit, they are counted.
+// Text returns the notes as a part of the prompt. Claims that were not accepted come first,
+// and the newest note comes first in both parts. If a note does not fit, Text includes only
+// its first line. If the first lines do not fit either, it counts them.
 func (n *Notes) Text() string {
 	var b strings.Builder
 	if len(n.Steer) > 0 {

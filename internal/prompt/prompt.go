@@ -11,8 +11,8 @@ import (
 // maxSize is what an agent accepts on its standard input: Claude Code refuses more than 10 MB.
 const maxSize = 9 << 20
 
-// Make returns the text for an agent's standard input. Nothing in it can control a terminal
-// that shows it.
+// Make returns the prompt as bytes for an agent's standard input. It makes control characters
+// harmless to a terminal that shows it. It fails if the prompt is larger than agents accept.
 func Make(context, notes, template, root string, expandsRefs bool) ([]byte, error) {
 	text := stream.Sanitize(Join(context, notes, template, root, expandsRefs))
 	if len(text) > maxSize {
@@ -22,8 +22,8 @@ func Make(context, notes, template, root string, expandsRefs bool) ([]byte, erro
 	return []byte(text), nil
 }
 
-// Join joins the parts of a prompt. It appends the files that are named with @path, unless the
-// agent does that itself.
+// Join joins the parts of a prompt to one text. It appends the files that the text names with
+// @path, unless the agent does that itself.
 func Join(context, notes, template, root string, expandsRefs bool) string {
 	text := context + notes + "\n" + template
 	if expandsRefs {

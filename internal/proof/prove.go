@@ -15,7 +15,7 @@ import (
 	"ralph/internal/journal"
 )
 
-// Mode says what a failure of old tests or of new tests means. See package evidence.
+// Mode says what ralph does if old tests or new tests fail. See package evidence.
 type Mode string
 
 // The modes. Only new tests can be required.
@@ -26,7 +26,7 @@ const (
 	Require Mode = "require"
 )
 
-// Settings are the user's wishes.
+// Settings holds the user's settings for a proof.
 type Settings struct {
 	OldTests Mode
 	NewTests Mode
@@ -35,7 +35,7 @@ type Settings struct {
 	Locked   []string      // globs of more check files
 }
 
-// Prover has the checks run on composed trees.
+// Prover composes trees of old and new files, and runs the checks on them.
 type Prover struct {
 	Repo     *git.Repo
 	Settings Settings
@@ -54,7 +54,7 @@ type Prover struct {
 // runKey is what decides how a run ends: results are kept by tree.
 type runKey struct{ tree, name, command string }
 
-// Change is what is to be proved.
+// Change describes the work to be proved: its first and last commit.
 type Change struct {
 	Base    string   // the commit with which the work began
 	Head    string   // the commit to be judged
@@ -62,7 +62,7 @@ type Change struct {
 	Green   []check.Result
 }
 
-// Proof is what the runs showed.
+// Proof holds the results of the runs.
 type Proof struct {
 	Base     string        `json:"base"` // what head was compared with
 	Head     string        `json:"head"`
@@ -78,7 +78,7 @@ type Proof struct {
 	Took     time.Duration `json:"took"`
 }
 
-// Verdict is how a run of old or new tests ended.
+// Verdict says how a run of old or new tests ended.
 type Verdict string
 
 // The verdicts.
@@ -94,7 +94,7 @@ const (
 	Unable    Verdict = "unable"     // the tree cannot be made or checked out
 )
 
-// Trial is one run of old or new tests.
+// Trial records one run of old or new tests.
 type Trial struct {
 	Verdict Verdict  `json:"verdict"`
 	Check   string   `json:"check,omitempty"` // that failed
@@ -102,7 +102,7 @@ type Trial struct {
 	Tail    string   `json:"tail,omitempty"`  // the end of its output
 }
 
-// Count is how many tests a check ran at base and at head.
+// Count compares how many tests a check ran at base and at head.
 type Count struct {
 	Check  string `json:"check"`
 	Before int    `json:"before"`
@@ -112,8 +112,8 @@ type Count struct {
 // maxFiles bounds how many files are restored one by one, and how many are named.
 const maxFiles = 8
 
-// Prove runs what the settings ask for. Where a run cannot be done, its trial says so:
-// the error is only for a cancelled context and for git's own trouble.
+// Prove makes the runs that the settings ask for. If a run cannot be made, its trial says so.
+// Prove fails only if ctx is cancelled or git fails.
 func (p *Prover) Prove(ctx context.Context, ch Change) (Proof, error) {
 	began := p.Elapsed()
 	r := Proof{Head: ch.Head, Base: ch.Base, Checks: len(p.Checks)}

@@ -8,7 +8,7 @@ import (
 	"ralph/internal/glob"
 )
 
-// Kind is what a file is to the runs.
+// Kind says how the proof treats a file.
 type Kind string
 
 // The kinds of files. A file that no other kind describes is work.

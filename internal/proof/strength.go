@@ -19,7 +19,7 @@ const (
 	maxUnheld = 20
 )
 
-// Strength is how much of the work the checks hold.
+// Strength measures how much of the work the checks hold.
 type Strength struct {
 	Held   int    `json:"held"`
 	Run    int    `json:"run"`   // the sample
@@ -27,10 +27,10 @@ type Strength struct {
 	Unheld []Hunk `json:"unheld,omitempty"`
 }
 
-// Sampled reports whether the time did not suffice for all hunks.
+// Sampled reports whether the time allowed only a sample of the hunks.
 func (s Strength) Sampled() bool { return s.Run < s.Total }
 
-// Share is the part of the sample that is held, 1 where nothing was run.
+// Share returns the part of the sample that the checks hold. It is 1 if nothing was run.
 func (s Strength) Share() float64 {
 	if s.Run == 0 {
 		return 1
@@ -38,7 +38,7 @@ func (s Strength) Share() float64 {
 	return float64(s.Held) / float64(s.Run)
 }
 
-// Hunk is a place of the work that can go without any check failing.
+// Hunk describes a part of the work that can be removed without any check failing.
 type Hunk struct {
 	Path string `json:"path"`
 	Line int    `json:"line"` // in head; where lines were removed, the line before
@@ -46,7 +46,7 @@ type Hunk struct {
 	Text string `json:"text,omitempty"` // the first line that says something
 }
 
-// String names the hunk as editors know it.
+// String returns the place of the hunk in the form that editors understand.
 func (h Hunk) String() string {
 	if h.End > h.Line {
 		return fmt.Sprintf("%s:%d-%d", h.Path, h.Line, h.End)

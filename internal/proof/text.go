@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Parts says in a few words each what was shown, without the commit.
+// Parts returns each result of the proof in a few words, without the commit.
 func (r Proof) Parts() []string {
 	if r.Checks == 0 {
 		return []string{"not proved: no check is configured"}
@@ -26,13 +26,13 @@ func (r Proof) Parts() []string {
 	return slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 }
 
-// Line is the proof in one line.
+// Line returns the proof in one line.
 func (r Proof) Line() string { return strings.Join(r.Parts(), "; ") }
 
-// OldText says in words how the old tests fared.
+// OldText returns, in words, the result of the old tests.
 func (r Proof) OldText() string { return r.Old.old() }
 
-// NewText says in words how the new tests fared without the work.
+// NewText returns, in words, the result of the new tests without the work.
 func (r Proof) NewText() string { return r.New.new() }
 
 func (t Trial) old() string {
@@ -83,7 +83,7 @@ func (s Strength) words() string {
 	return fmt.Sprintf("%d of %s held", s.Held, plural(s.Run, "hunk"))
 }
 
-// String compares the two numbers.
+// String compares the two numbers in words.
 func (c Count) String() string {
 	if c.After == 0 {
 		return fmt.Sprintf("check %s ran no test (%d before)", c.Check, c.Before)

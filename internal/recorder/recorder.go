@@ -26,7 +26,8 @@ type Recorder struct {
 	owed  []journal.Body // events that the journal refused, and that may not be left out
 }
 
-// Resume takes the events of earlier runs into account. It comes before all others.
+// Resume loads the events of earlier runs into the state. It must be called before all other
+// methods.
 func (r *Recorder) Resume(events []journal.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -35,7 +36,7 @@ func (r *Recorder) Resume(events []journal.Event) {
 	}
 }
 
-// Position returns where the run is, with every event that was recorded.
+// Position returns where the run is now, with all recorded events.
 func (r *Recorder) Position() *run.Position {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,18 +44,18 @@ func (r *Recorder) Position() *run.Position {
 	return &p
 }
 
-// Read calls f with the state after the last event. f must not keep what it points to.
+// Read calls f with the present state. f must not keep what it points to.
 func (r *Recorder) Read(f func(*run.State)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f(&r.state)
 }
 
-// Gate returns what the journal holds for the judgement of claims. It changes with the events about
-// claims: only the goroutine that records those may read it.
+// Gate returns what the journal holds to judge claims. Events about claims change it: only
+// the goroutine that records those may read it.
 func (r *Recorder) Gate() *run.Gate { return &r.state.Gate }
 
-// Record appends an event.
+// Record appends an event to the journal and calls the observer.
 func (r *Recorder) Record(b journal.Body) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,9 +68,9 @@ func (r *Recorder) Record(b journal.Body) error {
 	return r.write(b)
 }
 
-// Surely records an event that the end of the run may not be recorded without. If the
-// journal refuses it now, it is written before the next event. If that never succeeds,
-// the run has no end on record either, and the next run recovers it.
+// Surely records an event, and tries again later if that fails. It returns the first error.
+// The event is then written before the next one. If that never succeeds, the run has no end
+// on record either, and the next run recovers it.
 func (r *Recorder) Surely(b journal.Body) error {
 	err := r.Record(b)
 	if err != nil {

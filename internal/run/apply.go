@@ -9,7 +9,7 @@ import (
 	"ralph/internal/journal"
 )
 
-// Apply brings the state up to date with the next event.
+// Apply updates the state with the next event.
 func (s *State) Apply(e journal.Event) {
 	s.Updated = e.Time
 	if b, ok := e.Body.(journal.RunStarted); ok {

@@ -120,8 +120,8 @@ func windowName(w journal.LimitWindow) string {
 	return " (" + strings.ReplaceAll(w.Window, "_", " ") + ")"
 }
 
-// Budget says in words how much of each budget of the last run is used, empty where it has
-// none.
+// Budget returns, as text, how much of each budget the last run has used. It returns "" if
+// the run has no budget.
 func (s *State) Budget(now time.Time) string {
 	if last := s.Last(); last != nil && last.Start.Rules != nil {
 		p := s.Position()

@@ -10,7 +10,7 @@ import (
 	"ralph/internal/journal"
 )
 
-// Changeable are the settings that the user can change in a running loop.
+// Changeable holds the settings that the user can change in a running loop.
 type Changeable struct {
 	journal.Rules
 
@@ -18,20 +18,20 @@ type Changeable struct {
 	IdleSeconds    float64
 }
 
-// ChangeableKeys are their keys in the settings.
+// ChangeableKeys returns the keys of the settings that the user can change in a running loop.
 func ChangeableKeys() []string {
 	return append(ReplayKeys(), "defaults.timeout_minutes", "defaults.idle_timeout_minutes", "defaults.pause_seconds",
 		"budget.max_time", "budget.max_account", "model")
 }
 
-// ReplayKeys are the keys of the settings by which a finished run can be decided again.
+// ReplayKeys returns the keys of the settings that [Replay] can apply to a finished run.
 func ReplayKeys() []string {
 	return []string{"defaults.max_iterations", "defaults.min_iterations", "circuit_breaker.no_progress_threshold",
 		"circuit_breaker.same_error_threshold", "budget.max_tokens", "budget.max_cost_usd", "usage_limit.action", "usage_limit.max_wait_hours"}
 }
 
-// KeyNamed returns the key that a user means: by its path, its last part or the name of its
-// flag. It is empty where none is meant.
+// KeyNamed finds the key that a user's input names, and returns "" if no key matches. The
+// input is the key's path, its last part or the name of its flag.
 func KeyNamed(keys []string, name string) string {
 	name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
 	flags := map[string]string{"timeout": "timeout_minutes", "idle_timeout": "idle_timeout_minutes", "pause": "pause_seconds",
@@ -46,8 +46,8 @@ func KeyNamed(keys []string, name string) string {
 	return ""
 }
 
-// Set changes all the settings, or no setting. The values are as the settings have them:
-// texts, or numbers in the unit of the key.
+// Set changes all the given settings, or none if a value is not valid. A value is a text, or
+// a number in the unit of its key.
 func (c *Changeable) Set(values []journal.Setting) error {
 	changed := *c
 	for _, v := range values {
@@ -59,7 +59,7 @@ func (c *Changeable) Set(values []journal.Setting) error {
 	return nil
 }
 
-// ValueError is a value that a setting cannot have.
+// ValueError reports a value that a setting does not accept.
 type ValueError struct{ Key, Value, Want string }
 
 func (e *ValueError) Error() string {

@@ -5,10 +5,10 @@ import "ralph/internal/journal"
 // ChangeStateSchema is the version of a change's state.json.
 const ChangeStateSchema = 1
 
-// ChangeState is the file state.json of a change: the keys that Ito's own programs read,
-// and more that ralph knows; docs/schemas/change-state.schema.json describes it.
+// ChangeState holds the content of a change's state.json: the keys that Ito's own programs
+// read, and more that ralph knows. docs/schemas/change-state.schema.json describes it.
 type ChangeState struct {
-	ChangeID      string            `json:"changeId"` // empty where the last run is not one of a change
+	ChangeID      string            `json:"changeId"` // empty for any other plan
 	Module        journal.Text      `json:"module"`
 	SchemaVersion int               `json:"schemaVersion"`
 	Iteration     int               `json:"iteration"` // of the last run, that runs or ran last; 0 before the first
@@ -31,8 +31,8 @@ type ChangeIteration struct {
 	Validated    bool            `json:"validated"` // ralph found the change done
 }
 
-// ChangeState returns the state of the change. A branch may have the change's name, and
-// its unit the same journal: its runs are not part of the change's.
+// ChangeState returns the content of the change's state.json. A branch with the same name has
+// the same journal: its runs are left out.
 func (s *State) ChangeState() ChangeState {
 	out := ChangeState{History: []ChangeIteration{}}
 	for _, r := range s.Runs {

@@ -6,7 +6,7 @@ import (
 	"ralph/internal/journal"
 )
 
-// End is how a run ended.
+// End describes how and why a run ended.
 type End struct {
 	Reason    journal.Reason
 	Message   string    // a sentence for the user
@@ -14,10 +14,10 @@ type End struct {
 	ResumesAt time.Time // when a usage limit ends, zero where it does not matter
 }
 
-// Status is the word of status.json for the end.
+// Status returns the status that status.json shows for the end.
 func (e End) Status() journal.RunStatus { return e.Reason.Status() }
 
-// ExitCode is the exit status of ralph for the end.
+// ExitCode returns the exit status of ralph for the end.
 func (e End) ExitCode() int { return e.Reason.ExitCode() }
 
 // Done reports whether the plan is done.

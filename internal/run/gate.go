@@ -2,7 +2,7 @@ package run
 
 import "ralph/internal/journal"
 
-// Gate is what the journal holds for the judgement of claims. It outlives the runs.
+// Gate holds what ralph needs from the journal to judge claims. It lasts longer than a run.
 type Gate struct {
 	Accepted  map[string]bool         // items with an acceptance on record, or done when the last run started
 	TakenOver map[string]bool         // items that were marked when ralph first saw the plan, and not accepted since
@@ -10,10 +10,10 @@ type Gate struct {
 	Refused   map[string]bool         // items with a claim, and whether the last one was refused
 	Reviews   map[string]Reviews      // of items, since they were accepted; "" is the promise
 	Red       map[string]bool         // checks that were red before the last run, and since
-	Rejected  bool                    // stories were not accepted, and none has been since
-	Base      Base                    // what claims are compared with; zero where ralph has not seen the unit
+	Rejected  bool                    // a story was rejected, and none accepted since
+	Base      Base                    // what claims are compared with; zero for a new unit
 	Works     []string                // fingerprints of the worktree at each base
-	Known     []journal.TamperFinding // that are part of the base, or were accepted
+	Known     []journal.TamperFinding // findings that are part of the base, or were accepted
 	Borrowed  []journal.Borrowed      // folders that checks borrow, at the base
 	Weakened  bool                    // findings were not accepted, and not undone
 
@@ -24,19 +24,20 @@ type Gate struct {
 	old     bool // the base is one of a journal of before base_moved
 }
 
-// Reviews is what second agents made of the claims about an item.
+// Reviews counts the reviews of the claims about an item.
 type Reviews struct {
 	Made    int  // calls, with and without a verdict
 	Refused bool // the last one with a verdict refused
 }
 
-// Base is a commit and a fingerprint of its worktree without the plan.
+// Base identifies a state of the work: a commit, and a fingerprint of its worktree without
+// the plan.
 type Base struct{ Commit, Work string }
 
-// CutOff reports whether the last iteration was not judged to its end.
+// CutOff reports whether ralph was interrupted before it had judged the last iteration.
 func (g *Gate) CutOff() bool { return g.cutOff || g.working }
 
-// Seen returns the commit and worktree at which ralph stopped looking; zero after a crash.
+// Seen returns the commit and worktree that ralph inspected last. It is zero after a crash.
 func (g *Gate) Seen() Base {
 	if g.old && !g.CutOff() && !g.Rejected {
 		return Base{g.Base.Commit, g.seen.Work} // what was committed since was let pass then

@@ -4,7 +4,7 @@ import (
 	"ralph/internal/journal"
 )
 
-// Row is one row of a unit's history, and as JSON of `history --json`.
+// Row holds one row of a unit's history, as `history --json` prints it.
 type Row struct {
 	N             int             `json:"n"` // from 1 in each run
 	Run           string          `json:"run"`
@@ -23,8 +23,8 @@ type Row struct {
 	Progress bool `json:"-"`
 }
 
-// Past returns the runs of the history, the oldest first. Those without a start on
-// record are left out.
+// Past returns the runs of the history, the oldest first. It leaves out a run if the journal
+// does not have its start.
 func (s *State) Past() []*Run {
 	runs := s.Runs
 	if len(runs) > 0 && runs[0].Headless {
@@ -82,8 +82,8 @@ func (s *State) Rows(r *Run, dead bool) []Row {
 	return rows
 }
 
-// CutOff reports whether the death of ralph interrupted the iteration. An iteration without
-// a call, or with one that the usage limit refused, does not count.
+// CutOff reports whether ralph died during the iteration. An iteration does not count if it
+// has no call, or if the usage limit refused its call.
 func (it *Iteration) CutOff() bool {
 	return it.N > 0 && it.End == nil && it.Call != nil && !it.Outcome.NoIteration()
 }

@@ -6,16 +6,16 @@ import (
 	"ralph/internal/journal"
 )
 
-// Limits is what a unit's agents met last of their providers' limits. It outlives a run
-// that died, and no other: after an orderly end, the user who starts the next run decides again.
+// Limits records the usage limits that a unit's agents met last. It survives a run that died.
+// After an orderly end it is cleared: the user who starts the next run decides again.
 type Limits struct {
-	Stood   time.Duration      // waited at usage limits since an agent was last let in
+	Stood   time.Duration      // time waited at usage limits since the last call that went through
 	Refused map[string]Refusal // by harness
 
 	from, until time.Time // of the present wait
 }
 
-// Refusal is a limit that an agent has met, and has not got over since.
+// Refusal records the last refusals of an agent by its provider's limit.
 type Refusal struct {
 	At    time.Time
 	Model string

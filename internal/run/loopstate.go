@@ -6,11 +6,11 @@ import (
 	"ralph/internal/journal"
 )
 
-// LoopState is the file .claude/loop-state.json in the format of the worktree tools;
+// LoopState holds the content of .claude/loop-state.json in the format of the worktree tools.
 // docs/loop-state.schema.json describes it.
 type LoopState struct {
 	WorktreeName     string          `json:"worktree_name"`
-	ChangeID         string          `json:"change_id"` // the unit where there is no change
+	ChangeID         string          `json:"change_id"` // the unit if the plan is not a change
 	Status           string          `json:"status"`    // starting, running, done, stuck, stalled or stopped
 	CurrentIteration int             `json:"current_iteration"`
 	MaxIterations    int             `json:"max_iterations"`
@@ -37,7 +37,7 @@ type LoopIteration struct {
 	TimedOut   bool         `json:"timed_out,omitempty"`
 }
 
-// LoopState returns the state of the last run for the worktree tools.
+// LoopState returns the content of loop-state.json for the last run.
 func (s *State) LoopState() LoopState {
 	r := s.Last()
 	if r == nil {
@@ -85,7 +85,8 @@ func (r *Run) word() string {
 	return "starting"
 }
 
-// LoopWord translates the end of a run into a word of the worktree tools.
+// LoopWord translates the end of a run into a status of loop-state.json: done, stopped,
+// stalled or stuck.
 func LoopWord(status journal.RunStatus, reason journal.Reason) string {
 	switch {
 	case status == journal.StatusCompleted:

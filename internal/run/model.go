@@ -7,9 +7,9 @@ import (
 	"ralph/internal/journal"
 )
 
-// Model returns the model that the run's own agent is called with in the open iteration,
-// empty for the agent's own choice. It starts with the model of the story, else with the
-// run's, and takes one step along the list of escalation for each failed iteration.
+// Model returns the model for the next call of the run's own agent, or "" for the agent's
+// default. It starts with the model of the story or else of the run. For each failed
+// iteration it takes one step along the list of escalation.
 func (p *Position) Model(r journal.Rules) string {
 	models := escalation(cmp.Or(p.Open.Model, r.Model), r.Escalate)
 	if len(models) == 0 {

@@ -10,7 +10,7 @@ import (
 	"ralph/internal/words"
 )
 
-// Do is what the loop does next.
+// Do names an action of the loop.
 type Do string
 
 // What the loop can do.
@@ -29,7 +29,7 @@ const (
 	DoEnd          Do = "end"           // end the run for Reason
 )
 
-// Rule is the name of the rule that decided a step.
+// Rule names the rule that decided a step.
 type Rule string
 
 // The rules, in the order in which they are asked.
@@ -54,7 +54,7 @@ const (
 	RuleGoOn       Rule = "continue"
 )
 
-// Step is what the loop does next, and why.
+// Step describes what the loop does next, and why.
 type Step struct {
 	Do    Do
 	Rule  Rule
@@ -72,30 +72,31 @@ type Step struct {
 	With     []string       // Park: stories that depend on it
 }
 
-// Seen is what the loop observed just before it asks for the next step: what is not in
-// the journal, because it is true only now.
+// Seen holds what the loop observed just before it asks for the next step. The journal does
+// not have it, because it is true only now.
 type Seen struct {
 	Time      time.Time
-	Stop      journal.Reason // why the run was asked to end, empty where it was not
+	Stop      journal.Reason // why the run was asked to end, empty if it was not
 	Ready     bool           // Prepare is done
-	Done      journal.Reason // why the plan is done by what was accepted, empty where it is not
+	Done      journal.Reason // why the accepted items make the plan done, empty if they do not
 	LooksDone bool           // every item is marked, accepted or not
 	Red       bool           // a quality check fails that keeps the plan from being done
-	Questions []string       // for the user, where nothing else is left
-	TakenOver []string       // items that ralph took over as done and that no one proved, where nothing else is left
+	Questions []string       // questions for the user, if nothing else is left
+	TakenOver []string       // items taken over as done without proof, if nothing else is left
 	Open      []Todo         // items that are left for the agent
 	Mixed     string         // why changes of other people are mixed with work that is not accepted
 	Left      string         // how far the plan is, in words
 	Print     string         // a fingerprint of the plan's files and HEAD
 	Marked    bool           // stories are marked that were not judged yet
-	Agents    []string       // that can be called in this run
+	Agents    []string       // agents that can be called in this run
 	Limit     *Limit         // nil where an agent can be called
-	Calls     *FullHour      // what the ledger said when it refused a call just now
+	Calls     *FullHour      // the full hour, if the ledger has just refused a call
 	CanAsk    bool           // the user is at a terminal
 	Answer    Answer         // to the question about Limit
 }
 
-// Limit is the provider's limit of the agent that is free first.
+// Limit describes the provider's limit to wait for when no agent can be called: that of the
+// agent that is free first.
 type Limit struct {
 	Agent  string
 	Until  time.Time // when it can be called again, a guess where Reset is zero
@@ -105,7 +106,7 @@ type Limit struct {
 	Probed bool   // the limit should be over, and another loop is finding out
 }
 
-// FullHour is an hour in which no more calls are allowed.
+// FullHour describes a clock hour in which the limit of calls is reached.
 type FullHour struct {
 	Used, Limit int
 	ResetsAt    time.Time
@@ -327,7 +328,7 @@ func takenOver(_ *Position, s Seen, _ journal.Rules) Step {
 		Hint:    "fetch the receipts: " + journal.FetchNotes + "; or accept: " + AllowHint(s.TakenOver) + "; then start ralph again"}
 }
 
-// AllowHint says how the user accepts marks.
+// AllowHint returns the command with which the user accepts marks, as the text of a hint.
 func AllowHint(ids []string) string {
 	if len(ids) == 1 {
 		return "ralph allow " + ids[0]

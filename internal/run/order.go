@@ -2,17 +2,17 @@ package run
 
 import "slices"
 
-// Todo is an open item of the plan.
+// Todo describes an open item of the plan.
 type Todo struct {
 	ID, Title string
 	Priority  float64  // the lowest number comes first
 	DependsOn []string // ids of the items that come first
 }
 
-// Pick returns the item to work on next, nil where none is left: dependencies come first, then
-// the lowest priority, then the order of the plan. An item waits for those that it depends on,
-// unless every open item waits for another one. Parked items, and those that depend on one,
-// are left out.
+// Pick returns the item to work on next, or nil if no item is left. Dependencies come first,
+// then the lowest priority, then the order of the plan. If every open item depends on another
+// open one, Pick ignores the dependencies. It leaves out parked items and those that depend
+// on them.
 func (p *Position) Pick(open []Todo) *Todo {
 	is, held := make(map[string]bool, len(open)), p.Held(open)
 	for i := range open {

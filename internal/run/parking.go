@@ -14,20 +14,20 @@ const (
 	StuckPark = "park"
 )
 
-// Parking is which stories are parked, and the work that the next one would be parked with.
+// Parking lists the parked stories, and the work that would be kept with the next one.
 type Parking struct {
 	Pending Pending
-	Parked  []journal.StoryParked // that no agent is called for, over runs; never changed in place
+	Parked  []journal.StoryParked // of earlier runs too; never changed in place
 	Leaving *journal.StoryParked  // the one of them with work that is still in the worktree
 }
 
-// Pending is the work since the last accepted state.
+// Pending describes the work since the last accepted state.
 type Pending struct {
 	Any    bool
-	Since  string // commit that keeps that state, empty where it is not kept
+	Since  string // commit with that state, empty if it was not kept
 	Branch string
-	Story  *journal.Story // that the last iteration was about
-	Mixed  string         // why changes of other people are mixed with it, empty where they are not
+	Story  *journal.Story // the story of the last iteration
+	Mixed  string         // why changes of other people are mixed with it, empty if they are not
 }
 
 // begin takes the start of an iteration on a branch into account.
@@ -73,7 +73,8 @@ func (p *Parking) unpark(ids ...string) {
 	}
 }
 
-// Held returns the ids of the parked items and of the items that depend on them.
+// Held returns the ids of the items that are blocked: the parked ones, those in also, and
+// open items that depend on them.
 func (p *Position) Held(open []Todo, also ...string) map[string]bool {
 	held := map[string]bool{}
 	for _, b := range p.Parked {

@@ -7,30 +7,30 @@ import (
 	"ralph/internal/journal"
 )
 
-// Plan is the plan of a run, as far as its journal knows it.
+// Plan holds the plan of a run as the journal records it.
 type Plan struct {
 	Items   []Item
-	Current *journal.Story // that is open with the highest priority
-	Points  []Point        // where one of the counts changed
+	Current *journal.Story // the open story with the highest priority
+	Points  []Point        // the counts at each time when one of them changed
 
 	index  map[string]int // of Items, by id
 	parked bool           // some are
 }
 
-// Item is a story or task of the plan.
+// Item describes a story or task of the plan, and what a run did about it.
 type Item struct {
 	journal.Story
 	Earlier   bool                 // it was done before the run
-	Iteration int                  // that it was accepted in; 0 where it was not
+	Iteration int                  // the iteration that accepted it; 0 if none did
 	Proof     *journal.StoryProved // the newest
-	Refused   int                  // claims about it that were not accepted
-	Reason    string               // of the last of them
-	Parked    *journal.StoryParked // why no agent is called for it; that of another story, which it waits for, too
-	About     int                  // iterations about it
+	Refused   int                  // number of claims about it that were not accepted
+	Reason    string               // why the last of them was not accepted
+	Parked    *journal.StoryParked // set if it is parked, or waits for a parked story
+	About     int                  // number of iterations about it
 	CostUSD   *float64             // of their calls; nil where no call reported its cost
 }
 
-// Point is how far the plan was at a time.
+// Point records how many items were done at a time.
 type Point struct {
 	At              time.Time
 	Complete, Total int
@@ -44,7 +44,7 @@ func (p *Plan) Counts() (complete, total int) {
 	return 0, 0
 }
 
-// Item returns the item with that id, nil where the plan has none.
+// Item returns the item with that id, or nil if the plan does not have it.
 func (p *Plan) Item(id string) *Item {
 	if i, ok := p.index[id]; ok {
 		return &p.Items[i]
@@ -109,7 +109,8 @@ func (p *Plan) accept(ids []string, n int) {
 	}
 }
 
-// Fresh reports whether one of the items was not accepted in an earlier iteration.
+// Fresh reports whether at least one of the items was not yet accepted in an iteration of
+// this run.
 func (p *Plan) Fresh(ids []string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool {
 		item := p.Item(id)

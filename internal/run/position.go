@@ -12,7 +12,7 @@ import (
 // iteration with an error.
 const maxOverloads = 10
 
-// Position is what the rules of [Next] read of a [State]: where its last run is.
+// Position holds the part of a [State] that [Next] reads: the situation of the last run.
 type Position struct {
 	Harness string // the run's own agent
 	Branch  string
@@ -25,7 +25,7 @@ type Position struct {
 	Paused  bool
 	Tokens  int64 // of this run, without the cache
 	Cost    *float64
-	Stood   time.Duration // waited at usage limits since an agent was last let in
+	Stood   time.Duration // time waited at usage limits since the last call that went through
 	Parking
 
 	began   time.Time                      // when the run's time began to count
@@ -34,22 +34,22 @@ type Position struct {
 	facts   factSeqs
 }
 
-// OpenIteration is what the rules read of the iteration that has not ended.
+// OpenIteration holds what the rules need about the iteration that has not ended.
 type OpenIteration struct {
 	N int
 	Tried
 
-	Model    string // that its story asks for
+	Model    string // the model that its story asks for
 	Failures int    // iterations that failed on the story since it was accepted last
 }
 
-// EndedIteration is what the rules read of the last iteration that ended.
+// EndedIteration holds what the rules need about the last iteration that ended.
 type EndedIteration struct {
 	N       int
 	Outcome journal.Outcome
 	Message string
 	Hint    string
-	Done    journal.Reason // why the plan is done, empty where it is not
+	Done    journal.Reason // why the plan is done, empty if it is not
 	At      time.Time      // when it ended
 }
 
@@ -64,7 +64,7 @@ type factSeqs struct {
 	Paused  int
 }
 
-// Position returns what the rules read. It shares nothing that a later event changes.
+// Position returns the part of the state that [Next] reads. Later events do not change it.
 func (s *State) Position() Position {
 	p := Position{Streak: s.Streak, Breaker: s.Breaker, Stood: s.Limits.Stood, Parking: s.Parking}
 	r := s.Last()

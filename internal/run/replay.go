@@ -8,7 +8,7 @@ import (
 	"ralph/internal/words"
 )
 
-// Difference is the first decision of a run that other settings would have changed.
+// Difference describes the first decision of a run that other settings would have changed.
 type Difference struct {
 	After int       // the last iteration that is the same; 0 before the first
 	Time  time.Time // of the decision
@@ -16,8 +16,8 @@ type Difference struct {
 	Would Step
 }
 
-// RulesOf returns the rules of a run. A journal that lacks them has the most important ones all
-// the same. ok is false where the start of the run is not in the journal.
+// RulesOf returns the rules that a run started with. If the journal does not hold them all,
+// it adds the defaults. ok is false if the start of the run is not in the journal.
 func RulesOf(events []journal.Event, id string) (rules journal.Rules, ok bool) {
 	for _, e := range events {
 		b, start := e.Body.(journal.RunStarted)
@@ -33,9 +33,10 @@ func RulesOf(events []journal.Event, id string) (rules journal.Rules, ok bool) {
 	return rules, false
 }
 
-// Replay decides again what a run decided, with its own rules and with others, from the
-// events of the unit up to the end of that run. It returns the first difference, or nil: after
-// a difference the journal cannot say what would have happened.
+// Replay repeats the decisions of a finished run with other rules, and returns the first that
+// differs. It returns nil if no decision differs. events are those of the unit up to the end
+// of that run; was are the run's own rules. Replay stops at the first difference: the journal
+// cannot show what would have happened after it.
 func Replay(events []journal.Event, id string, was, would journal.Rules) *Difference {
 	var s State
 	r := replay{was: was, would: would}

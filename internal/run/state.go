@@ -12,11 +12,11 @@ import (
 const (
 	KeepNone = ""     // nothing: only the last iteration has its evidence
 	KeepLast = "last" // the evidence of all iterations of the last run
-	KeepAll  = "all"  // that of all runs; the id of a run keeps that one's
+	KeepAll  = "all"  // the evidence of all runs; a run's id keeps that of one run
 )
 
-// State is what a unit's journal says. It is the fold of its events by [State.Apply].
-// The zero value is that of an empty journal.
+// State holds everything that a unit's journal records. [State.Apply] builds it, one event
+// after the other. The zero value is the state of an empty journal.
 type State struct {
 	Keep string // KeepNone, KeepLast, KeepAll or the id of a run
 
@@ -36,26 +36,26 @@ type State struct {
 	windows map[string]map[string]journal.LimitWindow // of the accounts, by harness and name
 }
 
-// Run is one run.
+// Run records one run of a unit.
 type Run struct {
 	ID        string
 	Start     journal.RunStarted
 	Headless  bool // its start is not in the journal, which was damaged or read from the middle
 	StartedAt time.Time
 	Updated   time.Time         // of its last event
-	Latest    time.Time         // of its latest event: the clock may have been set back
-	Heard     time.Time         // of the last event that its own loop wrote, not a recovery
+	Latest    time.Time         // the latest time of its events: the clock may have been set back
+	Heard     time.Time         // last event that its own loop wrote, not a recovery
 	End       *journal.RunEnded // nil while it has not recorded its end
 	EndedAt   time.Time
-	Crashed   bool   // its end is not on record, and a newer run has started
-	Archived  string // where the unit was put when it was done
+	Crashed   bool   // it has no end on record, and a newer run has started
+	Archived  string // path of the archive with the unit, once it is done
 
 	Plan       Plan
-	Before     Iteration              // what came before the first iteration; its number is 0
+	Before     Iteration              // what happened before the first iteration; its number is 0
 	Iterations []*Iteration           // that have started, in order
 	Wait       *Wait                  // the present one
 	Restored   []journal.PlanRestored // files of the plan, since the last call of an agent
-	Notes      []Note                 // what decided nothing about a story, where the evidence is kept
+	Notes      []Note                 // decided nothing about a story; kept with the evidence
 
 	Calls   Calls
 	Checks  Checks
@@ -73,28 +73,28 @@ type Run struct {
 	facts   factSeqs
 }
 
-// Calls is what is known of the calls of the agent in a run.
+// Calls sums up the calls of agents in a run: their number, tokens, cost and models.
 type Calls struct {
 	Count     int
 	By        map[string]int          // by harness
-	Harness   string                  // that works now
-	Model     string                  // of its last call, as it was asked for or as the agent reported it
-	Reported  string                  // by the last call that reported one, else as configured
-	Open      *journal.AttemptStarted // that has not ended
+	Harness   string                  // the harness in use now
+	Model     string                  // of its last call, as requested or as reported
+	Reported  string                  // the last reported model, else the configured one
+	Open      *journal.AttemptStarted // the call that has not ended, or nil
 	OpenedAt  time.Time
-	Starting  bool // it is counted, and its agent has not been started yet
+	Starting  bool // it is counted, but its agent has not started yet
 	Last      *journal.AttemptStarted
-	Review    *journal.ReviewStarted // of a reviewer, that has not ended
+	Review    *journal.ReviewStarted // the review that has not ended, or nil
 	Used      int                    // in the clock hour of the last call
 	Limit     int
 	ResetsAt  *time.Time
 	Tokens    journal.Tokens // of all calls, each counted once
 	Estimated bool           // part of Tokens is an estimate
-	CostUSD   *float64       // nil where no call reported its cost
+	CostUSD   *float64       // nil if no call reported its cost
 	Models    []ModelUse     // in the order of their first calls
 }
 
-// ModelUse is what the calls of one model came to.
+// ModelUse sums up the calls, tokens and cost of one model.
 type ModelUse struct {
 	Harness, Model string // the model as it was asked for, else as the agent reported it
 	Calls          int
@@ -103,42 +103,43 @@ type ModelUse struct {
 	CostUSD        *float64
 }
 
-// Checks counts the quality checks of a run that say something about the work.
+// Checks counts the quality checks of a run with a result that concerns the work.
 type Checks struct {
 	Green, Red int
 	Failing    []string // checks that failed when they ran last
 }
 
-// Refused counts the claims of a run that were not accepted.
+// Refused counts the claims of a run that ralph did not accept.
 type Refused struct {
 	Count  int
 	Reason string // of the last one
 }
 
-// Spent is where time went, in seconds.
+// Spent sums up the time of a run or an iteration by purpose, in seconds.
 type Spent struct {
 	Agent, Check, Wait float64
-	Asleep             float64 // the machine, outside of waits
+	Asleep             float64 // time when the machine was asleep, outside of waits
 	CutOff             float64 // the part of a wait that the end of the run cut off
 }
 
-// Wait is a wait of the run.
+// Wait records a wait of the run, and when it started.
 type Wait struct {
 	journal.WaitStarted
 	At time.Time
 }
 
-// Iteration is the record of an iteration, and its evidence as far as that is kept.
+// Iteration records one iteration. [State.Keep] says of which iterations the evidence is
+// kept.
 type Iteration struct {
 	N         int
-	StartedAt time.Time // zero where its start was lost
+	StartedAt time.Time // zero if the journal does not have its start
 	Story     *journal.Story
 	Head      string // commit before it
 	Complete  int    // items of the plan that were done when it started
 	Total     int
-	End       *journal.IterationEnded // nil while it has not ended, or where it turned out to be none
+	End       *journal.IterationEnded // nil while it has not ended, or if it does not count
 	EndedAt   time.Time
-	Closed    bool // it has ended, or another one or the end of the run followed
+	Closed    bool // it has ended, or a later iteration or the end of the run followed
 
 	Call      *journal.AttemptStarted // the last one
 	Outcome   journal.Outcome         // of the last call; empty while it runs
@@ -148,22 +149,23 @@ type Iteration struct {
 	Spent     Spent
 	Tried     Tried
 	Refused   string // why the last claim in it was not accepted
-	Checking  string // the check that ended last since its last call
+	Checking  string // the last check that ended after its last call
 
 	Evidence
 }
 
-// Tried is what the calls of an iteration came to, as far as they have ended. A call of an
-// agent that was to take over and cannot work does not count.
+// Tried sums up the ended calls of an iteration. If another agent was to take over and cannot
+// work, its call does not count.
 type Tried struct {
 	Outcome   journal.Outcome // of the last one
 	Message   string
 	Hint      string
-	Overloads int  // so far
-	Waited    bool // for the last overload to pass
+	Overloads int  // number of overloads so far
+	Waited    bool // the loop has waited after the last overload
 }
 
-// Evidence is what was found out in an iteration.
+// Evidence holds the facts that ralph recorded in an iteration: claims, checks, verdicts and
+// reviews.
 type Evidence struct {
 	Claimed   []string // items that the agent marked
 	Attempts  []Attempt
@@ -177,13 +179,13 @@ type Evidence struct {
 	Reviews   []Review
 }
 
-// Review is what a second agent said about a claim.
+// Review records what the reviewer said about a claim, and when.
 type Review struct {
 	journal.ReviewEnded
 	At time.Time
 }
 
-// Attempt is one call of an agent.
+// Attempt records one start of an agent, and its end.
 type Attempt struct {
 	journal.AttemptStarted
 	At      time.Time
@@ -191,12 +193,12 @@ type Attempt struct {
 	EndedAt time.Time
 }
 
-// Note is something that happened in or between iterations.
+// Note records an event in or between iterations that decided nothing about a story.
 type Note struct {
 	At   time.Time
 	N    int // of the present iteration or the last one; 0 before the first
 	Body journal.Body
-	Over *journal.WaitEnded // of a wait that has ended
+	Over *journal.WaitEnded // the end of the wait, if Body is a wait that has ended
 }
 
 // Last returns the last run, or nil.
@@ -220,7 +222,8 @@ func (s *State) Run(id string) *Run {
 // Active reports whether the run has not ended, as far as the journal knows.
 func (r *Run) Active() bool { return r.End == nil && !r.Crashed }
 
-// At returns the present iteration or the last one, or what came before the first.
+// At returns the last iteration that started, ended or not. Before the first it returns
+// [Run.Before].
 func (r *Run) At() *Iteration {
 	if n := len(r.Iterations); n > 0 {
 		return r.Iterations[n-1]
@@ -244,7 +247,8 @@ func (r *Run) of(n int) *Iteration {
 	return r.At()
 }
 
-// BreakerCounts says how far the last run is from the circuit breaker; empty without a run.
+// BreakerCounts returns the counters and thresholds of the circuit breaker as text. It
+// returns "" if no run is on record.
 func (s *State) BreakerCounts() string {
 	r := s.Last()
 	if r == nil || r.Headless {
@@ -269,8 +273,7 @@ func (s *State) WillPause(waiting []journal.Mail) bool {
 	return pausing
 }
 
-// LastCall returns the last call of the agent in the iteration with this number, nil if
-// none was made.
+// LastCall returns the last call of an agent in iteration n, or nil if no call was made.
 func (r *Run) LastCall(n int) *journal.AttemptStarted {
 	for i := len(r.Iterations) - 1; i >= 0; i-- {
 		if it := r.Iterations[i]; it.N == n && it.Call != nil {

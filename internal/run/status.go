@@ -12,8 +12,8 @@ import (
 // StatusSchema is the version of status.json.
 const StatusSchema = 1
 
-// Status is the state of a unit's last run, and as JSON the file status.json. Every key
-// is always there; what is unknown is null.
+// Status describes the last run of a unit. Its JSON form is the file status.json. Every key
+// is always there; an unknown value is null.
 type Status struct {
 	Iteration         int               `json:"iteration"` // that runs or ran last; 0 before the first
 	MaxIterations     int               `json:"maxIterations"`
@@ -40,12 +40,12 @@ type Status struct {
 	Module            journal.Text      `json:"module"`
 	Tokens            journal.Tokens    `json:"tokens"` // of all calls of the run
 	TokensEstimated   bool              `json:"tokensEstimated"`
-	CostUSD           *float64          `json:"costUsd"` // nil where no call reported its cost
+	CostUSD           *float64          `json:"costUsd"` // nil if no call reported its cost
 	Parked            []ParkedStory     `json:"parked"`
 
-	Run        string `json:"-"` // the run's id; empty where there is no run
+	Run        string `json:"-"` // the run's id; empty without a run
 	Unit       string `json:"-"`
-	Change     string `json:"-"` // the change's id, empty where the plan is not one
+	Change     string `json:"-"` // the change's id, empty if the plan is not a change
 	Worktree   string `json:"-"`
 	PIDStart   string `json:"-"` // with PID, identifies the process
 	StoryTitle string `json:"-"` // of CurrentStory
@@ -54,7 +54,7 @@ type Status struct {
 	Recent []Row `json:"-"` // the last iterations, where the caller has set them
 }
 
-// ParkedStory is a story that no agent is called for until the user takes it up again.
+// ParkedStory describes a parked story: no agent works on it until the user resumes it.
 type ParkedStory struct {
 	Story   string         `json:"story"` // its id
 	Title   string         `json:"title"`
@@ -122,13 +122,13 @@ func (r *Run) fill(out *Status) {
 	}
 }
 
-// Active reports whether the run has not ended as far as the journal knows. Its process
-// may be dead all the same: see [Status.Crashed].
+// Active reports whether the run has not ended, as far as the journal knows. Its process may
+// be dead: see [Status.Crashed].
 func (s Status) Active() bool {
 	return s.Status == journal.StatusRunning || s.Status == journal.StatusPaused
 }
 
-// Why is the reason in words; empty where it only repeats the status.
+// Why returns the reason in words, or "" if it only repeats the status.
 func (s Status) Why() string {
 	if string(s.Reason) == string(s.Status) {
 		return ""
@@ -136,8 +136,8 @@ func (s Status) Why() string {
 	return words.Spaced(s.Reason)
 }
 
-// Crashed returns the status once the run's process is known to be dead. A run that has
-// ended stays as it is.
+// Crashed returns the status to show if the process of the run is dead. It does not change
+// the status of a run that has ended.
 func (s Status) Crashed() Status {
 	if !s.Active() {
 		return s
@@ -148,8 +148,8 @@ func (s Status) Crashed() Status {
 	return s
 }
 
-// Suspended returns the status while the run's process is known to be suspended:
-// whatever it would wait for or do, it does nothing until it is woken.
+// Suspended returns the status to show if the process of the run is suspended: it does
+// nothing until something wakes it.
 func (s Status) Suspended() Status {
 	if !s.Active() {
 		return s

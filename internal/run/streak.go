@@ -2,19 +2,19 @@ package run
 
 import "ralph/internal/journal"
 
-// MaxDuds is after how many duds in a row the breaker opens by default: an agent that
-// ends at once three times in a row is broken, whatever it says each time.
+// MaxDuds is the default number of duds in a row that opens the breaker. An agent that ends
+// at once three times in a row is broken, whatever it prints.
 const MaxDuds = 3
 
 // Streak counts iterations in a row that got nowhere. Its zero value is a fresh start.
 type Streak struct {
 	NoProgress int    // without progress
 	SameError  int    // that ended with Error
-	Error      string // of the last one, raw or normalized; empty where it had none
+	Error      string // the last error, raw or normalized; empty without an error
 	Duds       int    // in which the agent ended at once, without having done anything
 }
 
-// Result is what the breaker has to know about an iteration.
+// Result holds what the circuit breaker needs to know about an iteration.
 type Result struct {
 	Progress bool
 	// TooEarly: the promise would have ended the run, but for --min-iterations. Such
@@ -49,15 +49,15 @@ func (s Streak) After(r Result) Streak {
 	return s
 }
 
-// Verdict is why the breaker opens; the zero value is that it stays closed.
+// Verdict says why the circuit breaker opens. The zero value means that it stays closed.
 type Verdict struct {
 	Reason journal.Reason // no_progress or same_error
 	Count  int            // iterations in a row
 	Duds   bool           // in which the agent ended at once
 }
 
-// Stuck says whether the breaker opens. Where several rules apply it is the same error,
-// which says more. Thresholds of 0 are off.
+// Stuck returns why the breaker opens, or a zero Verdict if it stays closed. If several rules
+// apply, the same error wins because it says more. A threshold of 0 turns a rule off.
 func (s Streak) Stuck(r journal.Rules) Verdict {
 	switch {
 	case r.SameError > 0 && s.SameError >= r.SameError:

@@ -17,15 +17,14 @@ import (
 	"ralph/internal/run"
 )
 
-// Account is a report together with where it was read.
+// Account is a report and the record that it was made from.
 type Account struct {
 	report.Report
 	Record *Record
 }
 
-// ReadAccount reads the record of a unit into a report about the run, or about
-// the last one where no id is given. It is nil where the unit never ran. A run
-// that is not in the record may be in an older archive of the unit.
+// ReadAccount makes a report about a run of the unit, or about the last one if run is "". It
+// returns nil if the unit never ran. It also looks for the run in older archives of the unit.
 func ReadAccount(t Notes, p *Place, run string) (*Account, error) {
 	r, err := p.Record()
 	if err != nil || r == nil {
@@ -60,7 +59,7 @@ func ReadAccount(t Notes, p *Place, run string) (*Account, error) {
 	return nil, hint.With(fmt.Errorf("%s has no run %s", Name(p), run), "see: ralph history --json")
 }
 
-// Account folds a record.
+// Account makes a report about a run of the record, or about the last one if id is "".
 func (r *Record) Account(t Notes, id string) (*Account, error) {
 	s, err := r.Fold(t, cmp.Or(id, run.KeepLast))
 	if err != nil {
@@ -91,8 +90,8 @@ func (r *Record) logLink(dir, logFile string) string {
 // reportName is the page's name in an archive.
 const reportName = "report.html"
 
-// WritePage writes the page to a file. It is the owner's alone: what it quotes
-// may hold secrets, as the journal may.
+// WritePage writes the report's page to a file that only the owner can read. Like the
+// journal, it may quote secrets.
 func (acc *Account) WritePage(path string) error {
 	var page bytes.Buffer
 	if err := acc.HTML(&page, acc.PageOptions(filepath.Dir(path))); err != nil {
@@ -107,13 +106,13 @@ func (acc *Account) WritePage(path string) error {
 	return nil
 }
 
-// PageOptions are for a page in the directory dir.
+// PageOptions returns the options for a page that is written to the directory dir.
 func (acc *Account) PageOptions(dir string) report.PageOptions {
 	return report.PageOptions{Now: time.Now(), Log: func(logFile string) string { return acc.Record.logLink(dir, logFile) }}
 }
 
-// ArchiveReport writes the page about the last run next to the journal of the unit's newest
-// archive, and returns its path from the worktree's root. It warns where it cannot.
+// ArchiveReport writes the report of the last run into the unit's newest archive. It returns
+// the report's path from the worktree's root. If it fails, it warns and returns "".
 func ArchiveReport(t Notes, p *Place, name string) string {
 	path := filepath.Join(".ralph", "archive", name, reportName)
 	acc, err := ReadAccount(t, p, "")

@@ -76,7 +76,7 @@ func IsFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// StartHint is the command that starts a loop on the place.
+// StartHint returns the command that starts a loop on the unit.
 func (p *Place) StartHint() string {
 	if strings.HasPrefix(p.Folder, filepath.Join(".ito", ".state")) {
 		return fmt.Sprintf("ralph run --change %s", stream.ShellWord(stream.OneLine(p.Unit)))
@@ -84,7 +84,8 @@ func (p *Place) StartHint() string {
 	return "ralph run"
 }
 
-// WhichOne adds to the error that a short form means several changes what helps.
+// WhichOne adds a hint to an error that a short form matches several changes. It returns any
+// other error as it is.
 func WhichOne(err error) error {
 	var several *change.AmbiguousError
 	if !errors.As(err, &several) {
@@ -96,7 +97,7 @@ func WhichOne(err error) error {
 	return hint.With(err, "name one of them by its whole id")
 }
 
-// Change returns the change that the unit is, nil where it is the unit of a branch. A
+// Change returns the change that the unit works on, or nil if the unit works on a branch. A
 // branch may have the name of a change: then the last run decides, or without a run whether
 // there is a feature.
 func (p *Place) Change(t Notes, r *Record) (*change.Change, error) {
@@ -116,7 +117,7 @@ func (p *Place) Change(t Notes, r *Record) (*change.Change, error) {
 	return &c, err
 }
 
-// HasPlan reports whether the feature folder of the unit's name has a plan in it.
+// HasPlan reports whether the feature folder with the unit's name contains a plan.
 func (p *Place) HasPlan() bool {
 	for _, name := range []string{"spec.md", "prd.json"} {
 		if _, err := os.Stat(filepath.Join(p.Repo.Root, ".ralph", p.Unit, name)); err == nil {
@@ -126,8 +127,8 @@ func (p *Place) HasPlan() bool {
 	return false
 }
 
-// Plan is what a run of the unit would work on now, or the feature that the archived
-// one worked on, and the text that its last run was given.
+// Plan returns the plan that a run of the unit would work on now, and the task of the last
+// run. For an archived unit it is the plan in the archive.
 func (p *Place) Plan(t Notes, r *Record) (chosen plan.Plan, task string, err error) {
 	if r != nil {
 		s, err := r.Fold(t, run.KeepNone)

@@ -35,14 +35,14 @@ func findDeath(path string) (*death, error) {
 	return d, nil
 }
 
-// Recover finishes the record of a run that died without an end: it ends what
-// is still alive of it, puts the plan's snapshot back where the agent left it
-// broken, and records the iteration and the run as crashed. It returns nil where
-// there is nothing to recover. The caller holds the unit's lock.
+// Recover finishes the record of a run that died without an end. It ends the remaining
+// processes, restores the plan's snapshot where the agent left it broken, and records the
+// iteration and the run as crashed. It returns nil if there is nothing to recover. The caller
+// holds the unit's lock.
 //
-// died is when the run died, and the time of all that is recorded. Zero is for those
-// who were not there: then it is the time of the last sign of life, so that a run that
-// is found on Monday did not work all weekend.
+// died is when the run died, and becomes the time of all new events. If it is zero, Recover
+// uses the time of the last sign of life: a run that is found on Monday did not work all
+// weekend.
 func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir string, died time.Time, observe func(journal.Event)) (*run.End, error) {
 	// A long journal takes a while, and nearly always its last line says that all is well.
 	if ended, err := journal.Ended(journal.Path(stateDir)); ended || err != nil {

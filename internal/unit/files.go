@@ -15,9 +15,8 @@ import (
 	"ralph/internal/run"
 )
 
-// Files keeps the status files in line with the journal: status.json of the
-// unit and what programs of the worktree-tools format read. They are derived:
-// one that cannot be written costs a warning, never the run.
+// Files updates the status files when the journal changes: status.json of the unit, and the
+// files of the worktree tools. If it cannot write one, it warns and the run continues.
 type Files struct {
 	mu        sync.Mutex
 	soon      *time.Timer // nil where all is written
@@ -31,7 +30,7 @@ type Files struct {
 // pidFile has the process of the running loop of a worktree.
 const pidFile = "ralph-terminal.pid"
 
-// NewFiles returns the status files of a unit, with the state of its journal.
+// NewFiles reads the journal of a unit and returns its status files.
 func NewFiles(t Notes, p *Place) *Files {
 	f := &Files{t: t, statusAt: p.File("status.json"),
 		claudeDir: filepath.Join(p.Repo.Root, ".claude"), Warned: map[string]bool{}}
@@ -45,7 +44,7 @@ func NewFiles(t Notes, p *Place) *Files {
 // a quick iteration the events follow each other within milliseconds.
 const settleTime = 100 * time.Millisecond
 
-// Event takes an event of the journal into account.
+// Event updates the files with an event of the journal.
 func (f *Files) Event(e journal.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -66,8 +65,9 @@ func (f *Files) Event(e journal.Event) {
 	}
 }
 
-// Unrecorded writes the files for a run that has ended although the journal cannot be written:
-// no reader shall wait for the run. The next command that can records a death.
+// Unrecorded marks the run as failed in the files if the journal cannot be written. Without
+// it, readers would wait for the run. The next command that can write the journal records the
+// end.
 func (f *Files) Unrecorded(message string) {
 	if s := f.Summary(); s.Active() {
 		f.Event(journal.Event{Time: time.Now(), Run: s.Run, Body: journal.RunEnded{
@@ -125,14 +125,15 @@ func (f *Files) replace(path string, text []byte, err error) {
 	f.try(path, err)
 }
 
-// Budget is how much of the run's budgets is used, empty where it has none.
+// Budget returns, as text, how much of the run's budgets is used. It returns "" if the run
+// has none.
 func (f *Files) Budget() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.State.Budget(time.Now())
 }
 
-// Summary is the state of the run as of its last event.
+// Summary returns the status of the run after its last event.
 func (f *Files) Summary() run.Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -149,8 +150,9 @@ func (f *Files) Last() *run.Run {
 	return &run.Run{}
 }
 
-// Behind reports whether a unit's status.json has another state than the journal, because its
-// writer died, or could not write. A missing one may have been deleted, and is not behind.
+// Behind reports whether a unit's status.json is older than its journal. That happens if the
+// writer died or could not write. A missing file does not count: the user may have deleted
+// it.
 func Behind(t Notes, p *Place) bool {
 	f := NewFiles(t, p)
 	data, err := os.ReadFile(f.statusAt)
@@ -163,7 +165,7 @@ func Behind(t Notes, p *Place) bool {
 	return err != nil || said.Status != string(status.Status) || said.Reason != string(status.Reason)
 }
 
-// Settled writes what still waits to be written.
+// Settled writes the changes that are still waiting.
 func (f *Files) Settled() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -179,8 +181,8 @@ func (f *Files) try(path string, err error) {
 	}
 }
 
-// Excluded are the derived files that git is to ignore, and those that
-// are there for a moment only.
+// Excluded lists the files that git must ignore: those that ralph derives, and temporary
+// ones.
 var Excluded = []string{
 	"/.ralph/**/status.json", "/.ralph/**/.status.json*", "/.ralph/**/logs/", "/.ralph/**/journal*.jsonl", "/.ralph/**/report.html",
 	"/.ralph/**/state/", "/.ralph/**/.archive.json*", "/.ralph/.*.removed", "/.ralph/.*.partial",

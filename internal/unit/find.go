@@ -15,7 +15,7 @@ import (
 	"ralph/internal/registry"
 )
 
-// Query says which unit a caller means. It is empty for the unit of this worktree.
+// Query says which unit a caller means. The zero value means the unit of this worktree.
 type Query struct {
 	Unit     string // its name, or its branch
 	Change   string // the id of a change in this worktree, or a short form of it
@@ -23,13 +23,13 @@ type Query struct {
 	ToAct    bool   // elsewhere only a running loop is meant, or else one that died without a record
 }
 
-// Find returns the unit that is meant. The first of these rules that applies decides:
+// Find returns the unit that the query means. The first of these rules that applies decides:
 //
 //   - Change: the change of this worktree.
 //   - Worktree: the unit of that name in it, or the only one. It has run there or is planned.
-//   - Unit: that of this worktree if it has run; else the only one elsewhere on this machine that
-//     has run; else that of this worktree if it is planned. With ToAct, nil if nothing is there to
-//     act on.
+//   - Unit: that of this worktree if it has run; else the only one elsewhere on this machine
+//     that has run; else that of this worktree if it is planned. With ToAct, nil if nothing
+//     is there to act on.
 //   - Else the running loop of this worktree; else the change that ran here last, if that was
 //     after the branch's own unit; else the unit of the branch.
 //
@@ -176,8 +176,8 @@ func (p *Place) planned() bool {
 	return slices.ContainsFunc(list, func(c change.Change) bool { return c.ID == p.Unit })
 }
 
-// Registered returns the units of this user on this machine. A worktree that was moved is on the
-// list twice; its units are returned once.
+// Registered returns the places of all units of this user on this machine. A worktree that
+// was moved is on the list twice; its units are returned once.
 func Registered(home string) ([]*Place, error) {
 	entries, _, err := registry.Entries(home)
 	if err != nil {
@@ -200,7 +200,7 @@ func Registered(home string) ([]*Place, error) {
 	return list, nil
 }
 
-// ErrNoUnit reports that no unit of a name is known.
+// ErrNoUnit reports that no unit with the given name is known.
 var ErrNoUnit = errors.New("there is no such unit")
 
 // SeveralError reports that units of one name are in several worktrees.
@@ -222,7 +222,7 @@ func (e *SeveralError) Error() string {
 	return fmt.Sprintf("%s is %sin %d worktrees: %s", e.unit, e.which, len(e.roots), strings.Join(e.roots, ", "))
 }
 
-// WhichUnitError reports that several units have run in a worktree, and none was named.
+// WhichUnitError reports that several units have run in a worktree, and the user named none.
 type WhichUnitError struct {
 	root  string
 	units []string

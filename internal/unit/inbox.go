@@ -13,7 +13,7 @@ import (
 	"ralph/internal/stream"
 )
 
-// Post leaves a request for the running loop.
+// Post puts a request into the inbox of the running loop.
 func (p *Place) Post(q journal.Request) error {
 	q.PID = os.Getpid()
 	inbox, err := journal.OpenInbox(p.StateDir)
@@ -50,7 +50,7 @@ func holderAlive(dir string) bool {
 	return proc.ID{PID: h.PID, Start: h.PIDStart}.Alive()
 }
 
-// DropPlans removes the plans that were handed to a loop which has ended since.
+// DropPlans removes the waiting plans from the inbox of a loop that has ended.
 func (p *Place) DropPlans() error {
 	inbox, waiting, err := p.PlansThatWait()
 	for _, name := range waiting {
@@ -79,8 +79,8 @@ func (p *Place) PlansThatWait() (inbox *journal.Inbox, names []string, err error
 	return inbox, names, err
 }
 
-// Busy returns an error if a loop is running on the unit. It waits for a loop that has
-// already recorded its end.
+// Busy returns an error if a loop is running on the unit. If that loop has already recorded
+// its end, Busy waits for it to exit.
 func (p *Place) Busy() error {
 	for giveUp := time.Now().Add(lockWait); p.Unit != "" && Running(p); time.Sleep(20 * time.Millisecond) {
 		if ended, err := journal.Ended(p.JournalPath()); err != nil || !ended || time.Now().After(giveUp) {
@@ -94,7 +94,7 @@ func (p *Place) Busy() error {
 // agent's grace, a guardian that hangs, and a machine that is busy with both.
 const stopLimit = 30 * time.Second
 
-// Stopping is a loop that was asked to stop.
+// Stopping tracks a loop that was asked to stop.
 type Stopping struct {
 	Place  *Place
 	holder proc.ID
@@ -123,8 +123,7 @@ func (p *Place) Stop() (*Stopping, error) {
 	return s, nil
 }
 
-// Wait waits until the loop has ended. answered reports whether it did so because
-// it was asked to.
+// Wait waits until the loop has ended. answered reports whether the request was the reason.
 func (s *Stopping) Wait(ctx context.Context) (answered bool, err error) {
 	limit := time.NewTimer(stopLimit)
 	defer limit.Stop()
@@ -162,8 +161,8 @@ func (s *Stopping) answered() (bool, error) {
 	return false, s.inbox.Done(s.name)
 }
 
-// CalledByAgent reports whether the caller is the agent that works on the unit. An agent may have
-// removed the variables of the run from its environment.
+// CalledByAgent reports whether the unit's agent started this process. It also detects an
+// agent that removed the variables of the run from its environment.
 func (p *Place) CalledByAgent() bool {
 	if os.Getenv("RALPH_ITERATION") != "" {
 		return true

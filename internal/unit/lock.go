@@ -18,7 +18,8 @@ import (
 // that has just died holds it while it records the crash.
 const lockWait = 2 * time.Second
 
-// State is what a command holds while it changes a unit.
+// State holds the locks, the journal and the inbox of a unit while a command changes the
+// unit.
 type State struct {
 	locks  []*journal.Lock
 	Writer *journal.Writer
@@ -26,8 +27,8 @@ type State struct {
 	Since  time.Time // when the unit's lock was taken
 }
 
-// LockState takes the locks of the worktree and of the unit, and finishes an
-// archive or a restore that was cut off.
+// LockState takes the locks of the worktree and of the unit. It finishes an interrupted
+// archive or restore.
 func LockState(ctx context.Context, p *Place) (*State, error) {
 	self, err := proc.Self()
 	if err != nil {
@@ -52,8 +53,8 @@ func LockState(ctx context.Context, p *Place) (*State, error) {
 	return s, nil
 }
 
-// Record adds an event to the journal of the unit while no loop is running, as one of its last
-// run. A unit that never ran has no journal to add to.
+// Record adds an event to the last run in the unit's journal, while no loop is running. It
+// does nothing if the unit never ran.
 func (s *State) Record(p *Place, b journal.Body) error {
 	w, err := journal.OpenWriter(p.JournalPath())
 	if err != nil {
@@ -110,7 +111,8 @@ func finishArchives(ctx context.Context, p *Place, me journal.Holder) error {
 	return nil
 }
 
-// NothingLeft says where a feature is after its archive was completed.
+// NothingLeft returns the error that nothing is left to run, because ralph has just finished
+// an interrupted archive of the unit.
 func NothingLeft(unit string) error {
 	return hint.With(fmt.Errorf("an archive of %s had been cut off, and is finished now: there is nothing left to run", unit),
 		"bring the feature back with: ralph archive --restore NAME (see ralph archive --list)")

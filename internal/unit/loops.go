@@ -11,7 +11,7 @@ import (
 	"ralph/internal/run"
 )
 
-// Loop is a unit of the list of loops, as 'ralph list --json' prints it.
+// Loop describes a unit in the list of loops, as 'ralph list --json' prints it.
 type Loop struct {
 	Unit          string            `json:"unit"`
 	Plan          string            `json:"plan"`
@@ -27,8 +27,8 @@ type Loop struct {
 	Run run.Status `json:"-"` // of the last run, corrected for a dead or suspended process
 }
 
-// Loops returns every unit of this user that has run and is not archived: running ones first,
-// then the latest first. It reads only the end of each journal.
+// Loops lists all units of this user that have run and are not archived. Running ones come
+// first, then the latest. It reads only the end of each journal.
 func Loops(home string, t Notes) ([]Loop, error) {
 	entries, broken, err := registry.Entries(home)
 	if err != nil {

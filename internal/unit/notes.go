@@ -1,6 +1,6 @@
 package unit
 
-// Notes is how a caller hears of what is no error: warnings, and what takes long.
+// Notes lets the caller show what is not an error: warnings, and steps that take long.
 type Notes struct {
 	Warn   func(format string, args ...any)
 	Slowly func(what string) (done func())

@@ -22,7 +22,7 @@ import (
 	"ralph/internal/stream"
 )
 
-// Place is where a command works: a worktree, and a unit in it.
+// Place identifies the worktree and the unit that a command works on.
 type Place struct {
 	Repo     *git.Repo
 	Unit     string
@@ -32,8 +32,7 @@ type Place struct {
 	Refused  error  // why the branch cannot name a unit
 }
 
-// Here finds the worktree that the command was called in and the unit of its
-// branch, or the one that was named.
+// Here finds the current worktree, and the named unit in it or that of its branch.
 func Here(ctx context.Context, unit string) (*Place, error) {
 	p, err := Worktree(ctx, unit)
 	if err == nil {
@@ -45,8 +44,8 @@ func Here(ctx context.Context, unit string) (*Place, error) {
 	return p, nil
 }
 
-// Worktree is here for commands that have something to say or do also where the
-// branch cannot name a unit. The unit is empty then.
+// Worktree is like [Here] for commands that also work if the branch cannot name a unit. The
+// unit is then empty.
 func Worktree(ctx context.Context, unit string) (*Place, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -55,7 +54,7 @@ func Worktree(ctx context.Context, unit string) (*Place, error) {
 	return WorktreeAt(ctx, dir, unit)
 }
 
-// WorktreeAt is worktree for the one that a directory is in.
+// WorktreeAt is like [Worktree] for the worktree that contains dir.
 func WorktreeAt(ctx context.Context, dir, unit string) (*Place, error) {
 	repo, err := git.Open(ctx, dir)
 	if err != nil {
@@ -75,7 +74,8 @@ func WorktreeAt(ctx context.Context, dir, unit string) (*Place, error) {
 	return p, nil
 }
 
-// Work makes the place one of another unit; folder is from the worktree's root.
+// Work changes the place to another unit of the same worktree. folder is from the worktree's
+// root.
 func (p *Place) Work(unit, folder string) {
 	p.Unit, p.Folder, p.Refused = unit, folder, nil
 	p.StateDir = filepath.Join(p.Repo.GitDir, "ralph", unit)
@@ -84,31 +84,31 @@ func (p *Place) Work(unit, folder string) {
 // JournalPath returns the path of the unit's journal.
 func (p *Place) JournalPath() string { return filepath.Join(p.StateDir, "journal.jsonl") }
 
-// OwnerFile returns the path of the file that names the branch of the unit.
+// OwnerFile returns the path of the file with the name of the unit's branch.
 func (p *Place) OwnerFile() string { return filepath.Join(p.StateDir, "branch") }
 
-// PlaceAt returns a unit of a worktree.
+// PlaceAt returns the place of a unit in a worktree.
 func PlaceAt(repo *git.Repo, unit string) *Place {
 	p := &Place{Repo: repo}
 	p.Work(unit, p.folderOf(unit))
 	return p
 }
 
-// PlaceOf returns a unit of the list of loops. It derives the git directory from the state
-// directory, without a call of git.
+// PlaceOf returns the place of an entry of the list of loops. It does not call git: it
+// derives the git directory from the state directory.
 func PlaceOf(e registry.Entry) *Place {
 	return &Place{Repo: &git.Repo{Root: e.Worktree, GitDir: filepath.Dir(filepath.Dir(e.StateDir))},
 		Unit: e.Unit, Branch: e.Branch, Folder: e.Folder, StateDir: e.StateDir}
 }
 
-// Ran reports whether the unit has a record, or one that cannot be read.
+// Ran reports whether the unit has a record, even if it cannot be read.
 func (p *Place) Ran() bool {
 	r, err := p.Record()
 	return r != nil || err != nil
 }
 
-// NotAnothers refuses to change the folder of another branch: feature/a and
-// feature-a have the same.
+// NotAnothers returns an error if the folder belongs to another branch. The branches
+// feature/a and feature-a have the same folder.
 func (p *Place) NotAnothers() error {
 	owner := preflight.Owner(p.OwnerFile())
 	if owner == "" || owner == p.Branch {
@@ -118,7 +118,7 @@ func (p *Place) NotAnothers() error {
 		"give one of the branches another name with: git branch -m NAME; or, if the folder is this branch's own now, remove "+p.OwnerFile())
 }
 
-// Archive is where the worktree's finished features are.
+// Archive returns the store of the worktree's archived features.
 func (p *Place) Archive() *archive.Store {
 	return archive.Open(p.Repo.Root, filepath.Join(p.Repo.GitDir, "ralph"))
 }
@@ -129,10 +129,11 @@ func (p *Place) File(name string) string { return filepath.Join(p.Repo.Root, p.F
 // LogDir returns the folder of the agents' logs, from the worktree's root.
 func (p *Place) LogDir() string { return filepath.Join(p.Folder, "logs") }
 
-// States are the kept states of the unit's worktree.
+// States returns the store of the unit's checkpoints.
 func (p *Place) States() checkpoint.Store { return checkpoint.Store{Repo: p.Repo, Unit: p.Unit} }
 
-// HasFolder reports whether the feature's folder exists, or something else in its place.
+// HasFolder reports whether the path of the feature's folder exists, as a folder or as
+// anything else.
 func (p *Place) HasFolder() bool {
 	_, err := os.Lstat(filepath.Join(p.Repo.Root, p.Folder))
 	return err == nil
@@ -144,7 +145,8 @@ func (p *Place) NothingToArchive() error {
 		"see what is archived with: ralph archive --list; or plan a feature: ralph plan")
 }
 
-// NotAUnit refuses a task that is the name of a unit: the user meant that unit.
+// NotAUnit returns an error if the text of a task is the name of a known unit: the user meant
+// that unit.
 func (p *Place) NotAUnit(home, text string) error {
 	unit, err := git.UnitOf(text)
 	if err != nil || strings.ContainsAny(text, " \t\n") {
@@ -161,7 +163,7 @@ func (p *Place) NotAUnit(home, text string) error {
 		"the loop works on the branch that is checked out: git switch BRANCH, then: ralph run")
 }
 
-// MoveLogs puts the logs of the last run away.
+// MoveLogs moves the logs of the last run from dir to the folder dir/run.
 func MoveLogs(dir, run string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -202,18 +204,18 @@ func StateDirs(gitDir string) ([]string, error) {
 	return dirs, nil
 }
 
-// StartLog is where the output of a loop goes that no terminal belongs to.
+// StartLog returns the path of the file with the output of a loop without a terminal.
 func (p *Place) StartLog() string { return filepath.Join(p.Repo.Root, p.LogDir(), "start.log") }
 
 //lint:ignore ST1005 people and scripts know the sentence as it is
 var ErrDetached = hint.With(errors.New("Not on a branch (detached HEAD)"), "switch to the feature's branch: git switch <branch>")
 
-// Relative shortens the paths in a message to those from the worktree's root.
+// Relative makes the paths in a message relative to root.
 func Relative(root, message string) string {
 	return strings.ReplaceAll(message, root+string(filepath.Separator), "")
 }
 
-// Name returns the name of the unit for messages.
+// Name returns the name of the unit for messages, or "this worktree" without a unit.
 func Name(p *Place) string {
 	if p.Unit == "" {
 		return "this worktree"

@@ -14,7 +14,7 @@ import (
 	"ralph/internal/spec"
 )
 
-// ProgressState says how complete a feature's progress.txt is.
+// ProgressState describes how complete a feature's progress.txt is.
 type ProgressState string
 
 const (
@@ -56,8 +56,7 @@ func (p *Place) Progress() (ProgressState, error) {
 	return ProgressBegun, nil
 }
 
-// BeginProgress writes the head of progress.txt, of which there is nothing yet;
-// a link is kept, and its target written.
+// BeginProgress writes a progress.txt with only its heading. It follows a symbolic link.
 func (p *Place) BeginProgress() error {
 	path := p.progressPath()
 	if target, err := filepath.EvalSymlinks(path); err == nil {

@@ -11,17 +11,17 @@ import (
 	"ralph/internal/run"
 )
 
-// Record is where what is known of a unit's runs lies.
+// Record locates the record of a unit's runs: its journal and its logs.
 type Record struct {
 	Journal string // its path
 	Folder  string // with logs/ in it: the unit's own, or that of the archive
-	Archive string // the name of the archive, empty where the unit is not archived
+	Archive string // the name of the archive, empty if the unit is not archived
 	from    string // the unit's own folder from the worktree's root: the journal names logs below it
 	root    string // of the worktree
 }
 
-// Record is the unit's own, else that of its newest archive, else nil: the unit
-// never ran.
+// Record finds the record of the unit: its own, or else that of its newest archive. It
+// returns nil if the unit never ran.
 func (p *Place) Record() (*Record, error) {
 	if p.Unit == "" {
 		return nil, ErrDetached
@@ -49,7 +49,7 @@ func (p *Place) Record() (*Record, error) {
 	return r, nil
 }
 
-// RecordedAt is the path of the record's journal, empty where the unit never ran.
+// RecordedAt returns the path of the record's journal, or "" if the unit never ran.
 func (p *Place) RecordedAt() (string, error) {
 	r, err := p.Record()
 	if r == nil || err != nil {
@@ -58,12 +58,14 @@ func (p *Place) RecordedAt() (string, error) {
 	return r.Journal, nil
 }
 
-// OwnRecord is the unit's own, whether it is there or not.
+// OwnRecord returns where the unit's own record is or would be. It does not check whether it
+// exists.
 func (p *Place) OwnRecord() *Record {
 	return &Record{Journal: p.JournalPath(), Folder: filepath.Join(p.Repo.Root, p.Folder), from: p.Folder, root: p.Repo.Root}
 }
 
-// Log is where a log lies that the journal names from the worktree's root.
+// Log returns the path of a log. The journal names it from the worktree's root; an archive
+// may have moved it.
 func (r *Record) Log(logFile string) string {
 	if rel, err := filepath.Rel(r.from, filepath.FromSlash(logFile)); err == nil && filepath.IsLocal(rel) {
 		return filepath.Join(r.Folder, rel)
@@ -71,8 +73,8 @@ func (r *Record) Log(logFile string) string {
 	return filepath.Join(r.root, filepath.FromSlash(logFile))
 }
 
-// Fold is the state of the unit by its record, and says what could not be read. keep is
-// as for [run.State].
+// Fold reads the journal of the record into a state, and warns about damaged lines. keep sets
+// State.Keep of [run.State].
 func (r *Record) Fold(t Notes, keep string) (*run.State, error) {
 	done := t.Slowly("reading the journal")
 	s := &run.State{Keep: keep}

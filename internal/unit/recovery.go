@@ -19,8 +19,8 @@ import (
 	"ralph/internal/stream"
 )
 
-// RecoverFirst finishes what a run that died has left, before anything reads the
-// plan: its agent may have left that in pieces, or an archive half made.
+// RecoverFirst cleans up after a run that died, before anything reads the plan. The run's
+// agent may have left the plan broken, or an archive may be half made.
 func RecoverFirst(ctx context.Context, t Notes, p *Place) error {
 	if p.Unit == "" {
 		return nil // a detached HEAD, which the checks report
@@ -95,8 +95,8 @@ func (p *Place) died() bool {
 	return err == nil && !ended && !Running(p)
 }
 
-// Settle finishes the record of a run that died, ends what it has left, and returns what
-// there is to say about it, empty where there was nothing of the kind.
+// Settle records the end of a run that died, ends its remaining processes, and returns a
+// message about it. The message is empty if no run died.
 func (p *Place) Settle(ctx context.Context, t Notes) (said string, err error) {
 	if !p.died() {
 		return "", nil
@@ -121,10 +121,9 @@ func (p *Place) Settle(ctx context.Context, t Notes) (said string, err error) {
 	return fmt.Sprintf("the last run of %s was cut off: %s; its remaining processes are ended, and the journal records it", stream.OneLine(p.Unit), stream.OneLine(end.Message)), nil
 }
 
-// RecordDeath finishes the record of the unit's last run if that died without an
-// end, and brings the status files in line with it. It returns nil where there was
-// nothing to record, else the end and what the status files say. died is when it died;
-// zero where that is not known.
+// RecordDeath records the end of the unit's last run if that died without one, and updates
+// the status files. It returns the end and the new status, or nil if there was nothing to
+// record. died is the time of the death; zero if it is not known.
 func RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time) (*run.End, run.Status, error) {
 	defer t.Slowly("bringing the last run to its end")()
 	s, err := LockState(ctx, p) // it completes an archive, too
@@ -135,7 +134,8 @@ func RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time) (*run.E
 	return s.RecordDeath(ctx, t, p, died, func(journal.Event) {})
 }
 
-// RecordDeath is the function of that name for a caller that holds the locks. tell gets each event.
+// RecordDeath is the function [RecordDeath] for a caller that holds the locks. It calls tell
+// with each event.
 func (s *State) RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time, tell func(journal.Event)) (end *run.End, _ run.Status, err error) {
 	if _, err := os.Stat(p.JournalPath()); errors.Is(err, fs.ErrNotExist) {
 		return nil, run.Status{}, nil // the unit is archived
@@ -152,8 +152,8 @@ func (s *State) RecordDeath(ctx context.Context, t Notes, p *Place, died time.Ti
 	return end, f.Summary(), err
 }
 
-// Renew writes the files as the journal has them: the writer of its last events may have died
-// before it wrote them.
+// Renew rewrites the files of a run that has ended, and removes its pid file. The writer of
+// the last events may have died before it updated them.
 func (f *Files) Renew() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

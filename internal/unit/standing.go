@@ -18,18 +18,18 @@ import (
 // recentIterations is how many iterations the status of a change shows.
 const recentIterations = 5
 
-// Current is the present state of a unit and its last run.
+// Current describes the present state of a unit and its last run.
 type Current struct {
 	Record *Record    // nil where no run of the unit has started
 	Status run.Status // corrected for a process that is dead or suspended
 	Alive  bool       // its loop is running
-	Budget string     // how much of the run's budgets is used, empty where it has none
+	Budget string     // how much of the run's budgets is used, empty without a budget
 	Items  []run.Item // of its plan
 
 	Breaker string // how far the run is from the circuit breaker, and whether that is open
 }
 
-// Current reads the journal of the unit and checks whether its process is alive.
+// Current returns the present state of the unit, from its journal and its process.
 func (p *Place) Current(t Notes) (now Current, err error) {
 	if now.Record, err = p.Record(); err != nil || now.Record == nil {
 		return now, err
@@ -69,7 +69,7 @@ func breakerWords(s *run.State) string {
 		words.Spaced(s.Breaker.Reason))
 }
 
-// Planned is the state of a unit that has not run yet: its plan, and nothing of a run.
+// Planned returns the state of a unit that has not run yet. It describes only the plan.
 func (p *Place) Planned(t Notes) (now Current) {
 	s := &now.Status
 	s.SchemaVersion, s.Unit = run.StatusSchema, p.Unit
@@ -97,8 +97,8 @@ func (p *Place) Planned(t Notes) (now Current) {
 	return now
 }
 
-// Corrected returns the status of a run by its journal, corrected for a process that is dead or
-// suspended. alive reports whether the process exists.
+// Corrected returns the status of a run with the state of its process: crashed if the process
+// is dead, suspended if it is suspended. alive reports whether the process exists.
 func Corrected(s run.Status) (now run.Status, alive bool) {
 	if !s.Active() {
 		return s, false
@@ -112,13 +112,13 @@ func Corrected(s run.Status) (now run.Status, alive bool) {
 	return s, true
 }
 
-// LoopID is the process that the journal names.
+// LoopID returns the identity of the loop's process as the journal records it.
 func LoopID(s run.Status) proc.ID { return proc.ID{PID: int(s.PID), Start: s.PIDStart} }
 
-// LoopAlive reports whether that process is there.
+// LoopAlive reports whether the process of the run is alive.
 func LoopAlive(s run.Status) bool { return LoopID(s).Alive() }
 
-// State is what the record of the unit says, an empty state where it never ran.
+// State reads the state of the unit from its record. It is empty if the unit never ran.
 func (p *Place) State(t Notes) (*run.State, error) {
 	r, err := p.Record()
 	if err != nil || r == nil {
@@ -127,14 +127,14 @@ func (p *Place) State(t Notes) (*run.State, error) {
 	return r.Fold(t, run.KeepNone)
 }
 
-// Past is what a unit's record holds of its runs.
+// Past holds the recorded runs of a unit.
 type Past struct {
 	Record *Record // nil where the unit never ran
 	State  *run.State
 	Dead   bool // the last run has not recorded its end, and its process is gone
 }
 
-// Past reads the unit's record, and looks whether its process lives.
+// Past reads the unit's record, and checks whether the process of its last run is alive.
 func (p *Place) Past(t Notes) (was Past, err error) {
 	was.State = &run.State{}
 	if was.Record, err = p.Record(); err != nil || was.Record == nil {
@@ -148,8 +148,7 @@ func (p *Place) Past(t Notes) (was Past, err error) {
 	return was, nil
 }
 
-// EndedSince returns the unit's run that started after a moment and has ended, if there
-// is one.
+// EndedSince returns the unit's last run if it started after began and has ended.
 func (p *Place) EndedSince(began time.Time) (s run.Status, ok bool) {
 	path, err := p.RecordedAt()
 	if err != nil || path == "" {
@@ -161,9 +160,8 @@ func (p *Place) EndedSince(began time.Time) (s run.Status, ok bool) {
 	return s, err == nil && !s.Active() && !s.StartedAt.Before(began.Truncate(time.Second))
 }
 
-// Attempt is the last call of the agent in an iteration of the record's last
-// run, or in its last iteration where that is 0. It is nil where the run has
-// not called one.
+// Attempt returns the last call of an agent in an iteration of the record's last run.
+// Iteration 0 means the last call of the run; it is nil if the run has not called an agent.
 func (p *Place) Attempt(t Notes, r *Record, iteration int) (*journal.AttemptStarted, error) {
 	var at *journal.AttemptStarted
 	s, err := r.Fold(t, run.KeepNone)
@@ -179,7 +177,7 @@ func (p *Place) Attempt(t Notes, r *Record, iteration int) (*journal.AttemptStar
 	return at, err
 }
 
-// NoIterationError is that the last run of a unit has no such iteration.
+// NoIterationError reports that the last run of a unit does not have the iteration.
 type NoIterationError struct {
 	unit string
 	n    int
