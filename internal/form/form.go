@@ -1,5 +1,5 @@
-// Package form asks the user for a few values on one page of a terminal: texts,
-// numbers and choices. It knows nothing of what they are for.
+// Package form asks the user for a few values on one page of a terminal: texts, numbers and
+// choices.
 package form
 
 import (
@@ -9,12 +9,12 @@ import (
 	"unicode"
 )
 
-// Field is a line of the form: a choice if it has Options, a number if it has
-// Most, only shown if it is Fixed, else a text.
+// Field is a line of the form. Options make it a choice, Most makes it a number, and Fixed
+// makes it read-only. Otherwise it is a text.
 type Field struct {
 	Name        string // for [Form.Value]
 	Label       string
-	Value       string // at first, and then what the user made of it
+	Value       string // the initial value, then what the user entered
 	Options     []string
 	Least, Most int
 	Fixed       bool
@@ -37,7 +37,8 @@ type Form struct {
 	aborted bool
 }
 
-// Value is what a field holds.
+// Value returns the value of the named field without surrounding white space, or "" if there
+// is no such field.
 func (f *Form) Value(name string) string {
 	for _, field := range f.Fields {
 		if field.Name == name {

@@ -9,9 +9,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Ask shows the form on a terminal until the user has filled it in. ok is
-// false where they left it: nothing is to be done then. The error is that of the
-// terminal, or the cause of ctx.
+// Ask shows the form until the user fills it in or leaves it. ok is false if the user left it.
+// The error comes from the terminal, or is the cause of ctx.
 func (f *Form) Ask(ctx context.Context, in, out *os.File, color bool) (ok bool, err error) {
 	profile := colorprofile.ASCII
 	if color {

@@ -1,15 +1,14 @@
-// Package handover passes a command from one ralph to another that something
-// else starts, such as tmux or a terminal window. What decides about the
-// command (its flags, the environment with its keys, the directory) goes
-// through a file that only its owner can read and that the receiver removes;
-// the argv, which everybody on the machine can see, holds the file's name alone.
+// Package handover passes a command to another ralph process, which tmux or a terminal window
+// starts. Only a private file has the flags, the directory, and the environment with its keys.
+// The receiver removes that file. Its command line has only the file's name, because every
+// user of the machine can see it.
 //
 //	sender:   Here, Send, start "ralph __handover PATH" by whatever means, Taken, Wait
 //	receiver: Take, Parcel.Apply, carry out Parcel.Args, Line.Result
 //
-// The two stay in touch through a socket next to the file: the sender learns the
-// exit status of the command, and at once when the receiver dies. Once the parcel
-// is taken the sender may go away; the receiver continues.
+// A socket next to the file connects the two. The sender gets the exit status of the command,
+// and notices at once if the receiver dies. After Taken the sender may exit: the receiver
+// continues.
 package handover
 
 import (
@@ -21,16 +20,17 @@ import (
 	"syscall"
 )
 
-// Parcel is a command and all that decides what it does.
+// Parcel is a command with its environment, directory and umask.
 type Parcel struct {
 	Args  []string // after the program's name
 	Env   []string // whole, as NAME=value
 	Dir   string   // absolute
-	Umask int      // a server that starts the receiver has its own
+	Umask int      // the program that starts the receiver may have another
 	Hold  bool     // keep the terminal open at the end until a key is pressed
 }
 
-// Here is the parcel of a command that is to run as if it were this process.
+// Here returns a parcel with the arguments, and the environment, directory and umask of this
+// process.
 func Here(args []string) (Parcel, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -49,8 +49,8 @@ var terminalVariables = []string{
 	"TMUX", "TMUX_PANE", "STY", "WINDOWID", "COLUMNS", "LINES",
 }
 
-// Apply gives this process the sender's environment (except for the variables of the terminal),
-// directory and umask.
+// Apply sets the environment, directory and umask of this process to the sender's. It keeps
+// the variables of its own terminal.
 func (p Parcel) Apply() error {
 	env := p.environ(os.Environ())
 	os.Clearenv()
@@ -73,8 +73,8 @@ func ofTerminal(e string) bool {
 	return slices.Contains(terminalVariables, name)
 }
 
-// WithoutTerminal is an environment for what runs in another terminal, or in
-// none: it must not take this one's for its own.
+// WithoutTerminal removes the variables that describe this process's terminal. Use it for a
+// program that runs in another terminal or in none.
 func WithoutTerminal(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), ofTerminal)
 }

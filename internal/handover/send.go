@@ -23,10 +23,10 @@ const (
 // maxSocketPath is what fits into a socket's address on every system, in bytes.
 const maxSocketPath = 100
 
-// ErrLost means that the receiver died, or was killed, before it reported how its command ended.
+// ErrLost means that the receiver died before it reported the result of its command.
 var ErrLost = errors.New("the process that took over has died")
 
-// Sender is the side that hands a parcel over.
+// Sender is the sender's side of a handover.
 type Sender struct {
 	dir      string
 	listener *net.UnixListener
@@ -43,17 +43,16 @@ type hello struct {
 // goOn is what the sender answers.
 const goOn = "go\n"
 
-// Report is the second and last one: how the command ended.
+// Report is the result of the receiver's command.
 type Report struct {
 	Exit int `json:"exit"`
-	// Message is the error that it ended with, which the receiver has shown where
-	// perhaps no one looks; empty where none existed or it has a record.
+	// Message is the error of the command, as the user may not see the receiver's terminal. It
+	// is empty if there was no error, or if the error is on record elsewhere.
 	Message string `json:"message,omitempty"`
 	Hint    string `json:"hint,omitempty"` // what to do about it
 }
 
-// Send puts a parcel where [Take] finds it. [Sender.Close] takes it back if
-// no one has.
+// Send writes a parcel for [Take]. [Sender.Close] deletes it if no process has taken it.
 func Send(p Parcel) (*Sender, error) {
 	var data bytes.Buffer // not JSON, which has no way to hold bytes that are not UTF-8
 	if err := gob.NewEncoder(&data).Encode(p); err != nil {
@@ -96,11 +95,11 @@ func makeFolder() (string, error) {
 	return "", errors.Join(append(errs, errors.New("no folder for it was found"))...)
 }
 
-// Path is the file that the receiver is notified of.
+// Path returns the path of the parcel, which the receiver gets as its argument.
 func (s *Sender) Path() string { return filepath.Join(s.dir, parcelName) }
 
-// Taken waits until the parcel was taken, and lets the receiver continue: all round
-// it, such as the size of its terminal, is in its place by then.
+// Taken waits until the receiver has taken the parcel, then lets the receiver continue. The
+// caller first prepares the receiver's surroundings, such as its tmux session.
 func (s *Sender) Taken(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { s.listener.SetDeadline(time.Now()) })
 	defer stop()
@@ -118,11 +117,11 @@ func (s *Sender) Taken(ctx context.Context) error {
 	return nil
 }
 
-// PID is the receiver's process, once [Sender.Taken] has returned.
+// PID returns the receiver's process id. Call it after [Sender.Taken].
 func (s *Sender) PID() int { return s.peer.PID }
 
-// Wait returns how the command that was handed over ended, once
-// [Sender.Taken] has returned. The error is [ErrLost] or the context's.
+// Wait waits for the end of the receiver's command and returns its result. Call it after
+// [Sender.Taken]. The error is [ErrLost] or the cause of ctx.
 func (s *Sender) Wait(ctx context.Context) (Report, error) {
 	stop := context.AfterFunc(ctx, func() { s.conn.SetDeadline(time.Now()) })
 	defer stop()
@@ -134,7 +133,7 @@ func (s *Sender) Wait(ctx context.Context) (Report, error) {
 	return Report{}, firstOf(context.Cause(ctx), ErrLost)
 }
 
-// Signal sends a signal to the receiver, which must have taken the parcel.
+// Signal sends a signal to the receiver. Call it after [Sender.Taken].
 func (s *Sender) Signal(sig os.Signal) error {
 	// The number cannot be another process's: the receiver lives as long as its
 	// end of the socket is open, and anyone who waits here would know.
@@ -146,7 +145,8 @@ func (s *Sender) Signal(sig os.Signal) error {
 	return p.Signal(sig)
 }
 
-// Close lets go of the receiver, which continues, or takes the parcel back.
+// Close disconnects from the receiver, which continues. If no process has taken the parcel,
+// Close deletes it.
 func (s *Sender) Close() error {
 	var errs []error
 	if s.conn != nil {

@@ -12,14 +12,13 @@ import (
 	"path/filepath"
 )
 
-// Line reports to the sender how the receiver's command ended. Its methods do nothing if the
-// sender has gone.
+// Line is the receiver's connection to the sender. Its methods do nothing if the sender has
+// gone.
 type Line struct{ conn net.Conn }
 
-// Take reads the parcel at path and removes it, with the folder that it is in.
-// It returns when the sender lets it continue, by [Sender.Taken]; a sender that has
-// gone before that has changed its mind.
-// A file that others can read is refused: it is not one that [Send] wrote.
+// Take reads the parcel at path and removes its folder. It waits until the sender calls
+// [Sender.Taken]. If the sender has gone before that, the command is cancelled and Take fails.
+// It also rejects a file that others can read, as [Send] did not write it.
 func Take(path string) (Parcel, *Line, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -59,10 +58,10 @@ func Take(path string) (Parcel, *Line, error) {
 	return p, l, nil
 }
 
-// Result reports to the sender how the command ended.
+// Result reports the result of the command to the sender.
 func (l *Line) Result(r Report) { l.tell(r) }
 
-// Close ends the line.
+// Close closes the connection.
 func (l *Line) Close() { l.conn.Close() }
 
 func (l *Line) tell(v any) {

@@ -1,15 +1,16 @@
-// Package hint is errors together with what the user can do about them.
+// Package hint adds hints for the user to errors.
 package hint
 
-// Error is an error and a hint.
+// Error is an error with a hint: what the user can do about it.
 type Error struct {
 	Err  error
 	Hint string
 }
 
-// With adds a hint to an error.
+// With returns err with a hint.
 func With(err error, text string) *Error { return &Error{err, text} }
 
+// Error returns the text of the error without the hint.
 func (e *Error) Error() string { return e.Err.Error() }
 
 // Unwrap returns the error without the hint.

@@ -1,5 +1,5 @@
-// Package manual writes the manual pages of ralph: one for the program, one for
-// each command, and one in section 7 for each topic of the help.
+// Package manual writes ralph's manual pages: one for the program, one for each command, and
+// one in section 7 for each help topic.
 package manual
 
 import (
@@ -13,7 +13,7 @@ import (
 	"ralph/internal/help"
 )
 
-// Manual is what the pages are made from.
+// Manual has the input for the manual pages.
 type Manual struct {
 	App      *kong.Application
 	Settings []byte // config.yaml.example
@@ -21,7 +21,7 @@ type Manual struct {
 	Date     string // that the pages bear
 }
 
-// Write writes the pages into a folder, and makes that where it is not there.
+// Write writes the pages into a folder, and creates the folder if needed.
 func (m Manual) Write(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err

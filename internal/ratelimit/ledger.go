@@ -1,7 +1,8 @@
-// Package ratelimit is the rule for "too fast": a ledger of the calls that all
-// loops of one user have made to a harness in each clock hour, and of the usage
-// limit that the provider has put on the account. The ledger is a small JSON file,
-// replaced by rename under a kernel lock, so that all processes keep one exact count.
+// Package ratelimit counts the calls of all the user's loops to a harness in each clock hour.
+// It also records the usage limit that the provider has set on the account.
+//
+// The ledger is a small JSON file. A rename under a kernel lock replaces it, so that all
+// processes see one exact count.
 package ratelimit
 
 import (
@@ -34,15 +35,15 @@ type Ledger struct {
 	harness string // which the shared ledger is asked for
 }
 
-// Grant is the answer to a wish to call the harness.
+// Grant says whether the hourly limit allows a call, and how many calls were counted.
 type Grant struct {
 	OK       bool      // the call may be made; Take has counted it
 	Used     int       // calls in this clock hour, of all loops, this one included
 	Limit    int       // of the calling loop; 0 for no limit
 	ResetsAt time.Time // the next full hour, UTC
 
-	// Damaged is set where the ledger's file made no sense and was replaced: the
-	// earlier calls of this hour are not known. The caller warns about it.
+	// Damaged is set if the ledger's file was invalid and was replaced. The earlier
+	// calls of this hour are then unknown, and the caller warns about it.
 	Damaged error
 }
 
@@ -52,7 +53,8 @@ func Open(dir, harness string, limit int) *Ledger {
 	return &Ledger{file: fileOf(dir, harness), limit: limit}
 }
 
-// Dir returns the folder of the ledgers in ralph's home folder, "" without a home folder.
+// Dir returns the folder of the ledgers in ralph's home folder. It returns "" without a home
+// folder.
 func Dir(home string) string {
 	if home == "" {
 		return ""
@@ -60,8 +62,8 @@ func Dir(home string) string {
 	return filepath.Join(home, "ratelimit")
 }
 
-// OpenUser returns the ledger of a harness for all loops of the user: the one that the
-// environment names, or the one in ralph's home folder.
+// OpenUser opens the ledger of a harness that all loops of the user share. EnvShared may name
+// its socket; otherwise it is in ralph's home folder.
 func OpenUser(home, harness string, limit int) *Ledger {
 	return OpenShared(os.Getenv(EnvShared), Dir(home), harness, limit)
 }
@@ -75,7 +77,7 @@ func fileOf(dir, harness string) string {
 	return filepath.Join(dir, url.PathEscape(harness)+".json")
 }
 
-// Of is the ledger of another harness, next to this one and for the same loop.
+// Of returns the ledger of another harness in the same place, for the same run.
 func (l *Ledger) Of(harness string) *Ledger {
 	other := *l
 	other.file, other.harness = "", harness
@@ -85,9 +87,9 @@ func (l *Ledger) Of(harness string) *Ledger {
 	return &other
 }
 
-// Take counts one call in the clock hour of now, if the limit allows it. A
-// refusal is a Grant that is not OK. An error means that nothing is known and
-// nothing was counted: the directory cannot be written, or ctx has ended.
+// Take counts one call in the clock hour of now, if the limit allows it. If the limit refuses
+// it, Grant.OK is false. An error means that nothing was counted: the directory cannot be
+// written, or ctx has ended.
 func (l *Ledger) Take(ctx context.Context, now time.Time) (Grant, error) {
 	if l.socket != "" {
 		return l.takeShared(ctx, now)
@@ -105,8 +107,8 @@ func (l *Ledger) Take(ctx context.Context, now time.Time) (Grant, error) {
 	return grant, err
 }
 
-// Peek reports what Take would find, without counting a call: Used is without
-// this one. It takes no lock and writes nothing.
+// Peek returns the Grant that Take would return, except that it counts no call: Used excludes
+// the next call. It takes no lock and writes nothing.
 func (l *Ledger) Peek(now time.Time) (Grant, error) {
 	if l.socket != "" {
 		return l.peekShared()

@@ -20,18 +20,16 @@ type limited struct {
 	Probe  time.Time `json:"probe,omitzero"`
 }
 
-// Gate is what the ledger knows of the provider's limit. Its zero value is: the
-// harness may be called.
+// Gate says whether the provider's limit allows a call now. The zero value allows it.
 type Gate struct {
-	Until  time.Time // no one should call before; zero where nothing is in the way
+	Until  time.Time // do not call before this time; zero if calls are allowed
 	Note   string    // the provider's words
-	Probed bool      // the limit should be over, and another loop is finding out: Until is when it is given up on
-	Probe  bool      // the limit should be over, and this loop finds out: it reports with Probed
+	Probed bool      // another loop tries whether the limit is over, at most to Until
+	Probe  bool      // this loop tries whether the limit is over, and then calls Probed
 }
 
-// SetLimited notes for all loops that the provider refuses calls until a
-// moment, with the provider's words. The last report counts: a zero until takes
-// it back, as after a call that went through.
+// SetLimited records for all loops that the provider refuses calls until a time. note is the
+// provider's message. The last report counts, and a zero time removes the limit.
 func (l *Ledger) SetLimited(ctx context.Context, until time.Time, note string) error {
 	if l.socket != "" {
 		return l.setLimitedShared(ctx, until, note)
@@ -47,8 +45,8 @@ func (l *Ledger) SetLimited(ctx context.Context, until time.Time, note string) e
 	})
 }
 
-// LimitedUntil returns until when the provider refuses calls, and its words; the zero time if no
-// limit is known or it is over. It takes no lock.
+// LimitedUntil returns the end of the provider's limit and the provider's message. The time is
+// zero if no limit is known or it is over. It takes no lock.
 func (l *Ledger) LimitedUntil(now time.Time) (until time.Time, note string, err error) {
 	if l.socket != "" {
 		return l.limitedShared(now)
@@ -72,10 +70,11 @@ func (l *Ledger) WouldAdmit(now, waited time.Time) (Gate, error) {
 	return l.gate(b, now, waited), nil
 }
 
-// Admit asks whether the provider may be called. Of the loops that wait for the
-// end of a limit, the first that asks after it is let in to try, and the others
-// wait for what it reports. waited is until when this loop has waited already: a
-// limit up to then counts as over, also where the clock was set back meanwhile.
+// Admit reports whether a loop may call the provider now. After a limit has ended, Admit lets
+// one loop try, and the others wait for its report.
+//
+// waited is the time until which this loop has already waited. A limit that ends by then is
+// over, even if the clock was set back.
 func (l *Ledger) Admit(ctx context.Context, now, waited time.Time) (Gate, error) {
 	g, err := l.WouldAdmit(now, waited)
 	if err != nil || !g.Probe {
@@ -90,8 +89,9 @@ func (l *Ledger) Admit(ctx context.Context, now, waited time.Time) (Gate, error)
 	return g, err
 }
 
-// Probed records the result of a call that Admit has let in to try. over means that the provider
-// took the call; otherwise the next loop tries. Use SetLimited for a limit that was met again.
+// Probed records the result of a call that Admit allowed as a trial. If over is true, the
+// limit is removed; otherwise the next loop tries. Call SetLimited instead if the provider
+// refused the call with a limit.
 func (l *Ledger) Probed(ctx context.Context, over bool) error {
 	if l.socket != "" {
 		return nil // Admit lets no one try there

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Harnesses lists the harnesses that have a ledger in dir, sorted. A directory
-// that does not exist holds none.
+// Harnesses lists the harnesses that have a ledger in dir, sorted. The list is empty if dir
+// does not exist.
 func Harnesses(dir string) ([]string, error) {
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

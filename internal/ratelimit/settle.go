@@ -24,15 +24,15 @@ type taken struct {
 	At    uint64 `json:"s"` // sequence of the book then
 }
 
-// For is the same ledger for the calls of one run; run is a random name.
+// For returns the same ledger with its calls attributed to one run. run is a random name.
 func (l *Ledger) For(run string) *Ledger {
 	own := *l
 	own.run = run
 	return &own
 }
 
-// Settle gives back what a run that died has taken beyond the calls that it had
-// on record. It can be called again: only the first time finds anything.
+// Settle subtracts the calls that a dead run took but did not record. calls is the number that
+// it recorded. A second call has no effect.
 func (l *Ledger) Settle(ctx context.Context, run string, calls int) error {
 	if l.socket != "" {
 		return l.settleShared(ctx, run, calls)
@@ -51,8 +51,8 @@ func (l *Ledger) Settle(ctx context.Context, run string, calls int) error {
 	})
 }
 
-// SettleAll settles the ledgers of all harnesses, as one may have taken over from another. calls
-// is what the run had on record, by harness.
+// SettleAll calls Settle for every harness, because a run may have switched between them.
+// calls has the recorded calls of each harness.
 func (l *Ledger) SettleAll(ctx context.Context, run string, calls map[string]int) error {
 	names := slices.Sorted(maps.Keys(calls))
 	if l.socket == "" {
@@ -69,9 +69,9 @@ func (l *Ledger) SettleAll(ctx context.Context, run string, calls map[string]int
 	return nil
 }
 
-// GiveBack revokes a call that was counted at a time and never made: the
-// agent could not be started. A shared ledger keeps it: to count one too many
-// harms less than one too few.
+// GiveBack subtracts a call that was never made, because the agent could not be started. at is
+// the time of its Take. A shared ledger ignores it: one call too many does less harm than one
+// too few.
 func (l *Ledger) GiveBack(ctx context.Context, at time.Time) error {
 	if l.socket != "" {
 		return nil

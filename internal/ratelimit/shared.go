@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// EnvShared names a ledger that is kept elsewhere, for an account that several hosts share: the
-// path of a Unix socket. The server there answers one request per connection, each a line of
-// JSON.
+// EnvShared names the variable with the Unix socket of a shared ledger, for an account that
+// several hosts use. The server answers one request per connection, each a line of JSON.
 const EnvShared = "RALPH_LEDGER"
 
 // shortAnswer bounds questions that have no context. A Take may wait for long: the
@@ -39,7 +38,8 @@ type response struct {
 	Error    string    `json:"error,omitempty"` // nothing was done
 }
 
-// OpenShared is Open, but for a ledger after a socket where one is named.
+// OpenShared opens the ledger of the server at socket, or the ledger in dir if socket is
+// empty. The other parameters are those of Open.
 func OpenShared(socket, dir, harness string, limit int) *Ledger {
 	l := Open(dir, harness, limit)
 	l.socket, l.harness = socket, harness

@@ -35,8 +35,8 @@ type Entry struct {
 	Updated  time.Time `json:"updated"`  // the start of its last run
 }
 
-// Dir returns the folder of the entries, in ralph's home folder. Without a home there is
-// no folder and no list: Entries returns none, and Register and Remove change nothing.
+// Dir returns the folder of the entries in ralph's home folder. It returns "" without a home
+// folder. Then Entries returns none, and Register and Remove change nothing.
 func Dir(home string) string {
 	if home == "" {
 		return ""
@@ -70,7 +70,7 @@ func Register(home string, e Entry) error {
 	return nil
 }
 
-// Remove takes the entry of a unit off the list. One that is not there is no error.
+// Remove deletes the entry of a unit. A missing entry is not an error.
 func Remove(home, worktree, unit string) error {
 	if home == "" {
 		return nil
@@ -82,8 +82,8 @@ func Remove(home, worktree, unit string) error {
 	return nil
 }
 
-// Entries returns all entries, by worktree and unit. Files that cannot be read
-// are left out; broken are their paths.
+// Entries returns all entries, sorted by worktree and unit. It leaves out files that it cannot
+// read, and returns their paths in broken.
 func Entries(home string) (entries []Entry, broken []string, err error) {
 	if home == "" {
 		return nil, nil, nil
@@ -117,8 +117,8 @@ func Entries(home string) (entries []Entry, broken []string, err error) {
 	return entries, broken, nil
 }
 
-// Stale reports whether the entry's worktree is gone. One that is there but
-// cannot be inspected is not.
+// Stale reports whether the entry's worktree no longer exists. A worktree that cannot be
+// inspected is not stale.
 func (e Entry) Stale() bool {
 	_, err := os.Stat(e.Worktree)
 	return errors.Is(err, fs.ErrNotExist)

@@ -12,9 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// Read returns the content of a regular file of at most limit bytes, also through
-// a symbolic link. The error names the path; it wraps fs.ErrNotExist where there is
-// no file.
+// Read returns the content of a regular file of at most limit bytes. It follows symbolic
+// links. The error names the path, and wraps fs.ErrNotExist if the file does not exist.
 func Read(path string, limit int64) ([]byte, error) {
 	// Opening a device can have effects of its own: check before.
 	info, err := os.Stat(path)
@@ -27,7 +26,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	return read(path, limit, 0)
 }
 
-// ReadNoLink is Read for a file that must not be a symbolic link.
+// ReadNoLink reads a file as Read does, but rejects a symbolic link.
 func ReadNoLink(path string, limit int64) ([]byte, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -42,7 +41,7 @@ func ReadNoLink(path string, limit int64) ([]byte, error) {
 	return read(path, limit, syscall.O_NOFOLLOW)
 }
 
-// ReadText is Read for a file that must be UTF-8.
+// ReadText reads a file as Read does, but rejects content that is not UTF-8.
 func ReadText(path string, limit int64) (string, error) {
 	data, err := Read(path, limit)
 	if err != nil {

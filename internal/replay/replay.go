@@ -21,17 +21,17 @@ import (
 	"strings"
 )
 
-// Where a script is looked for when no path is given.
+// The places of a script when no path is given.
 const (
 	ScriptVar     = "RALPH_REPLAY_SCRIPT" // environment variable naming the script
 	DefaultScript = ".ralph/replay.yaml"  // below the working directory
 )
 
-// ExitScript is the exit status of a session that could not play its script: the script is
-// missing or wrong, a step failed, or an expectation was not met.
+// ExitScript is the exit status of a session that could not play its script. The script is
+// missing or invalid, a step failed, or an expectation was not met.
 const ExitScript = 97
 
-// Input is all that a session knows of the outside.
+// Input is what a session gets from outside: its prompt, environment and outputs.
 type Input struct {
 	Script string    // path of the script; empty means ScriptVar, then DefaultScript
 	Model  string    // that was asked for; empty means "replay"
@@ -42,16 +42,15 @@ type Input struct {
 	Env    []string // the session's environment, handed on to what it runs
 }
 
-// Check reads the script that a session with this environment would play, and
-// reports what is wrong with it.
+// Check reports the errors in the script that a session with this environment would play.
 func Check(dir string, env []string) error {
 	_, err := Load(Input{Dir: dir, Env: env}.scriptPath())
 	return err
 }
 
-// Run plays one session and returns its exit status. It handles the process's
-// INT, TERM and HUP itself while it plays, so ctx should not be one that ends
-// on signals: a script may ignore them. When ctx ends the session ends as on INT.
+// Run plays one session and returns its exit status. It handles INT, TERM and HUP itself,
+// because a script may ignore them. So signals should not end ctx. When ctx ends, the session
+// ends as on INT.
 func Run(ctx context.Context, in Input) int {
 	if in.Stdin == nil {
 		in.Stdin = bytes.NewReader(nil)

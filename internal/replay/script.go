@@ -16,7 +16,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Script is a script as its author writes it.
+// Script is a script file: its turns, and the steps when no turn fits.
 type Script struct {
 	Turns     []Turn `yaml:"turns"`
 	Otherwise []Step `yaml:"otherwise"` // played where no turn fits
@@ -24,8 +24,8 @@ type Script struct {
 	path string
 }
 
-// Turn is what the agent does in one session, and when it is played. A zero
-// selector selects nothing.
+// Turn is what the agent does in one session, and the conditions for playing it. A zero
+// condition is ignored.
 type Turn struct {
 	Story     string `yaml:"story"`     // plays in iterations about this story
 	Iteration int    `yaml:"iteration"` // plays in this iteration
@@ -35,7 +35,8 @@ type Turn struct {
 	Steps     []Step `yaml:"steps"`
 }
 
-// Step is one thing the agent does. One field is set, the step's name in a script.
+// Step is one action of the agent. Exactly one field is set, and its key is the step's name in
+// a script.
 type Step struct {
 	Say     *string `yaml:"say"`
 	Final   *string `yaml:"final"`
@@ -90,7 +91,7 @@ func stepNames() []string {
 	return names
 }
 
-// Load reads a script. Faults name the file and the line.
+// Load reads a script file. Errors name the file and the line.
 func Load(path string) (*Script, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) { // what a newcomer meets first
@@ -102,7 +103,7 @@ func Load(path string) (*Script, error) {
 	return Parse(path, data)
 }
 
-// Parse decodes a script; path is what its faults name.
+// Parse decodes a script. Errors name path and the line.
 func Parse(path string, data []byte) (*Script, error) {
 	s := &Script{path: path}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))

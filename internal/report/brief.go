@@ -18,7 +18,7 @@ const (
 	None Mark = "none" // neither
 )
 
-// Mark is good if the iteration made progress.
+// Mark returns Good for progress, Bad for an error, and None otherwise or while it runs.
 func (it *Iteration) Mark() Mark {
 	switch {
 	case it.Outcome == outcomeRunning:
@@ -31,7 +31,7 @@ func (it *Iteration) Mark() Mark {
 	return None
 }
 
-// Brief returns the results of the iteration in one line.
+// Brief summarizes the results of the iteration in one line.
 func (it *Iteration) Brief() string {
 	var parts []string
 	switch {
@@ -89,7 +89,7 @@ func (r Rejection) what(most int) string {
 	return string(r.Claim)
 }
 
-// Brief returns the state of the story and the reason, in one line.
+// Brief returns the state of the story and its reason in one line.
 func (s *Story) Brief() string {
 	var parts []string
 	switch {
@@ -131,7 +131,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times, the last time", n)
 }
 
-// Name is the story's id and title, once where they are the same.
+// Name returns the story's id and title, or only one of them if they are the same.
 func (s Title) Name() string {
 	if s.ID == s.Title || s.Title == "" {
 		return s.ID
@@ -139,5 +139,5 @@ func (s Title) Name() string {
 	return s.ID + ": " + s.Title
 }
 
-// Name is the story's id and title.
+// Name returns the story's id and title.
 func (s *Story) Name() string { return Title{s.ID, s.Title}.Name() }

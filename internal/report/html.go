@@ -14,7 +14,7 @@ import (
 //go:embed page.html
 var pageSource string
 
-// PageOptions say what a page needs beyond the report.
+// PageOptions has what a page needs in addition to the report.
 type PageOptions struct {
 	Now time.Time // when it is made
 	// Log returns the relative address of a log that the journal names from the
@@ -44,9 +44,9 @@ type htmlPage struct {
 // tile is a number in large letters.
 type tile struct{ Value, Name, Note string }
 
-// HTML writes the run as a page in one file: no script, no other file, nothing
-// from the network. Its size does not grow with the number of iterations beyond
-// some hundred kilobytes. The report must hold a run.
+// HTML writes the run as a page in one file, without scripts or links to other resources. The
+// size is at most some hundred kilobytes, however many iterations there are. Run must not be
+// nil.
 func (r *Report) HTML(w io.Writer, o PageOptions) error {
 	// Parsed here and not at the start of the program: few commands need it.
 	t, err := template.New("page").Parse(pageSource)
@@ -87,7 +87,7 @@ func (s Summary) mark() Mark {
 	return Bad
 }
 
-// Agent is the harness and its model.
+// Agent returns the harness, with its model in parentheses if it has one.
 func (s Summary) Agent() string {
 	if s.Model == "" || s.Model == s.Harness {
 		return s.Harness
@@ -141,7 +141,7 @@ func counted(n int, what, note string) tile {
 	return tile{number, name, note}
 }
 
-// String says where the time went.
+// String describes the time spent on agents, checks and waits.
 func (t Times) String() string {
 	text := "agent " + words.Seconds(t.Agent)
 	if t.Check > 0 {

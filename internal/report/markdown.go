@@ -10,8 +10,7 @@ import (
 // mostListed is how many iterations a report in Markdown lists, the last ones.
 const mostListed = 50
 
-// Markdown writes the run as Markdown, for a pull request or a message. The
-// report must hold a run.
+// Markdown writes the run as Markdown, for a pull request or a message. Run must not be nil.
 func (r *Report) Markdown(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	run := r.Run

@@ -15,9 +15,9 @@ const (
 	outcomeNoCall  = "no call" // the run ended before its agent was called
 )
 
-// Of makes a report of a unit's state, with one run in full: the one with that id, or the
-// last one where the id is empty. The state has to keep the evidence of that run. dead
-// says that the process of the last run is gone: if that run has not ended, it crashed.
+// Of makes a report from a unit's state, with the run id in full. An empty id means the last
+// run. The state must include the evidence of that run. If dead is true, the process of the
+// last run is gone, and an unfinished last run counts as crashed.
 func Of(s *run.State, id string, dead bool) Report {
 	r := Report{Runs: []Summary{}}
 	for _, one := range s.Past() {

@@ -11,8 +11,8 @@ import (
 	"ralph/internal/words"
 )
 
-// PullRequest is a unit for its reviewer: what was done, the evidence for it, and what to
-// review closely.
+// PullRequest describes a unit to a reviewer: the work, its evidence, and what to review
+// closely.
 type PullRequest struct {
 	About    string            // what the feature is about, in a sentence
 	Unit     string            //
@@ -21,7 +21,7 @@ type PullRequest struct {
 	Receipts map[string]string // in words, of finished stories, by id
 }
 
-// Markdown writes the text. It escapes the words of agents and plans.
+// Markdown writes the text of the pull request. It escapes texts of agents and plans.
 func (p PullRequest) Markdown(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	last := p.Runs[len(p.Runs)-1]

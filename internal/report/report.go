@@ -1,10 +1,9 @@
-// Package report makes a unit's journal into an account of what happened, and
-// of why: a value with everything that a page about a run shows, the evidence
-// for each decision, and pages in HTML and Markdown. It reads the journal's
-// events and nothing else.
+// Package report turns a unit's journal into an account of what happened and why. A Report has
+// everything that a page about a run shows, and the evidence for each decision. The package
+// writes pages in HTML and Markdown, and reads only the journal's events.
 //
-// What an agent or a check wrote is made harmless when it is taken up, so that
-// every text of a Report can be shown as it is.
+// It sanitizes the texts of agents and checks when it reads them. Every text of a Report is
+// safe to show.
 package report
 
 import (
@@ -12,7 +11,7 @@ import (
 	"ralph/internal/stream"
 )
 
-// Report is the journal of a unit for readers: one run in full, all runs in brief.
+// Report describes one run of a unit in full, and all its runs in brief.
 type Report struct {
 	Unit     string    `json:"unit"`
 	Plan     string    `json:"plan"` // prd, tasks, change or prompt
@@ -46,14 +45,14 @@ type Summary struct {
 	Total           int           `json:"storiesTotal"`
 }
 
-// Times is where time went, in seconds.
+// Times is the time spent on agents, checks and waits, in seconds.
 type Times struct {
 	Agent float64 `json:"agentSeconds"` // calls of the agent
 	Check float64 `json:"checkSeconds"` // quality checks, those of proofs included
 	Wait  float64 `json:"waitSeconds"`  // for limits, for the user, after overloads
 }
 
-// Run is a run in full.
+// Run is a run with all its iterations, stories and notes.
 type Run struct {
 	Summary
 	Plan           string      `json:"plan"`    // as in the report
@@ -80,7 +79,7 @@ type Story struct {
 	Title      string `json:"title"`
 	Done       bool   `json:"done"`       // as ralph accepted it
 	Earlier    bool   `json:"earlier"`    // it was done before the run
-	Iteration  int    `json:"iteration"`  // that it was accepted in; 0 where none
+	Iteration  int    `json:"iteration"`  // the one that accepted it; 0 if none
 	Proof      *Proof `json:"proof"`      // the newest
 	Rejections int    `json:"rejections"` // how often a claim about it was not accepted
 	LastReason string `json:"lastReason"` // why not, the last time
@@ -91,7 +90,7 @@ type Story struct {
 	CostUSD *float64 `json:"costUsd,omitempty"`    // of their calls
 }
 
-// Parked is why no agent is called for a story.
+// Parked says why no agent is called for a story.
 type Parked struct {
 	Story   string `json:"story"`   // that is parked: this one, or one that it waits for
 	Message string `json:"message"` // why
@@ -99,7 +98,7 @@ type Parked struct {
 	Ref     string `json:"ref"`     // reference that keeps the work
 }
 
-// ModelUse is what the calls of one model came to.
+// ModelUse is the calls, tokens and cost of one model.
 type ModelUse struct {
 	Harness         string        `json:"harness"`
 	Model           string        `json:"model"` // as it was asked for, else as the agent reports it
@@ -109,14 +108,14 @@ type ModelUse struct {
 	CostUSD         *float64      `json:"costUsd"`
 }
 
-// Point is how far the plan was at a time.
+// Point is the progress of the plan at one time.
 type Point struct {
 	At       journal.Time `json:"at"`
 	Complete int          `json:"complete"`
 	Total    int          `json:"total"`
 }
 
-// Iteration is one iteration and what was found out in it.
+// Iteration is one iteration with its attempts, its checks and their results.
 type Iteration struct {
 	N         int             `json:"iteration"`
 	Story     *Title          `json:"story"` // the open one with the highest priority, when it began
@@ -130,7 +129,7 @@ type Iteration struct {
 	Commits   []string        `json:"commits"`
 
 	Claimed  []string `json:"claimed"`  // stories that the agent marked as done
-	Accepted []string `json:"accepted"` // of them
+	Accepted []string `json:"accepted"` // stories of Claimed that ralph accepted
 	Promised bool     `json:"promised"`
 	Done     bool     `json:"done"` // the plan was done after it
 	Complete int      `json:"storiesComplete"`
@@ -162,7 +161,7 @@ type Title struct {
 	Title string `json:"title"`
 }
 
-// Attempt is one call of the agent.
+// Attempt is one start of the agent in an iteration.
 type Attempt struct {
 	N         int             `json:"attempt"`
 	StartedAt journal.Time    `json:"startedAt"`
@@ -212,7 +211,7 @@ type Proof struct {
 	Reviewer string   `json:"reviewer,omitempty"` // the agent that accepted the story too
 }
 
-// Review is what a second agent made of a claim.
+// Review is a second agent's verdict on a claim.
 type Review struct {
 	Stories []string              `json:"stories"`
 	By      string                `json:"by"` // the agent, with its model
@@ -230,7 +229,7 @@ type Rejection struct {
 	Reason  string            `json:"reason"`
 }
 
-// NoWork are stories that were marked with nothing changed for them.
+// NoWork lists stories that the agent marked as done without changing anything for them.
 type NoWork struct {
 	Stories  []string `json:"stories"`
 	Accepted bool     `json:"accepted"`
@@ -243,7 +242,7 @@ type Restored struct {
 	Kept string `json:"kept"`
 }
 
-// Tamper is what an iteration did to tests, checks or CI.
+// Tamper lists the changes of an iteration that weakened tests, checks or CI.
 type Tamper struct {
 	Findings []Finding `json:"findings"`
 	More     int       `json:"more"`

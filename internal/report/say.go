@@ -28,15 +28,15 @@ func tripped(reason string, count int) string {
 	return fmt.Sprintf("%s, %d in a row", words.Spaced(reason), count)
 }
 
-// Active reports whether the run has not ended, according to the journal.
+// Active reports whether the journal has no end of the run yet.
 func (s Summary) Active() bool {
 	return s.Status == journal.StatusRunning || s.Status == journal.StatusPaused
 }
 
-// Done reports whether the run ended with its plan done.
+// Done reports whether the run ended because its plan was done.
 func (s Summary) Done() bool { return s.Status == journal.StatusCompleted }
 
-// Outcome describes the end or the state of the run in one sentence.
+// Outcome describes the end of the run, or its present state, in one sentence.
 func (s Summary) Outcome() string {
 	switch {
 	case s.Done():
@@ -49,7 +49,7 @@ func (s Summary) Outcome() string {
 	return "Not done: " + firstOf(s.Message, reasonText(s.Reason)) + "."
 }
 
-// Span is how long the run has taken, by the clock on the wall.
+// Span returns the time from the start of the run to its end or last event, by the wall clock.
 func (s Summary) Span() time.Duration {
 	end := s.EndedAt
 	if end.IsZero() {
@@ -58,7 +58,8 @@ func (s Summary) Span() time.Duration {
 	return end.Sub(s.StartedAt.Time)
 }
 
-// Facts are what the run took, each in a few words.
+// Facts lists the figures of the run as short texts: stories, iterations, commits, time,
+// tokens, cost. plan decides whether the items are called stories or tasks.
 func (s Summary) Facts(plan string) []string {
 	var facts []string
 	if s.Total > 0 {
@@ -74,10 +75,10 @@ func (s Summary) Facts(plan string) []string {
 	return facts
 }
 
-// Cost shows US dollars.
+// Cost formats an amount in US dollars.
 func Cost(usd float64) string { return fmt.Sprintf("$%.2f", usd) }
 
-// Sum is the time that is known of, in seconds.
+// Sum returns the total of agent, check and wait time, in seconds.
 func (t Times) Sum() float64 { return t.Agent + t.Check + t.Wait }
 
 func firstOf(texts ...string) string {

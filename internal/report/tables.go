@@ -34,8 +34,8 @@ func (t *Table) add(mark Mark, detail string, cells ...string) {
 	t.Rows = append(t.Rows, TableRow{mark, cells, detail})
 }
 
-// Tables are what there is to say besides stories and iterations, without those
-// that are empty. The report must hold a run.
+// Tables returns the tables after the stories and iterations, such as cost, checks and waits.
+// It leaves out empty tables. Run must not be nil.
 func (r *Report) Tables() []Table {
 	var out []Table
 	run := r.Run

@@ -37,7 +37,7 @@ const (
 type Decision struct {
 	Iteration int      `json:"iteration"` // 0 before the first
 	Kind      string   `json:"kind"`
-	Good      bool     `json:"good"` // it is progress for the plan
+	Good      bool     `json:"good"` // the decision is progress for the plan
 	Text      string   `json:"text"` // what was decided
 	Because   []string `json:"because"`
 }
@@ -50,8 +50,8 @@ const (
 	mostNotes    = 20
 )
 
-// Decisions explains the decisions in an iteration of the run, in their order. The
-// iteration may be the time before the first one.
+// Decisions explains the decisions of an iteration, in their order. The iteration may be
+// Run.Before.
 func (r *Run) Decisions(it *Iteration) []Decision {
 	d := decider{run: r, it: it}
 	d.calls()

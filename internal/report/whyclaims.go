@@ -239,7 +239,7 @@ func (d *decider) after() {
 	}
 }
 
-// End explains the end of the run, or its state.
+// End explains why the run ended, or its state if it has not ended.
 func (r *Run) End() Decision {
 	d := Decision{Kind: RunEnded, Good: r.Done(), Text: strings.TrimSuffix(r.Outcome(), "."), Because: []string{}}
 	if n := len(r.Iterations); n > 0 {

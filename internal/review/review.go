@@ -1,5 +1,5 @@
-// Package review holds what a second agent is asked about a claim, and reads its answer. It
-// calls no one.
+// Package review writes the prompt for the review of a claim by a second agent, and parses the
+// answer. It calls no agent.
 package review
 
 import (
@@ -15,23 +15,23 @@ import (
 //go:embed prompt.md
 var prompt string
 
-// MaxDiff bounds the diff in a prompt, in bytes. Some agents take no more than 127 KB.
+// MaxDiff is the largest diff in a prompt, in bytes. Some agents accept at most 127 KB.
 const MaxDiff = 96 << 10
 
-// Story is what was to be done.
+// Story is a claimed story: what the agent had to do.
 type Story struct {
 	ID, Title, Description string
 	Criteria               []string
 }
 
-// Change is the work that was claimed to do it.
+// Change is the agent's work for the claimed stories.
 type Change struct {
 	Base, Head string // commits
 	Diff       string
 	Cut        bool // the diff is longer
 }
 
-// Prompt asks whether the change does what the stories want.
+// Prompt writes the prompt that asks whether the change does what the stories require.
 func Prompt(stories []Story, c Change) []byte {
 	var b strings.Builder
 	b.WriteString(prompt)
@@ -59,7 +59,7 @@ func Prompt(stories []Story, c Change) []byte {
 	return []byte(b.String())
 }
 
-// Answer is what the reviewer decided.
+// Answer is the reviewer's verdict with its reasons.
 type Answer struct {
 	Verdict journal.ReviewVerdict  `json:"verdict"` // accept or refuse
 	Reasons []journal.ReviewReason `json:"reasons"`
@@ -71,8 +71,8 @@ const (
 	maxReason  = 1000 // bytes
 )
 
-// Parse reads the answer from a final message: its last JSON object. Anything that is not
-// clearly a verdict is an error.
+// Parse reads the verdict from the last JSON object of the reviewer's final message. An
+// unclear verdict is an error.
 func Parse(final string) (Answer, error) {
 	last := lastObject(final[max(0, len(final)-maxAnswer):])
 	if last == nil {

@@ -19,13 +19,14 @@ const seatbelt = "sandbox-exec"
 // probeLimit bounds how long a first room may take.
 const probeLimit = 10 * time.Second
 
-// Unavailable says why no room can be made here, and what the user can do.
+// Unavailable is the error when no room can be made here, with a hint for the user.
 type Unavailable struct{ Why, Hint string }
 
+// Error implements error.
 func (e *Unavailable) Error() string { return e.Why }
 
-// Find returns the program that makes rooms here, after it has made one. The error is an
-// *Unavailable.
+// Find returns the program that makes rooms on this machine, after testing it once. The error
+// is an *Unavailable.
 func Find(ctx context.Context) (program string, err error) {
 	switch runtime.GOOS {
 	case "linux":
@@ -39,8 +40,8 @@ func Find(ctx context.Context) (program string, err error) {
 	return "", &Unavailable{Why: "there is no program for it on " + runtime.GOOS}
 }
 
-// FindFor is Find for rooms that show a worktree. Root in a room has no right to files of other
-// users.
+// FindFor finds the program as Find does, and checks that rooms can show the worktree. They
+// cannot if ralph runs as root and the worktree belongs to another user.
 func FindFor(ctx context.Context, worktree string) (program string, err error) {
 	if program, err = Find(ctx); err != nil {
 		return "", err

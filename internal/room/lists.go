@@ -44,8 +44,8 @@ var cacheVars = []string{
 	"PLAYWRIGHT_BROWSERS_PATH", "CYPRESS_CACHE_FOLDER",
 }
 
-// Offline returns variables that keep package managers from their registries. They are for
-// checks without a room: a check must not fetch what it runs.
+// Offline returns the variables that stop package managers from downloading. Checks without a
+// room get them: a check must not fetch what it runs.
 func Offline() []string {
 	return []string{
 		"npm_config_offline=true", "YARN_ENABLE_NETWORK=0", "PIP_NO_INDEX=1", "UV_OFFLINE=1", "GOPROXY=off", "GOTOOLCHAIN=local",
@@ -53,8 +53,8 @@ func Offline() []string {
 	}
 }
 
-// Redirects returns patterns of variables that lead programs to other code or other settings
-// than the project's. Checks do not get them.
+// Redirects returns patterns of the variables that make programs load other code or settings.
+// Checks do not get these variables.
 func Redirects() []string {
 	return []string{
 		"RALPH_*", "GIT_*", "LD_PRELOAD", "LD_AUDIT", "DYLD_*", "BASH_ENV", "ENV", "MAKEFLAGS", "MAKEFILES", "MFLAGS", "GNUMAKEFLAGS",

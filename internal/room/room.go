@@ -25,7 +25,8 @@ type rule struct {
 	from   string // what is shown there, where it is not the path itself
 }
 
-// Room describes what a command may see and change. The nil Room is no room at all.
+// Room describes what a command may see and change. A nil Room means that the command runs
+// without a room.
 type Room struct {
 	program string // that makes it
 	scratch string // folder for what is private
@@ -77,8 +78,8 @@ func (r *Room) above(path string) rule {
 	return rule{}
 }
 
-// Wrap returns the words before a command that run it in the room, in dir. They make the
-// folders that the room needs in its scratch folder.
+// Wrap returns the command line prefix that runs a command in the room, in dir. It also
+// creates the folders that the room needs in its scratch folder. A nil Room needs no prefix.
 func (r *Room) Wrap(dir string) ([]string, error) {
 	if r == nil {
 		return nil, nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Site is what the rooms of one worktree have in common.
+// Site has the parameters that all rooms of one worktree share.
 type Site struct {
 	Program string // that makes rooms, from Find
 	Root    string // of the worktree
@@ -24,8 +24,8 @@ type Site struct {
 	programs, stores []string // that are here: folders of programs, and caches
 }
 
-// Survey returns the site with the folders of programs and caches that are here now. Without
-// it each room looks for them again.
+// Survey returns the site with the list of existing program and cache folders. Without it,
+// each room searches for them again.
 func (s Site) Survey() Site {
 	here := func(paths []string) []string {
 		var list []string
@@ -40,7 +40,7 @@ func (s Site) Survey() Site {
 	return s
 }
 
-// Agent is what the room of an agent depends on besides the worktree.
+// Agent has the parameters of an agent's room.
 type Agent struct {
 	Own     []string // files and folders that the agent keeps its state in; folders are made
 	Protect []string // files and folders of the worktree that it may not change
@@ -51,9 +51,9 @@ type Agent struct {
 	ReadOnly bool // it may only write its own folders
 }
 
-// Agent describes the room of an agent: the worktree, the git directory, the caches and
-// its own folders can be changed; the rest can be read; credentials and sockets are hidden.
-// One that may only read changes nothing but its own folders.
+// Agent returns the room of an agent. The agent can change the worktree, the git directory,
+// the caches and its own folders. It can read the rest, except credentials and sockets, which
+// are hidden. A read-only agent can change only its own folders.
 func (s Site) Agent(a Agent) *Room {
 	if !s.surveyed {
 		s = s.Survey()
@@ -98,7 +98,7 @@ func (s Site) closeGit(r *Room) {
 	}
 }
 
-// Checks is what the room of a check depends on besides the worktree.
+// Checks has the parameters of a check's room.
 type Checks struct {
 	Copy    string   // checked-out tree that takes the worktree's place; empty: in place
 	Shown   []Shown  // folders from elsewhere that are shown in the copy
@@ -107,12 +107,12 @@ type Checks struct {
 	Scratch string // folder for what is private
 }
 
-// Shown is a folder from elsewhere that a room shows at a path of the worktree.
+// Shown maps a folder from outside to a path of the worktree in the room.
 type Shown struct{ From, Path string }
 
-// Checks describes the room of a quality check. The copy has the path of the worktree, so
-// that paths inside tools stay valid and a check cannot recognise the copy. The home folder
-// is empty except for the toolchains and caches of the real one, read-only.
+// Checks returns the room of a quality check. The copy has the path of the worktree, so that
+// paths in tools stay valid and a check cannot recognise it. The home folder has only
+// toolchains and caches, read-only.
 func (s Site) Checks(c Checks) *Room {
 	if !s.surveyed {
 		s = s.Survey()

@@ -12,7 +12,7 @@ import (
 	"ralph/internal/words"
 )
 
-// ShowLimits shows how much of a harness's limits is used.
+// ShowLimits prints how much of a harness's limits is used.
 func ShowLimits(t *terminal.Terminal, l limits.Harness, now time.Time) {
 	row := func(name, format string, args ...any) {
 		t.Printf("  %-8s %s\n", name, stream.Sanitize(fmt.Sprintf(format, args...)))

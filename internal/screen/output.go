@@ -13,8 +13,8 @@ import (
 	"ralph/internal/unit"
 )
 
-// Output is all output of a run: the screen or JSON lines, the status files, and the log
-// of the whole terminal, which has the screen's lines even if no screen shows them.
+// Output writes everything that a run prints: the screen or JSON lines, the status files and
+// the log. The log has the screen's lines even if no screen shows them.
 type Output struct {
 	Screen *Screen
 	json   io.Writer // nil if the screen is shown
@@ -25,8 +25,8 @@ type Output struct {
 	t      *terminal.Terminal
 }
 
-// Open opens the outputs of a run of the unit. With events, standard output has the
-// journal's events for programs.
+// Open opens the outputs of a run of the unit. If events is true, standard output gets the
+// journal's events as JSON lines.
 func Open(t *terminal.Terminal, p *unit.Place, events, verbose bool) (*Output, error) {
 	o := &Output{t: t, Files: unit.NewFiles(Notes(t), p)}
 	show, w := *t, io.Writer(quiet{t.Out})
@@ -45,6 +45,7 @@ func Open(t *terminal.Terminal, p *unit.Place, events, verbose bool) (*Output, e
 	return o, nil
 }
 
+// Event writes an event of the journal to all outputs.
 func (o *Output) Event(e journal.Event) {
 	if o.json != nil {
 		if line, err := e.MarshalJSON(); err == nil {
@@ -61,17 +62,17 @@ func (o *Output) Event(e journal.Event) {
 	}
 }
 
-// Working shows what is running between two events.
+// Working shows the current activity until the next event.
 func (o *Output) Working(what string) {
 	o.Screen.working(what)
 }
 
-// Stopping shows that the run was asked to end.
+// Stopping prints that the run is stopping.
 func (o *Output) Stopping() {
 	o.Screen.remarkf(terminal.Yellow, "…", "stopping, up to 5s")
 }
 
-// Warn shows a warning that is in no journal.
+// Warn prints a warning that is not in the journal.
 func (o *Output) Warn(text string) {
 	if o.json != nil {
 		o.t.Warn("%s", text)
@@ -79,6 +80,7 @@ func (o *Output) Warn(text string) {
 	o.Screen.remarkf(terminal.Yellow, "⚠", "%s", text)
 }
 
+// Drained flushes the agent's last output to the screen and the log.
 func (o *Output) Drained() {
 	o.Screen.Drained()
 	if o.log != nil {
@@ -86,6 +88,7 @@ func (o *Output) Drained() {
 	}
 }
 
+// Close writes the status files that are still pending and closes the log.
 func (o *Output) Close() {
 	o.Files.Settled()
 	if o.log != nil {
@@ -103,12 +106,12 @@ func (q quiet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Ask asks the user at the terminal.
+// Ask asks the user a yes-or-no question at the terminal. No answer within the limit means no.
 func (o *Output) Ask(ctx context.Context, question string, limit time.Duration) bool {
 	watch := stopwatch.Start()
 	defer func() { o.asked += watch.Passed().Real }()
 	return o.Screen.t.Ask(ctx, question, limit)
 }
 
-// Notes passes on to the terminal what the unit's package has to say.
+// Notes returns unit.Notes that print warnings and slow steps on the terminal.
 func Notes(t *terminal.Terminal) unit.Notes { return unit.Notes{Warn: t.Warn, Slowly: t.Slowly} }

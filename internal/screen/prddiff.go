@@ -11,8 +11,8 @@ import (
 	"ralph/internal/words"
 )
 
-// ShowDifference prints what a refresh changes, story by story. Each line starts with + for
-// new, - for removed, ~ for changed.
+// ShowDifference prints what a refresh changes, story by story. Lines start with + for new, -
+// for removed, ~ for changed.
 func ShowDifference(t *terminal.Terminal, d prd.Difference, old, now *prd.PRD) {
 	v := diffView{t}
 	if old == nil {
@@ -142,8 +142,8 @@ func without(list, other []string) []string {
 	return rest
 }
 
-// ShowLost says which finished stories the refresh would drop, and what can be
-// done, in the words of the preflight report.
+// ShowLost prints the finished stories that the refresh would drop, and the user's options.
+// The text is that of the preflight report.
 func ShowLost(t *terminal.Terminal, ids []string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s Orphan check failed:\n", t.Paint(terminal.Red, t.Symbol("✗")))

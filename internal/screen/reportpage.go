@@ -19,7 +19,7 @@ const (
 	barWidth     = 12
 )
 
-// ShowReport shows the run in the terminal.
+// ShowReport prints the report of a run.
 func ShowReport(t *terminal.Terminal, acc *unit.Account) {
 	run := acc.Run
 	dot := " " + t.Symbol("·") + " "
@@ -125,7 +125,7 @@ func timeBar(t *terminal.Terminal, spent report.Times, longest float64) string {
 	return bar + strings.Repeat(" ", barWidth-cells)
 }
 
-// ShowDecisions shows each decision with the evidence below it.
+// ShowDecisions prints each decision with its evidence below it.
 func ShowDecisions(t *terminal.Terminal, decisions []report.Decision) {
 	for _, d := range decisions {
 		code, mark := terminal.Green, "✓"
@@ -142,7 +142,7 @@ func ShowDecisions(t *terminal.Terminal, decisions []report.Decision) {
 	}
 }
 
-// ShowStories lists the first stories of the plan and their states.
+// ShowStories prints at most the first most stories of the plan and their states.
 func ShowStories(t *terminal.Terminal, acc *unit.Account, most int) {
 	if len(acc.Run.Stories) == 0 {
 		return
@@ -161,8 +161,8 @@ func ShowStories(t *terminal.Terminal, acc *unit.Account, most int) {
 	}
 }
 
-// ShowIterations lists the last iterations, each in a line, with bars of where
-// the time went or without.
+// ShowIterations prints the last iterations, one line each. If bars is true, bars show where
+// the time went.
 func ShowIterations(t *terminal.Terminal, run *report.Run, bars bool) {
 	if len(run.Iterations) == 0 {
 		return

@@ -1,4 +1,4 @@
-// Package screen shows runs, reports, evidence and differences of plans in a terminal.
+// Package screen prints runs, reports, evidence and plan differences to a terminal.
 package screen
 
 import (
@@ -19,8 +19,8 @@ import (
 	"ralph/internal/words"
 )
 
-// Screen shows a run to the user at the terminal: the journal's events as headings and
-// verdicts, and the agent's output at once. It decides nothing.
+// Screen shows a run on the terminal: the journal's events as headings and verdicts, and the
+// agent's output live.
 type Screen struct {
 	mu      sync.Mutex
 	t       *terminal.Terminal
@@ -35,6 +35,7 @@ type Screen struct {
 	foot    terminal.Footer
 }
 
+// New returns a screen that writes to w with the settings of the terminal t.
 func New(t *terminal.Terminal, w io.Writer, worktree string, verbose bool) *Screen {
 	s := &Screen{t: t, w: w, verbose: verbose}
 	s.foot = terminal.Footer{T: t, Lock: &s.mu, Line: func(text string) { s.line(terminal.Dim, "…", text) }}
@@ -45,7 +46,7 @@ func New(t *terminal.Terminal, w io.Writer, worktree string, verbose bool) *Scre
 	return s
 }
 
-// Stream shows one event of the agent's output.
+// Stream prints an event of the agent's output.
 func (s *Screen) Stream(e stream.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,13 +61,14 @@ func (s *Screen) working(what string) {
 	s.foot.Working(what)
 }
 
+// Drained flushes the agent's last output.
 func (s *Screen) Drained() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Agent.Flush()
 }
 
-// Event shows one event of the journal.
+// Event prints an event of the journal.
 func (s *Screen) Event(e journal.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"ralph/internal/words"
 )
 
+// ShowPast prints a run from the record: its start and state, its iterations and its totals.
 func ShowPast(t *terminal.Terminal, p *unit.Past, r *run.Run) {
 	state := r.Reason(p.Dead && r == p.State.Last())
 	if state == "" {
@@ -29,6 +30,7 @@ func ShowPast(t *terminal.Terminal, p *unit.Past, r *run.Run) {
 	t.Printf("  %s\n", t.Paint(terminal.Dim, total))
 }
 
+// ShowIteration prints one line with the results of an iteration.
 func ShowIteration(t *terminal.Terminal, it run.Row) {
 	code, mark := terminal.Green, "✓"
 	switch {
@@ -54,6 +56,7 @@ func ShowIteration(t *terminal.Terminal, it run.Row) {
 	t.Printf("  %s %3d  %7s  %s\n", t.Paint(code, t.Symbol(mark)), it.N, took, stream.OneLine(strings.Join(parts, "  ")))
 }
 
+// ShowStatus prints the present state of a unit and its last run.
 func ShowStatus(t *terminal.Terminal, now unit.Current) {
 	s, alive, path := now.Status, now.Alive, now.Record.Journal
 	word := strings.ToUpper(string(s.Status[:1])) + string(s.Status[1:])
@@ -111,7 +114,7 @@ func ShowStatus(t *terminal.Terminal, now unit.Current) {
 	row("Journal:", "%s", path)
 }
 
-// ShowPlan shows the progress of the plan and its stories.
+// ShowPlan prints the progress of the plan and its stories.
 func ShowPlan(t *terminal.Terminal, now unit.Current) {
 	s := now.Status
 	if s.StoriesTotal == 0 {

@@ -16,9 +16,9 @@ import (
 // fits a terminal of 24 lines.
 const summaryStories = 8
 
-// Summary prints the end of a run: how it ended, its figures, and the next step. archived
-// is the name of the feature's archive, page the path of the report in it; both are empty
-// without an archive. leftOver lists what is not committed.
+// Summary prints the end of a run: its outcome, its figures and the next step. archived is the
+// name of the feature's archive, and page the path of its report. Both are empty without an
+// archive. leftOver lists uncommitted files.
 func (o *Output) Summary(end run.End, archived, page, leftOver string) {
 	s := o.Screen
 	s.mu.Lock()
@@ -118,7 +118,7 @@ func (s *Screen) row(name, text string) {
 	fmt.Fprintf(s.w, "  %-10s %s\n", name, stream.OneLine(text))
 }
 
-// Verdict is a line that says how a run ended.
+// Verdict returns one line that says how a run ended.
 func Verdict(t *terminal.Terminal, s run.Status) string {
 	mark, word := t.Paint(terminal.Red, t.Symbol("✗")), strings.ReplaceAll(string(s.Reason), "_", " ")
 	if s.Status == journal.StatusCompleted {

@@ -17,6 +17,7 @@ import (
 // nothing else.
 const tailShown = 20
 
+// ShowCheck prints the result of a quality check, with the last lines of its output.
 func ShowCheck(t *terminal.Terminal, c verify.Check) {
 	code, mark := terminal.Green, "✓"
 	text := fmt.Sprintf("check %s: %s (%s)", c.Name, c.Outcome, words.Seconds(c.DurationSeconds))
@@ -33,7 +34,7 @@ func ShowCheck(t *terminal.Terminal, c verify.Check) {
 	}
 }
 
-// ShowVerified prints a line per story and the verdict.
+// ShowVerified prints a line for each story, then the verdict on all.
 func ShowVerified(t *terminal.Terminal, r verify.Report, receipts bool) {
 	if len(r.Stories) == 0 {
 		t.Printf("no finished stories, nothing to prove\n")
@@ -107,6 +108,7 @@ func Receipt(r *verify.Receipt) string {
 	return text
 }
 
+// ShowTrial prints the result of one trial of an agent, with its hint.
 func ShowTrial(t *terminal.Terminal, trial conformance.Trial) {
 	mark, code := "·", terminal.Dim
 	switch trial.Result {
@@ -121,6 +123,7 @@ func ShowTrial(t *terminal.Terminal, trial conformance.Trial) {
 	}
 }
 
+// ShowCard prints whether ralph can work with an agent, and its entry for config.yaml.
 func ShowCard(t *terminal.Terminal, card conformance.Card) {
 	if !card.OK {
 		t.Printf("\nralph cannot work with it yet (%s)\n", words.Count(card.Calls, "call"))

@@ -1,6 +1,6 @@
-// Package secret keeps the keys, tokens and passwords of the environment out of
-// what is written down: wherever the value of such a variable is in a text,
-// its name takes its place. So do the logins in URLs, of variables with any name.
+// Package secret removes the keys, tokens and passwords of the environment from texts before
+// they are written. It replaces the value of such a variable by its name. It also removes the
+// logins in URLs, whatever the name of their variable is.
 package secret
 
 import (
@@ -19,7 +19,7 @@ const (
 	shortestLine = 16
 )
 
-// Redactor hides the values of secret variables. A nil one hides nothing.
+// Redactor hides the values of secret variables. A nil Redactor hides nothing.
 type Redactor struct{ secrets []secret } // the longest value first
 
 type secret struct {
@@ -27,7 +27,7 @@ type secret struct {
 	rest        string // the end of the value that is not secret, and stays
 }
 
-// New returns a redactor for the secrets of an environment, with entries NAME=value.
+// New returns a redactor for the secrets in env, a list of NAME=value.
 func New(env []string) *Redactor {
 	r := &Redactor{}
 	for _, entry := range env {
@@ -86,8 +86,8 @@ func (r *Redactor) add(name, value string) {
 	r.secrets = append(r.secrets, secret{name: strings.Map(printable, name), value: value})
 }
 
-// Text returns s with each secret replaced by ***NAME***, including one with its end cut off
-// before "…".
+// Text replaces each secret in s by ***NAME***. It also finds a secret that is cut off before
+// "…".
 func (r *Redactor) Text(s string) string {
 	if r == nil {
 		return s
@@ -133,7 +133,7 @@ var words = []string{"KEY", "PASS", "PWD", "PAT", "AUTH", "CREDENTIAL", "CREDENT
 // about are the ends of names that describe a secret and do not hold it.
 var about = []string{"FILE", "PATH", "DIR", "SOCK", "SOCKET", "TYPE", "NAME", "TTL", "EXPIRY", "EXPIRES"}
 
-// Named reports whether a variable is, by its name, a key, a token or a password.
+// Named reports whether a variable's name says that it is a key, token or password.
 func Named(name string) bool {
 	parts := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
 	if len(parts) == 0 || slices.Contains(about, parts[len(parts)-1]) {

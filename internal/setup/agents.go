@@ -25,9 +25,8 @@ type command struct {
 	body        string // with $ARGUMENTS for what the user adds
 }
 
-// Agent is how one coding agent takes slash commands: where the file of one is, what is in it,
-// and how the agent is started with a first message. agent.Harness describes unattended calls;
-// this is all that differs in the others.
+// Agent describes how to install slash commands for a coding agent, and how to start it with a
+// first message. agent.Harness describes its unattended calls.
 type Agent struct {
 	Name   string
 	folder string // from the project's root; empty where a project can have none
@@ -59,7 +58,7 @@ func Agents() []Agent {
 	}
 }
 
-// Find returns what is known of the agent of that name.
+// Find returns the agent of that name, and false if the name is unknown.
 func Find(name string) (Agent, bool) {
 	all := Agents()
 	i := slices.IndexFunc(all, func(a Agent) bool { return a.Name == name })
@@ -74,8 +73,8 @@ func (a Agent) path(name string) string {
 	return a.folder + "/" + strings.ReplaceAll(a.file, "*", name)
 }
 
-// Plan returns the command that starts the agent in this terminal and has it plan what the
-// user described.
+// Plan returns the command that starts the agent in this terminal with a planning prompt.
+// description is the user's text.
 func (a Agent) Plan(texts fs.FS, h agent.Harness, model, description string) ([]string, error) {
 	c, err := load(texts, planCommand)
 	if err != nil {

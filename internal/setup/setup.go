@@ -19,8 +19,8 @@ import (
 	"ralph/internal/regular"
 )
 
-// The paths of the schemas, from the project's root. A prd.json that 'ralph prd' makes and the
-// first line of the settings refer to them by these names.
+// The paths of the schemas, from the project's root. prd.json and the settings refer to them
+// by these names.
 const (
 	PRDSchema    = ".ralph/prd.schema.json"
 	ConfigSchema = ".ralph/config.schema.json"
@@ -38,7 +38,7 @@ type File struct {
 	root, want string
 }
 
-// State is how a file compares with its current text.
+// State is the result of comparing a file with its current text.
 type State uint8
 
 // The states of a file.
@@ -49,8 +49,8 @@ const (
 	Edited   // someone else wrote it
 )
 
-// Commands compares the files of an agent's slash commands in a project. texts are ralph's
-// templates. An agent without such files has none.
+// Commands returns the files of the agent's slash commands, each compared with the project's
+// file. texts are ralph's templates. The list is empty if the agent uses no such files.
 func (a Agent) Commands(root string, texts fs.FS) (files []File, err error) {
 	if a.folder == "" {
 		return nil, nil
@@ -69,7 +69,8 @@ func (a Agent) Commands(root string, texts fs.FS) (files []File, err error) {
 	return files, nil
 }
 
-// Schemas compares the schemas for editors in a project: of prd.json and of the settings.
+// Schemas returns the schemas of prd.json and the settings, each compared with the project's
+// file.
 func Schemas(root string, prd, settings []byte) (files []File, err error) {
 	texts := [...][]byte{prd, settings}
 	for i, name := range []string{PRDSchema, ConfigSchema} {
@@ -111,7 +112,7 @@ func (f *File) compare(written func(have string) bool) error {
 
 func (f *File) path() string { return filepath.Join(f.root, filepath.FromSlash(f.Name)) }
 
-// Write replaces the file, or the target of a symbolic link in its place.
+// Write writes the current text to the file. It replaces the target of a symbolic link.
 func (f *File) Write() error {
 	path := f.path()
 	if target, err := filepath.EvalSymlinks(path); err == nil {

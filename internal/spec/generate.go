@@ -15,24 +15,24 @@ type Options struct {
 	Now                  time.Time // createdAt, where neither the spec nor the old plan has one
 }
 
-// OrphanError says that finished stories are no longer in spec.md, and that
-// their state would be lost.
+// OrphanError lists finished stories that are no longer in spec.md. Generating the plan would
+// lose their state.
 type OrphanError struct {
 	IDs []string
 }
 
-// Error names the stories and the way out.
+// Error names the stories and says how to continue.
 func (e *OrphanError) Error() string {
 	return fmt.Sprintf("%s passed but is no longer in spec.md: add it back to spec.md, or discard the work with 'ralph prd --confirm-orphan-removal'",
 		strings.Join(e.IDs, ", "))
 }
 
-// Generate makes the plan that the spec describes, and returns its differences from the
-// old plan, which may be nil. The old plan gives, by id: passes, notes, unknown keys, the
-// order of keys, and the descriptions, dependencies and models that the spec leaves out.
-// Priorities follow the order of the spec unless it names them. The result is valid, and
-// generating it again changes nothing. The error is an *OrphanError, or says what in the
-// spec cannot be read.
+// Generate makes the plan from the spec, and returns its differences from the old plan. old
+// may be nil. The plan keeps passes, notes, unknown keys and the order of keys from old, by
+// story id. It also keeps descriptions, dependencies and models that the spec does not name.
+//
+// Priorities follow the order of the spec unless the spec names them. The result is valid, and
+// a second call changes nothing. The error is an *OrphanError, or names what cannot be parsed.
 func Generate(s *Spec, old *prd.PRD, opts Options) (*prd.PRD, prd.Difference, error) {
 	if s.broken != nil {
 		return nil, prd.Difference{}, fmt.Errorf("%s; nothing was generated", s.broken)
@@ -98,8 +98,7 @@ func finishedOrphans(s *Spec, old *prd.PRD) []string {
 	return ids
 }
 
-// ProgressHead is the beginning of a progress.txt; the entries of the
-// iterations follow it.
+// ProgressHead returns the header of a new progress.txt.
 func ProgressHead(feature string, started time.Time) string {
 	return fmt.Sprintf("# Progress Log: %s\n# Started: %s\n\n", feature, started.UTC().Format(time.RFC3339))
 }

@@ -1,9 +1,7 @@
-// Package spec reads spec.md, the source of truth for what a feature must do:
-// its sections and its stories, each with its line. It makes prd.json from them and
-// reports where the two disagree.
+// Package spec reads spec.md, which defines what a feature must do. It parses sections and
+// stories with their lines, generates prd.json from them, and reports where the two disagree.
 //
-// It is tolerant in form and strict in meaning. What looks like a story but
-// cannot be read as one is reported, never skipped in silence.
+// It tolerates variations in form. It never skips a story that it cannot parse: it reports it.
 package spec
 
 import (
@@ -15,10 +13,10 @@ import (
 	"ralph/internal/regular"
 )
 
-// MaxSize is the largest spec.md, in bytes, that is read.
+// MaxSize is the largest accepted spec.md, in bytes.
 const MaxSize = 16 << 20
 
-// Spec is the content of a spec.md, as far as it matters to a run.
+// Spec is the parsed content of a spec.md.
 type Spec struct {
 	File     string
 	Title    string // the first heading of level 1
@@ -31,15 +29,14 @@ type Spec struct {
 	broken     *Finding        // the first finding that is no warning
 }
 
-// Section is a heading that is no story and not part of one.
+// Section is a heading that does not belong to a story.
 type Section struct {
 	Title string
 	Level int
 	Line  int
 }
 
-// Story is one story of the spec. Text is in one line, as it is written, but
-// without boxes.
+// Story is one story of the spec. Each text is one line as written, without checkboxes.
 type Story struct {
 	ID             string
 	Title          string
@@ -63,14 +60,13 @@ type Criterion struct {
 	Line int
 }
 
-// Finding is a problem in a spec.md. One that is not a warning leaves the plan incomplete:
-// nothing can be generated from it.
+// Finding is a problem in a spec.md. If it is not a warning, no plan can be generated.
 type Finding struct {
 	prd.Finding
 	Warning bool
 }
 
-// Section returns the section with the title, in any case, or nil.
+// Section returns the section with the title, ignoring case, or nil.
 func (s *Spec) Section(title string) *Section {
 	for i := range s.Sections {
 		if sameWords(s.Sections[i].Title, title) {
@@ -80,9 +76,9 @@ func (s *Spec) Section(title string) *Section {
 	return nil
 }
 
-// Load reads the file. The findings are about its content; the error, an
-// *prd.InvalidError where the content is at fault, says that it cannot be read
-// at all. It wraps fs.ErrNotExist where there is no file.
+// Load reads and parses a spec.md. The findings are problems in its content. An error means
+// that it cannot be read at all; it is an *prd.InvalidError for invalid content. The error
+// wraps fs.ErrNotExist if the file does not exist.
 func Load(path string) (*Spec, []Finding, error) {
 	data, err := regular.Read(path, MaxSize)
 	if err != nil {
@@ -91,8 +87,8 @@ func Load(path string) (*Spec, []Finding, error) {
 	return Parse(path, data)
 }
 
-// Parse reads the content of a spec.md, and returns what Load returns. name is the file's
-// name in findings.
+// Parse parses the content of a spec.md, with the results of Load. name is the file's name in
+// findings.
 func Parse(name string, data []byte) (*Spec, []Finding, error) {
 	src := normal(data)
 	if f := unreadable(src); f != nil {

@@ -6,7 +6,7 @@ import (
 	"ralph/internal/prd"
 )
 
-// Kind is a way in which spec.md and prd.json can disagree about a story.
+// Kind is the kind of a disagreement between spec.md and prd.json about a story.
 type Kind uint8
 
 // The kinds of disagreement.
@@ -20,7 +20,8 @@ const (
 	FinishedOrphan                 // the story is in prd.json only, and passes: its work would be lost
 )
 
-// Difference is one disagreement. A line is 0 in the file that lacks the story.
+// Difference is one disagreement between spec.md and prd.json about a story. A line is 0 if
+// the file does not have the story.
 type Difference struct {
 	Kind     Kind
 	ID       string
@@ -28,7 +29,7 @@ type Difference struct {
 	PRDLine  int
 }
 
-// String says what differs, in one line.
+// String describes the difference in one line.
 func (d Difference) String() string {
 	return d.ID + map[Kind]string{
 		Missing:        " in spec.md not found in prd.json",
@@ -41,11 +42,10 @@ func (d Difference) String() string {
 	}[d.Kind]
 }
 
-// Sync compares the two, without boxes and with white space folded: first come
-// the stories that are in the spec only, then those that differ, then those
-// that are in prd.json only, each in the order of their file. A story that the
-// spec names, but in a form that cannot be read, is no orphan. Descriptions and
-// priorities are not compared.
+// Sync lists the differences between spec.md and prd.json. It ignores checkboxes, white space,
+// descriptions and priorities. Stories only in the spec come first, then stories that differ,
+// then stories only in prd.json. Each group has the order of its file. A story that the spec
+// names in an unreadable form is not an orphan.
 func Sync(s *Spec, p *prd.PRD) []Difference {
 	var missing, ds []Difference
 	derived := make(map[string]int, len(p.Stories))

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Tick is how often a sleep reads the wall clock. A timer alone is still while
-// the machine sleeps, and fires late by as much.
+// Tick is the interval at which Sleep reads the wall clock. A timer alone stops while the
+// machine sleeps, and fires too late.
 const Tick = time.Second
 
-// Sleep waits until a deadline that counts from the start of the watch. It ends early
-// as soon as sooner reports true, which is called once a second; nil never does. The
-// error is the context's cause.
+// Sleep waits until the deadline, which counts from the start of the watch. It calls sooner
+// once a second, and returns early when sooner returns true. sooner may be nil. The error is
+// the cause of ctx.
 func Sleep(ctx context.Context, w Watch, d Deadline, sooner func(now time.Time) bool) (early bool, err error) {
 	for {
 		now := time.Now()

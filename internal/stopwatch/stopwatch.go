@@ -10,23 +10,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Watch measures from one moment on. The zero value is of no use: see [Start].
+// Watch measures the time since its start. Use [Start]: the zero value does not work.
 type Watch struct {
 	began time.Time     // with Go's monotonic reading
 	boot  time.Duration // of the clock that continues in sleep
 }
 
-// Start starts a watch.
+// Start returns a watch that starts now.
 func Start() Watch { return Watch{began: time.Now(), boot: sinceBoot()} }
 
-// Began is when the watch was started, by the wall clock of that moment.
+// Began returns the start of the watch as a wall clock time.
 func (w Watch) Began() time.Time { return w.began.Round(0) }
 
-// Passed is what has passed since the start.
+// Passed returns the time since the start.
 func (w Watch) Passed() Passed { return w.until(Start()) }
 
-// Lap is Passed, and starts the watch again at the same moment: what happens
-// between two laps is in one of them.
+// Lap returns the time since the start, and restarts the watch at the same moment. No time is
+// lost between two laps.
 func (w *Watch) Lap() Passed {
 	before := *w
 	*w = Start()
@@ -48,31 +48,31 @@ func sinceBoot() time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// Passed is one stretch of time by three clocks.
+// Passed is the length of one period, measured by three clocks.
 type Passed struct {
 	Wall  time.Duration // by the wall clock, which can be set
 	Awake time.Duration // while the machine was running
 	Real  time.Duration // sleep included
 }
 
-// Slept is how long the machine slept.
+// Slept returns how long the machine slept.
 func (p Passed) Slept() time.Duration { return p.Real - p.Awake }
 
-// Set is by how much the wall clock was set: negative where it was set back.
+// Set returns how far the wall clock was set forward; negative if it was set back.
 func (p Passed) Set() time.Duration { return p.Wall - p.Real }
 
 // tolerance is what does not count as a jump: clocks are read one after the
 // other, and a time server corrects by parts of a second.
 const tolerance = 5 * time.Second
 
-// Jump is one way in which the wall clock did not continue as time did.
+// Jump is one difference between the wall clock and real time, or a sleep of the machine.
 type Jump struct {
 	By    time.Duration // negative is back
 	Slept bool          // the machine slept, else the clock was set
 }
 
-// Jumps are the jumps in a stretch of time: none, a sleep, a clock that was set,
-// or both, as after a sleep through which the battery died.
+// Jumps lists the jumps in the period: none, a sleep, a clock change, or both. It ignores
+// jumps of five seconds or less.
 func (p Passed) Jumps() []Jump {
 	var jumps []Jump
 	if slept := p.Slept(); slept > tolerance {
@@ -84,7 +84,7 @@ func (p Passed) Jumps() []Jump {
 	return jumps
 }
 
-// String says what happened, to the user.
+// String describes the jump to the user.
 func (j Jump) String() string {
 	by := j.By.Abs().Round(time.Second).String()
 	if strings.HasSuffix(by, "m0s") {
@@ -102,7 +102,7 @@ func (j Jump) String() string {
 	return "the clock was set forward by " + by
 }
 
-// Deadline is the end of a wait. It is over at whichever of its ends comes first.
+// Deadline is the end of a wait: the earlier of a clock time and a duration.
 type Deadline struct {
 	// At is a time by the wall clock, for times that others give as a time of day, such as a
 	// provider's reset; zero for no time.
@@ -113,13 +113,13 @@ type Deadline struct {
 	After time.Duration
 }
 
-// Until is the deadline of a wait that begins now and ends at a time of day.
+// Until returns the deadline of a wait from now to the time at.
 func Until(at, now time.Time) Deadline {
 	return Deadline{At: at.Round(0), After: at.Round(0).Sub(now.Round(0))}
 }
 
-// Left is how much of the wait is left, when p has passed since it began and the
-// wall clock shows now; not above zero once it is over.
+// Left returns the rest of the wait after p has passed and the wall clock shows now. The
+// result is zero or less when the wait is over.
 func (d Deadline) Left(p Passed, now time.Time) time.Duration {
 	left := d.After - p.Real
 	if d.At.IsZero() {

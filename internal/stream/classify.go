@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Class says what a failure means for the run.
+// Class is the kind of a failure, which decides how the run reacts.
 type Class uint8
 
 // The classes of failure.
@@ -24,7 +24,7 @@ const (
 	classCount
 )
 
-// String is the class in one word.
+// String returns the class in one word.
 func (c Class) String() string {
 	names := [classCount]string{
 		"none", "usage_limit", "transient", "auth", "billing", "credit", "model", "context", "refusal", "other",
@@ -35,7 +35,7 @@ func (c Class) String() string {
 	return names[c]
 }
 
-// Failure is the meaning of an error message.
+// Failure is the meaning of an error message: its class and the end of its limit.
 type Failure struct {
 	Class    Class
 	ResetsAt time.Time // when the text says that it is over, zero where it does not; always after now
@@ -46,17 +46,16 @@ type Failure struct {
 // shortWait is how long a quota may be used up and still be a mere rate limit.
 const shortWait = 5 * time.Minute
 
-// Classify reads an error message of an agent: the message of its terminal event or
-// of the error event before it. It must never get what an agent read or wrote.
-// Facts that the stream has in fields of their own, such as Summary.Rejected, are
-// better than any text.
+// Classify returns the meaning of an agent's error message. The message must be from its
+// terminal event or from the error event before it. Never pass text that the agent read or
+// wrote. Prefer facts from fields of the stream, such as Summary.Rejected.
 func Classify(format Format, message string, now time.Time) Failure {
 	return classify(format, message, now, true)
 }
 
-// ClassifyOutput reads standard error, or plain text, of an agent that failed. Such
-// output may quote anything, so a line counts only where it starts with the words
-// that agents use. The last such line decides.
+// ClassifyOutput returns the meaning of the standard error, or plain text, of an agent that
+// failed. Such output may quote anything. So only lines count that start with the words of an
+// agent's error, and the last one decides.
 func ClassifyOutput(format Format, output string, now time.Time) Failure {
 	other := Failure{}
 	for _, line := range slices.Backward(strings.Split(output, "\n")) {
@@ -91,9 +90,9 @@ func classify(format Format, message string, now time.Time, anywhere bool) Failu
 	return f
 }
 
-// ClassOf classifies by the agent's own word for the failure and by the HTTP status.
-// ClassNone means that they do not decide. A status of 429 is ClassTransient here:
-// only the text or Summary.Rejected shows whether it was the account's limit.
+// ClassOf returns the class for the agent's own error word and the HTTP status. ClassNone
+// means that they do not decide it. A status of 429 gives ClassTransient: only the text or
+// Summary.Rejected shows an account limit.
 func ClassOf(word string, status int) Class {
 	switch strings.ToLower(word) {
 	case "authentication_failed", "authentication", "oauth_org_not_allowed", "providerautherror":

@@ -1,6 +1,6 @@
-// Package stream reads what coding agents print while they work: a reader per
-// output format turns bytes into events, a printer turns events into lines for
-// people. It knows no processes, plans or files.
+// Package stream parses the output of coding agents while they work. A Reader per output
+// format turns bytes into events, and a Printer turns events into lines for people. The
+// package knows nothing of processes, plans or files.
 package stream
 
 import (
@@ -23,8 +23,8 @@ const (
 	KindResult                     // the terminal event: Result
 )
 
-// Event is one thing that an agent printed. Strings are bounded in
-// length and may hold control characters: a Printer makes them harmless.
+// Event is one event in an agent's output. Its strings have a limited length and may contain
+// control characters, which a Printer removes.
 type Event struct {
 	Kind    Kind
 	Text    string
@@ -40,7 +40,7 @@ type Event struct {
 	Result  *Result
 }
 
-// Retry is one attempt of the agent to reach its provider again.
+// Retry is one retry of the agent's call to its provider.
 type Retry struct {
 	Attempt, Max int
 	Delay        time.Duration
@@ -48,8 +48,8 @@ type Retry struct {
 	Class        string // the agent's own word, such as "rate_limit" or "overloaded"
 }
 
-// Limit is the state of a provider's usage limit as the agent reports it. It
-// is reported on success as well; only Rejected means that a call was refused.
+// Limit is the state of a provider's usage limit, as the agent reports it. Agents report it on
+// success too. Only Rejected means that the provider refused a call.
 type Limit struct {
 	Rejected    bool
 	ResetsAt    time.Time // zero where unknown
@@ -57,7 +57,7 @@ type Limit struct {
 	Utilization float64   // 0 to 1, negative where unknown
 }
 
-// Result is the terminal event of an agent's session.
+// Result is the terminal event of an agent's session, with its tokens and cost.
 type Result struct {
 	IsError    bool
 	Status     int    // HTTP status of the provider's answer, 0 where none
@@ -74,13 +74,14 @@ type Result struct {
 	ContextMax int   // size of the model's context window in tokens, 0 where unknown
 }
 
-// Denial is a tool call that the agent was not permitted to make.
+// Denial is a tool call that the agent was not allowed to make.
 type Denial struct {
 	Tool   string
 	Detail string
 }
 
-// Tokens counts tokens. Input is without cached tokens, as the providers bill it.
+// Tokens counts the tokens of a session. Input excludes cached tokens, as in the providers'
+// bills.
 type Tokens struct {
 	Input      int64 `json:"input"`
 	Output     int64 `json:"output"`
@@ -96,9 +97,9 @@ func (t Tokens) Add(u Tokens) Tokens {
 	}
 }
 
-// AddCost adds two costs in dollars without the digits that binary fractions leave:
-// 0.1 and 0.2 are 0.3.
+// AddCost adds two costs in dollars and removes the rounding error, so that 0.1 and 0.2 give
+// 0.3.
 func AddCost(a, b float64) float64 { return math.Round((a+b)*1e9) / 1e9 }
 
-// Total is what counts against a token budget: input and output, without cache.
+// Total returns the tokens that count for a budget: input and output, without cache.
 func (t Tokens) Total() int64 { return t.Input + t.Output }

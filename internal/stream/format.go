@@ -23,7 +23,7 @@ const (
 // formatNames is what the settings call the formats.
 var formatNames = [formatCount]string{"text", "claude", "codex", "opencode", "gemini", "copilot"}
 
-// String is the format's name in the settings.
+// String returns the format's name in the settings.
 func (f Format) String() string {
 	if f >= formatCount {
 		return fmt.Sprintf("Format(%d)", uint8(f))
@@ -31,16 +31,17 @@ func (f Format) String() string {
 	return formatNames[f]
 }
 
-// ReportsTokens reports whether the agent says how many tokens a session took.
+// ReportsTokens reports whether the agent's output has the number of tokens of a session.
 func (f Format) ReportsTokens() bool { return f != FormatText && f != FormatCopilot }
 
-// ReportsCost reports whether the agent says what a session cost.
+// ReportsCost reports whether the agent's output has the cost of a session.
 func (f Format) ReportsCost() bool { return f == FormatClaude || f == FormatOpenCode }
 
-// ReportsAccount reports whether the agent says how much of the account's limits is used.
+// ReportsAccount reports whether the agent's output shows the used share of the account's
+// limits.
 func (f Format) ReportsAccount() bool { return f == FormatClaude }
 
-// ParseFormat returns the format of that name; case does not matter.
+// ParseFormat returns the format with that name, ignoring case.
 func ParseFormat(name string) (Format, error) {
 	for f, known := range formatNames {
 		if strings.EqualFold(name, known) {

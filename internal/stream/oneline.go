@@ -2,8 +2,8 @@ package stream
 
 import "strings"
 
-// OneLine is a text that can do nothing to a terminal, without line breaks: a
-// title must not look like a line of ralph's own.
+// OneLine sanitizes a text and replaces its line breaks, so that a title cannot look like a
+// line of ralph.
 func OneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(Sanitize(text), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// PrinterOptions say how a Printer shows events.
+// PrinterOptions has the settings of a Printer.
 type PrinterOptions struct {
 	Color   bool // with colours; nothing else turns them on or off
 	Verbose bool // also the answers of tools that did not fail, and how much of a limit is used
@@ -17,9 +17,8 @@ type PrinterOptions struct {
 	Width   int  // columns that a tool's line may take; 0 is no limit
 }
 
-// Printer writes events as lines for people. Text of the agent is made
-// harmless for the terminal and wrapped by the terminal itself. Output is
-// buffered until Flush.
+// Printer writes events as lines for people. It sanitizes the agent's text, and the terminal
+// wraps it. Output is buffered until Flush.
 type Printer struct {
 	out       *bufio.Writer
 	opts      PrinterOptions
@@ -49,10 +48,10 @@ func NewPrinter(w io.Writer, opts PrinterOptions) *Printer {
 	return p
 }
 
-// Flush writes what is buffered and returns the first error that writing met.
+// Flush writes the buffered output and returns the first write error.
 func (p *Printer) Flush() error { return p.out.Flush() }
 
-// Event writes an event, if users want to see it.
+// Event writes an event, unless the options hide it.
 func (p *Printer) Event(e Event) {
 	switch e.Kind {
 	case KindStart:

@@ -10,9 +10,8 @@ import (
 // textTail is how much of a plain text counts as the agent's final message.
 const textTail = 256 << 10
 
-// Reader reads one agent's output in the pieces in which it arrives and
-// emits events. Its memory is bounded whatever the length of the output or of
-// one line. It is not safe for use by several goroutines.
+// Reader parses an agent's output as it arrives and emits events. Its memory is bounded for
+// any length of output or line. It is not safe for concurrent use.
 type Reader struct {
 	format  Format
 	session *session
@@ -26,8 +25,8 @@ type Reader struct {
 	closed bool
 }
 
-// NewReader returns a reader of that format, which hands each event to emit
-// as soon as its line is complete. emit may be nil.
+// NewReader returns a reader for the format. It calls emit for each event as soon as its line
+// is complete. emit may be nil.
 func NewReader(format Format, emit func(Event)) *Reader {
 	dialects := [formatCount]func(*session, string, *fastjson.Value){
 		FormatClaude: (*session).claude, FormatCodex: (*session).codex, FormatOpenCode: (*session).openCode,
@@ -40,7 +39,7 @@ func NewReader(format Format, emit func(Event)) *Reader {
 	return r
 }
 
-// Write reads the next piece of the output. It never fails and keeps nothing of p.
+// Write parses the next piece of the output. It never fails and does not keep p.
 func (r *Reader) Write(p []byte) (int, error) {
 	if r.closed {
 		return len(p), nil
@@ -56,8 +55,8 @@ func (r *Reader) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close reads a last line that has no end. In a JSON format such a line is
-// broken, even where it looks complete: the agent ends each line.
+// Close parses a last line without a line end. In a JSON format such a line counts as broken,
+// because agents end each line.
 func (r *Reader) Close() {
 	if r.closed {
 		return
@@ -77,7 +76,7 @@ func (r *Reader) Close() {
 	}
 }
 
-// Summary is what was read so far; it is complete after Close.
+// Summary returns the summary of the output so far. It is complete after Close.
 func (r *Reader) Summary() Summary { return r.session.summary() }
 
 // lastLine reads the line that was open when the output ended.

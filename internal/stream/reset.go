@@ -20,10 +20,13 @@ var resetEpoch = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:limit reached\||"?resets_?at"?: ?)(\d{9,13})\b`)
 })
 
-// ParseReset reads when a limit ends from an agent's message: `resets 8:20pm
-// (Europe/Istanbul)`, `try again at Sep 20th, 2026 4:00 PM`, `reset after
-// 2h3m4s`, `ends on 11/17/2026`, `resets Oct 24`, an epoch after a bar, and their like. Times without a zone are in
-// that of now. The result is after now; a time that is over is no answer.
+// ParseReset parses the time when a limit ends from an agent's message. Examples:
+//
+//   - "resets 8:20pm (Europe/Istanbul)", "resets Oct 24", "reset after 2h3m4s"
+//   - "try again at Sep 20th, 2026 4:00 PM", "ends on 11/17/2026", an epoch after a bar
+//
+// Times without a zone have the zone of now. It returns false if the message has no time after
+// now.
 func ParseReset(text string, now time.Time) (time.Time, bool) {
 	text = strings.Join(strings.Fields(strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(text)), " ")
 	if m := resetEpoch().FindStringSubmatch(text); m != nil {

@@ -5,11 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Sanitize returns text that can do nothing to a terminal but be read: escape
-// sequences are taken out, as are all other control characters except tab and
-// line break, and those that reorder text. Bytes that are no UTF-8 are
-// replaced. A carriage return becomes a line break, so that nothing is
-// written over.
+// Sanitize removes everything from a text that could control a terminal. It removes escape
+// sequences, characters that reorder text, and control characters except tab and line break.
+// It replaces invalid UTF-8. A carriage return becomes a line break, so that no text is
+// overwritten.
 func Sanitize(text string) string {
 	i := harmless(text)
 	if i == len(text) {

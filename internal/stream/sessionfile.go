@@ -6,8 +6,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// SessionTokens counts the tokens in the file that an agent keeps about a session: an estimate
-// where its output reports none.
+// SessionTokens estimates the tokens of a session from the agent's session file. Use it for
+// agents with no token counts in their output.
 func SessionTokens(file io.Reader) (Tokens, error) {
 	r := NewReader(FormatText, nil)
 	r.dialect = (*session).sessionFile

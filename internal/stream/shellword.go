@@ -2,9 +2,8 @@ package stream
 
 import "strings"
 
-// ShellWord returns a word as the user can type it into a shell, in a line that is
-// shown to be copied: branches and folders may be named $(reboot). Nothing of
-// ralph's own goes through a shell.
+// ShellWord quotes a word for a shell command that the user may copy, as a branch may be named
+// $(reboot). ralph itself passes nothing through a shell.
 func ShellWord(word string) string {
 	odd := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > '~' || strings.ContainsRune("-_./:=@%+,", r))

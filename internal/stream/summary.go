@@ -1,8 +1,7 @@
 package stream
 
-// Summary is what a stream said, all in all. Text that the agent read or wrote
-// is in Final alone; the fields about failures come from the
-// agent's own reports of failures.
+// Summary is the result of a whole stream. Only Final contains text that the agent read or
+// wrote. The fields about failures come from the agent's own failure reports.
 type Summary struct {
 	Started  bool   // at least one event was read
 	Terminal bool   // a terminal event was read; without one a JSON stream broke off

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Around is what surrounds commits in the git directory, where no diff shows it.
+// Around is the state of the git directory that no diff shows, such as hooks.
 type Around struct {
 	Hooks     map[string]string // fingerprints by name
 	HooksPath string
@@ -25,8 +25,8 @@ var ofLFS = []string{
 // Hooked reports whether the repository has hooks, or a setting for their folder.
 func (a Around) Hooked() bool { return len(a.Hooks) > 0 || a.HooksPath != "" }
 
-// Compare returns what was weakened between two states of the git directory. A new hook
-// adds a check, and is a finding only if it touches the plan.
+// Compare returns what the agent weakened between two states of the git directory. A new hook
+// adds a check, so it is a finding only if it names the plan's files.
 func Compare(before, after Around) []Finding {
 	var found []Finding
 	for _, name := range slices.Sorted(maps.Keys(before.Hooks)) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Command reports whether a line of shell that an agent ran bypasses the repository's
-// hooks, or hides files from git. hooked is false if the repository had no hooks before:
-// then a change of their folder bypasses nothing.
+// Command reports whether a shell line of an agent bypasses the repository's hooks or hides
+// files from git. hooked says whether the repository had hooks before. Without hooks, a new
+// hooks folder bypasses nothing.
 func Command(line string, hooked bool) (Finding, bool) {
 	for _, argv := range commandsOf(withoutDocuments(line)) {
 		if message := evades(argv, hooked); message != "" {

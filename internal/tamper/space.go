@@ -6,9 +6,9 @@ import (
 	"ralph/internal/glob"
 )
 
-// OnlySpace reports whether a diff, as Input has it, changes nothing but blank lines,
-// white space at the end of lines and, in documents, white space anywhere. Lines that
-// moved, indentation and line ends count as a change.
+// OnlySpace reports whether a diff changes only white space without meaning. That is blank
+// lines, trailing white space and, in documents, any white space. Moved lines, indentation and
+// line ends have meaning. diff has the form of Input.Diff.
 func OnlySpace(diff string) bool {
 	for _, f := range parseDiff(diff) {
 		if f.added() || f.deleted() || f.renamed() || f.binary || len(f.hunks) == 0 {

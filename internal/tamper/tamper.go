@@ -1,7 +1,8 @@
-// Package tamper finds in a change what weakens the evidence and cannot be run: CI and
-// hooks that do less, complaints of checkers that are silenced as a whole, code that
-// behaves otherwise while it is tested, files hidden from git. What a run of the old tests
-// shows is found by package proof. It reads text and decides nothing.
+// Package tamper finds changes that weaken the evidence and that no test run can show.
+// Examples are CI and hooks that do less, checkers silenced as a whole, and files hidden from
+// git. Another is code that behaves differently under test.
+//
+// Package proof runs the old tests. This package only reads text, and decides nothing.
 package tamper
 
 import (
@@ -15,7 +16,7 @@ import (
 	"unicode/utf8"
 )
 
-// Finding is one place where the evidence was weakened.
+// Finding is one place where a change weakened the evidence.
 type Finding struct {
 	Path    string // from the worktree's root
 	Line    int    // in the new file; in the old one where the line is gone; 0 where no line says it
@@ -24,7 +25,7 @@ type Finding struct {
 	Text    string // the line itself, shortened
 }
 
-// Input is what an iteration changed.
+// Input is the change of an iteration, for Inspect.
 type Input struct {
 	// Diff is what git prints for "git diff --unified=0 --find-renames", with the
 	// prefixes a/ and b/. The files of [Ignored] need not be in it.
@@ -35,18 +36,18 @@ type Input struct {
 	Root string
 }
 
-// MaxText bounds the text of a finding, in bytes.
+// MaxText is the largest text of a finding, in bytes.
 const MaxText = 200
 
 // maxHead bounds what is read of a file to find who wrote it, in bytes.
 const maxHead = 4 << 10
 
-// Ignored are the patterns of foreign and generated files: one without a slash is a name
-// in any folder, one that ends with a slash a folder.
+// Ignored returns the patterns of third-party and generated files, which Inspect ignores. A
+// pattern without a slash is a name in any folder. One that ends with a slash is a folder.
 func Ignored() []string { return slices.Clone(ignored) }
 
-// Inspect returns what weakens the evidence, in the order of paths and lines. Its time is
-// linear in the size of the diff.
+// Inspect returns the places where a diff weakens the evidence, sorted by path and line. Its
+// time is linear in the size of the diff.
 func Inspect(in Input) []Finding {
 	if in.Diff == "" && !in.CutOff {
 		return nil // as before most runs: to make the patterns ready takes longer than to start git

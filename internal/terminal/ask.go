@@ -47,7 +47,7 @@ func (t *Terminal) Ask(ctx context.Context, question string, limit time.Duration
 	}
 }
 
-// AskNumber asks for a number from 1 to most until the user gives one or gives up.
+// AskNumber asks the user for a number from 1 to most, until the user enters one or gives up.
 func (t *Terminal) AskNumber(ctx context.Context, most int) (int, error) {
 	in := bufio.NewReader(t.In)
 	type reply struct {

@@ -11,13 +11,13 @@ import (
 // patience is how long something may take before the terminal shows what it is.
 const patience = time.Second
 
-// Footer shows what is running at the moment. On a terminal it is the last line, drawn
-// every second and erased before other output; elsewhere it is printed once. The caller of
-// its methods holds lock.
+// Footer shows the current activity. On a terminal it is the last line, drawn every second and
+// erased before other output. Elsewhere it is printed once. The caller of its methods must
+// hold Lock.
 type Footer struct {
 	T    *Terminal
 	Lock *sync.Mutex
-	Line func(text string) // shows it where there is no terminal
+	Line func(text string) // prints the text if there is no terminal
 	now  *footing
 }
 
@@ -28,7 +28,7 @@ type footing struct {
 	done  chan struct{}
 }
 
-// Show shows a text, after a second, until hide.
+// Show shows a text in the footer after a delay, and updates it every second until Hide.
 func (f *Footer) Show(text func() string) {
 	f.Hide()
 	now := &footing{text: text, done: make(chan struct{})}
@@ -66,7 +66,7 @@ func (f *Footer) draw(now *footing) bool {
 	return true
 }
 
-// Erase makes room for a line; the footer comes back with its next second.
+// Erase removes the footer to make room for a line. The footer returns within a second.
 func (f *Footer) Erase() {
 	if f.now != nil && f.now.drawn {
 		f.now.drawn = false
@@ -74,7 +74,7 @@ func (f *Footer) Erase() {
 	}
 }
 
-// Hide ends the footer.
+// Hide removes the footer until the next Show.
 func (f *Footer) Hide() {
 	if f.now != nil {
 		f.Erase()
@@ -83,7 +83,7 @@ func (f *Footer) Hide() {
 	}
 }
 
-// Working shows that something takes a while, and how long it has taken.
+// Working shows an activity in the footer, with the time that it has taken.
 func (f *Footer) Working(what string) {
 	began := time.Now()
 	f.Show(func() string {
@@ -94,8 +94,8 @@ func (f *Footer) Working(what string) {
 	})
 }
 
-// Slowly shows on standard error what a command without a screen does, once it has
-// taken a while. The returned function removes it.
+// Slowly shows a long activity on standard error, once it has taken a while. Call done to
+// remove it.
 func (t *Terminal) Slowly(what string) (done func()) {
 	if !t.errTTY {
 		return func() {}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Hold keeps this process's terminal open until a key is pressed, so that the last lines can be
-// read.
+// Hold prints a text and waits for a key, so that the user can read the last lines before the
+// terminal closes. It returns at once if standard input is not a terminal.
 func Hold(text string) {
 	fd := int(os.Stdin.Fd())
 	was, err := term.MakeRaw(fd)

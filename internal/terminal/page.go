@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Page gives fn a terminal with buffered output. A reader that goes away early, such as
-// head, is not an error.
+// Page calls fn with a terminal that buffers its output, then flushes it. It is not an error
+// if the reader closes the output early, as head does. It starts no pager: see Paged.
 func Page(t *Terminal, fn func(t *Terminal) error) error {
 	w := bufio.NewWriterSize(t.Out, 64<<10)
 	gathered := *t
@@ -20,7 +20,7 @@ func Page(t *Terminal, fn func(t *Terminal) error) error {
 	return Enough(err)
 }
 
-// Enough returns err, or nil if the reader of the output has gone away.
+// Enough returns err, or nil if err says that the reader of the output has closed it.
 func Enough(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return nil
@@ -28,7 +28,7 @@ func Enough(err error) error {
 	return err
 }
 
-// PrintJSON prints a value for programs.
+// PrintJSON prints a value as indented JSON.
 func PrintJSON(t *Terminal, v any) error {
 	return Page(t, func(t *Terminal) error {
 		enc := json.NewEncoder(t.Out)

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Paged shows a text, through the user's pager where it is longer than the
-// screen, as git and man do.
+// Paged prints a text, through the user's pager if it is longer than the screen.
 func (t *Terminal) Paged(text string) {
 	if argv := t.pager(strings.Count(text, "\n")); argv != nil && runPager(argv, text) {
 		return

@@ -1,5 +1,5 @@
-// Package terminal writes for the user: marks, colours, warnings and hints, questions, the
-// pager, and the line that shows what takes long.
+// Package terminal prints to the user's terminal: messages, colours, questions, the pager and
+// the footer with the current activity.
 package terminal
 
 import (
@@ -15,21 +15,21 @@ import (
 	"ralph/internal/stream"
 )
 
-// Terminal is where a command writes for people. The rules of all output:
+// Terminal is the output of a command for people. All output follows these rules:
 //
-//   - What a command was asked for goes to standard output; errors, warnings and
-//     hints go to standard error, with "ralph: " in front of errors only.
-//   - Messages begin with a small letter and have no period at the end, unless
-//     they are sentences that people and scripts know.
+//   - Requested output goes to standard output. Errors, warnings and hints go to standard error.
+//     Only errors start with "ralph: ".
+//   - Messages begin with a small letter and have no period at the end, unless they are
+//     sentences that people and scripts know.
 //   - Colour never carries a meaning alone: a symbol or a word says the same.
-//   - Whatever comes from an agent or a file is made harmless before it is shown.
+//   - Text from an agent or a file is sanitized before it is shown.
 type Terminal struct {
 	In       *os.File
 	Out, Err io.Writer
 	IsTTY    bool // standard output is a terminal
-	Redraws  bool // and it understands escape sequences
+	Redraws  bool // the terminal understands escape sequences
 	errTTY   bool // standard error is such a terminal
-	CanAsk   bool // and standard input too
+	CanAsk   bool // standard input is a terminal too
 	Color    bool // on standard output
 	ErrColor bool // on standard error
 	ASCII    bool
@@ -52,7 +52,8 @@ func (c *checked) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// New returns the terminal of the standard files. mode is auto, always or never.
+// New returns the terminal of the standard files. mode is the colour mode: auto, always or
+// never.
 func New(mode string) *Terminal {
 	t := &Terminal{In: os.Stdin, Err: os.Stderr}
 	t.Out = &checked{to: os.Stdout, failed: &t.Unwritten}
@@ -89,8 +90,8 @@ func utf8Locale() bool {
 	return true
 }
 
-// Width is the terminal's; elsewhere that of COLUMNS, which no shell passes on
-// unasked, else the usual one.
+// Width returns the columns of the terminal. Without a terminal it returns COLUMNS, if
+// exported, or the default width.
 func (t *Terminal) Width() int {
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); t.IsTTY && err == nil && w > 0 {
 		return w
@@ -101,7 +102,7 @@ func (t *Terminal) Width() int {
 	return help.Width
 }
 
-// The SGR codes that are used; see ECMA-48, 8.3.117.
+// SGR codes for Paint; see ECMA-48, 8.3.117.
 const (
 	Bold   = "1"
 	Dim    = "2"
@@ -111,6 +112,7 @@ const (
 	Cyan   = "36"
 )
 
+// Paint returns s with the SGR code, or s itself if standard output has no colours.
 func (t *Terminal) Paint(code, s string) string { return paint(t.Color, code, s) }
 
 func (t *Terminal) paintErr(code, s string) string { return paint(t.ErrColor, code, s) }
@@ -122,7 +124,7 @@ func paint(on bool, code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Symbol returns a mark, or its ASCII replacement if the locale needs it.
+// Symbol returns a symbol, or its ASCII replacement if the locale needs it.
 func (t *Terminal) Symbol(s string) string {
 	if !t.ASCII {
 		return s
@@ -133,25 +135,28 @@ func (t *Terminal) Symbol(s string) string {
 	return s
 }
 
+// Printf prints to standard output.
 func (t *Terminal) Printf(format string, args ...any) { fmt.Fprintf(t.Out, format, args...) }
 
-// Warn shows a warning, harmless whatever it holds.
+// Warn prints a warning to standard error and sanitizes its text.
 func (t *Terminal) Warn(format string, args ...any) {
 	text := stream.Sanitize(fmt.Sprintf(format, args...))
 	fmt.Fprintf(t.Err, "%s %s\n", t.paintErr(Yellow, t.Symbol("⚠")), text)
 }
 
+// WarnAll prints each text as a warning.
 func (t *Terminal) WarnAll(texts []string) {
 	for _, text := range texts {
 		t.Warn("%s", text)
 	}
 }
 
-// Fail shows an error.
+// Fail prints an error to standard error.
 func (t *Terminal) Fail(err error) {
 	fmt.Fprintf(t.Err, "%s %s\n", t.paintErr(Red, "ralph:"), stream.Sanitize(err.Error()))
 }
 
+// Hint prints a hint to standard error, indented. It prints nothing for an empty text.
 func (t *Terminal) Hint(text string) {
 	if text != "" {
 		fmt.Fprintf(t.Err, "  %s\n", t.paintErr(Dim, stream.Sanitize(text)))

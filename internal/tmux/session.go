@@ -26,14 +26,14 @@ const (
 type Session struct {
 	ID   string // such as $1
 	Name string
-	Mark string // the word it was marked with, empty if it is not ours
+	Mark string // its mark, empty if it is not a session of ralph
 
 	// Lasting reports that the server would have exited without readers, and that [Client.Open]
 	// has prevented it.
 	Lasting bool
 }
 
-// NewSession says how a session begins.
+// NewSession has the parameters of a new session or pane.
 type NewSession struct {
 	Name          string // as [SessionName] makes it
 	Mark          string // ASCII letters and digits, at least 2
@@ -43,8 +43,8 @@ type NewSession struct {
 	Stay          bool     // a client continues to another session when this one ends, instead of leaving tmux
 }
 
-// SessionName makes a name of a text. tmux replaces '.' and ':' and what it
-// cannot show, expands '#' and gives a meaning to some first characters.
+// SessionName turns a text into a valid session name. tmux replaces '.', ':' and characters
+// that it cannot show, expands '#', and gives a meaning to some first characters.
 func SessionName(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == '+' || unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -54,11 +54,11 @@ func SessionName(text string) string {
 	}, text)
 }
 
-// ErrTaken says that there is a session of that name already.
+// ErrTaken is the error of Open if a session of that name already exists.
 var ErrTaken = errors.New("there is a tmux session of that name")
 
-// Open makes a session that no one reads yet, with one pane. It lives on where
-// no one looks, whatever the user's settings say.
+// Open starts a detached session with one pane, and returns the session and the pane's id. The
+// session continues without a reader, whatever the user's settings are.
 func (c *Client) Open(ctx context.Context, s NewSession) (Session, string, error) {
 	onDestroy := "on"
 	if s.Stay {
@@ -101,7 +101,7 @@ func (c *Client) Open(ctx context.Context, s NewSession) (Session, string, error
 	return Session{ID: f[0], Name: s.Name, Mark: s.Mark, Lasting: f[2] == "1"}, f[1], nil
 }
 
-// Side is where a new pane goes.
+// Side is the position of a new pane.
 type Side string
 
 // The sides of a pane.
@@ -110,7 +110,7 @@ const (
 	Below Side = "-v"
 )
 
-// Split makes a pane next to another one, which stays the one that keys go to.
+// Split opens a pane next to another one and returns its id. The keyboard focus does not move.
 // size is in columns or rows.
 func (c *Client) Split(ctx context.Context, pane string, side Side, size int, s NewSession) (string, error) {
 	args := []string{"split-window", "-d", string(side), "-l", strconv.Itoa(size), "-t", pane, "-P", "-F", "#{pane_id}", "-c", unformatted(s.Dir)}
@@ -122,15 +122,15 @@ func (c *Client) Split(ctx context.Context, pane string, side Side, size int, s 
 	return id, err
 }
 
-// Pair is a window with two panes of ours and nothing else, as one of them sees it.
+// Pair is the layout of a window with exactly two panes, both of ralph.
 type Pair struct {
 	Width, Height int  // of the window
 	Beside        bool // the panes are side by side, else one below the other
 	Least         int  // columns of the narrower one
 }
 
-// Pair reads the window of a pane. It is false where the user has put something
-// into the window, or shows one of its panes alone.
+// Pair returns the layout of a window with two panes of ralph. It returns false if the window
+// has any other panes, or shows only one of them.
 func (c *Client) Pair(ctx context.Context, pane string) (Pair, bool) {
 	out, err := c.run(ctx, "list-panes", "-t", pane, "-F",
 		"#{window_width} #{window_height} #{pane_width} #{pane_left} #{window_zoomed_flag} #{"+paneMark+"}")
@@ -153,7 +153,7 @@ func (c *Client) Pair(ctx context.Context, pane string) (Pair, bool) {
 	return p, true
 }
 
-// Arrange puts a pane next to the other one of its window, or below it. size is in
+// Arrange places a pane to the right of the other pane of its window, or below it. size is in
 // columns or rows.
 func (c *Client) Arrange(ctx context.Context, pane string, side Side, size int) error {
 	layout, direction := "even-horizontal", "-x"
@@ -164,7 +164,7 @@ func (c *Client) Arrange(ctx context.Context, pane string, side Side, size int) 
 	return err
 }
 
-// Sessions lists the sessions of the server, none where no server runs.
+// Sessions lists the sessions of the server. The list is empty if no server runs.
 func (c *Client) Sessions(ctx context.Context) []Session {
 	out, err := c.run(ctx, "list-sessions", "-F", "#{session_id} #{"+mark+"} #{session_name}")
 	if err != nil {
@@ -179,21 +179,21 @@ func (c *Client) Sessions(ctx context.Context) []Session {
 	return list
 }
 
-// Alive reports whether the session is still there.
+// Alive reports whether the session still exists.
 func (c *Client) Alive(ctx context.Context, id string) bool {
 	_, err := c.run(ctx, "has-session", "-t", id)
 	return err == nil
 }
 
-// Watched reports whether anybody reads the session.
+// Watched reports whether a tmux client shows the session.
 func (c *Client) Watched(ctx context.Context, id string) bool {
 	out, err := c.run(ctx, "list-clients", "-t", id)
 	return err == nil && out != ""
 }
 
-// Close ends the panes of ours in the session of target, a session or a pane,
-// and with them the session, unless the user has put something of their own into
-// it. The pane self, which may be empty, comes last: anyone who calls may be in it.
+// Close closes ralph's panes in a session. target is the session or one of its panes. The
+// session ends too, unless it has other panes of the user. Close closes the pane self last,
+// because the caller may run in it. self may be empty.
 func (c *Client) Close(ctx context.Context, target, self string) error {
 	out, err := c.run(ctx, "list-panes", "-s", "-t", target, "-F", "#{pane_id} #{"+paneMark+"}")
 	if err != nil {
@@ -216,14 +216,14 @@ func (c *Client) Close(ctx context.Context, target, self string) error {
 	return errors.Join(errs...)
 }
 
-// Switch shows the session in place of the one that this process is in.
+// Switch shows another session in the user's tmux client, in place of the current one.
 func (c *Client) Switch(ctx context.Context, id string) error {
 	_, err := c.run(ctx, "switch-client", "-t", id)
 	return err
 }
 
-// Attach is the command that shows the session in a terminal, until it ends or
-// the user detaches. It waits to be started.
+// Attach returns the command that shows the session in a terminal, until it ends or the user
+// detaches. The caller starts the command.
 func (c *Client) Attach(id string, in io.Reader, out, errs io.Writer) *exec.Cmd {
 	cmd := exec.Command(c.path, "attach-session", "-t", id)
 	cmd.Env = c.env
@@ -231,8 +231,8 @@ func (c *Client) Attach(id string, in io.Reader, out, errs io.Writer) *exec.Cmd 
 	return cmd
 }
 
-// CloseOwn closes the pane of this process and the other pane of its window. Outside of tmux it
-// does nothing.
+// CloseOwn closes all of ralph's panes in the tmux session of this process, its own pane last.
+// Outside of tmux it does nothing.
 func CloseOwn(environ []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -1,7 +1,6 @@
-// Package tmux makes the few calls to tmux that ralph needs, each as a list of
-// arguments and by the ids that tmux gives out ($1 is a session, %1 a pane):
-// names and indexes are at the mercy of the user's settings. The traps of tmux
-// are written down where they are avoided.
+// Package tmux makes the few calls to tmux that ralph needs. Each call is a list of arguments
+// with the ids of tmux ($1 is a session, %1 a pane). Names and indexes would depend on the
+// user's settings. Comments in the code explain each pitfall of tmux.
 package tmux
 
 import (
@@ -15,16 +14,16 @@ import (
 	"strings"
 )
 
-// Oldest is the oldest version that has what is needed here: options of a pane.
+// Oldest is the oldest supported version: ralph needs options of a pane.
 var Oldest = Version{3, 0}
 
-// Version is a version of tmux; the letter after it does not matter.
+// Version is a version of tmux, without the letter after it.
 type Version struct{ Major, Minor int }
 
-// String is the version as tmux writes it.
+// String returns the version as tmux prints it.
 func (v Version) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
 
-// MissingError says that there is no tmux.
+// MissingError is the error if tmux is not installed.
 type MissingError struct{ Err error }
 
 // Error implements error.
@@ -33,7 +32,7 @@ func (e *MissingError) Error() string { return "tmux is not installed" }
 // Unwrap returns the cause.
 func (e *MissingError) Unwrap() error { return e.Err }
 
-// TooOldError says that tmux cannot do what is needed.
+// TooOldError is the error if tmux is older than Oldest.
 type TooOldError struct{ Have Version }
 
 // Error implements error.
@@ -41,15 +40,15 @@ func (e *TooOldError) Error() string {
 	return fmt.Sprintf("tmux %s is too old: ralph needs %s or newer", e.Have, Oldest)
 }
 
-// Client calls tmux.
+// Client runs tmux commands.
 type Client struct {
 	path string
 	env  []string
 }
 
-// Find searches for tmux and its version. environ is the user's environment; tmux gets the part
-// in [Environ]. The error is a [*MissingError], a [*TooOldError], or the reason why tmux did not
-// answer.
+// Find returns a client for the installed tmux. environ is the user's environment; tmux gets
+// the variables that [Environ] allows. The error is a [*MissingError], a [*TooOldError], or
+// the reason why tmux did not answer.
 func Find(ctx context.Context, environ []string) (*Client, error) {
 	path, err := exec.LookPath("tmux")
 	if err != nil {
@@ -85,9 +84,8 @@ var known = []string{
 	"SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_CONNECTION", "SSH_TTY", "DBUS_SESSION_BUS_ADDRESS",
 }
 
-// Environ is what tmux is given of an environment. A server that the call
-// starts keeps it for ever and shows it to anyone who asks, so that no key of the
-// user may be in it.
+// Environ returns the variables that tmux may get. A new tmux server keeps its environment and
+// shows it to anyone, so the result has no keys of the user.
 func Environ(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(e string) bool {
 		name, _, _ := strings.Cut(e, "=")

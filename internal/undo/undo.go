@@ -1,5 +1,5 @@
-// Package undo finds the state before an iteration, and says what counts when a unit goes back
-// to it.
+// Package undo finds the saved state before an iteration, and determines which stories are
+// accepted after a unit returns to it.
 package undo
 
 import (
@@ -15,29 +15,29 @@ import (
 	"ralph/internal/run"
 )
 
-// Left is the prefix of the name that replaces a run's id for a state that an undo has
-// left. Its only iteration is the first.
+// Left is the prefix of the names that LeftAt returns. Such a name takes the place of a run's
+// id, with 1 as its only iteration.
 const Left = "undo-"
 
-// LeftAt returns the name of the state that is left at a time.
+// LeftAt returns a name for the state that an undo replaces, made from the time of the undo.
 func LeftAt(now time.Time) string { return Left + now.UTC().Format("20060102-150405.000") }
 
-// Target is a state that can be restored.
+// Target is a saved state that an undo can restore.
 type Target struct {
 	Run    string
 	N      int
-	Story  *journal.Story // that the iteration was about, may be nil
+	Story  *journal.Story // the story of the iteration; may be nil
 	At     time.Time
 	Branch string
 	State  git.Saved
-	// Moved: the reference names another state than the journal. That of the journal counts.
+	// Moved is true if the reference and the journal name different states. The journal counts.
 	Moved bool
 
 	gate   run.Gate
 	parked []journal.StoryParked
 }
 
-// NotKeptError is that a state cannot be restored.
+// NotKeptError is the error if a state is not saved, or the journal has no such iteration.
 type NotKeptError struct {
 	What string
 	Hint string
@@ -46,8 +46,8 @@ type NotKeptError struct {
 // Error implements error.
 func (e *NotKeptError) Error() string { return e.What }
 
-// Find finds the state before iteration n of a run. 0 is the last iteration, and an empty id
-// the last run that has one.
+// Find returns the state before iteration n of a run. If n is 0 it uses the last iteration,
+// and if id is empty the last run with an iteration.
 func Find(ctx context.Context, events []journal.Event, states checkpoint.Store, id string, n int) (Target, error) {
 	t, err := At(events, id, n, states.Iteration(id, 1))
 	if err != nil {
@@ -56,8 +56,9 @@ func Find(ctx context.Context, events []journal.Event, states checkpoint.Store, 
 	return t, t.read(ctx, states)
 }
 
-// At finds what the journal says about the state before iteration n of a run, as Find does. left
-// is the reference of a state that the user left with an undo of that name.
+// At finds the state before iteration n of a run in the journal, without reading the
+// repository. The parameters are those of Find. left is the reference of the replaced state,
+// if id is a name from LeftAt.
 func At(events []journal.Event, id string, n int, left string) (Target, error) {
 	s := &run.State{}
 	t, found := Target{}, false
@@ -109,7 +110,7 @@ func (t *Target) read(ctx context.Context, states checkpoint.Store) error {
 	return &NotKeptError{fmt.Sprintf("the state before iteration %d of the run %s is not kept", t.N, t.Run), hint}
 }
 
-// Event is the record of going back. kept is the reference of the state that is left.
+// Event returns the journal event of the undo. kept is the reference of the replaced state.
 func (t *Target) Event(kept string) journal.Undone {
 	seen := t.gate.Seen()
 	return journal.Undone{Of: t.Run, N: t.N, State: t.State.Commit, Kept: kept, Head: t.State.Head,
@@ -118,7 +119,7 @@ func (t *Target) Event(kept string) journal.Undone {
 		Seen: seen.Commit, SeenWork: seen.Work, Parked: t.parked, Message: "the user went back to " + t.String()}
 }
 
-// String says which state it is.
+// String describes the state: its iteration, its run and its story.
 func (t *Target) String() string {
 	if t.Story == nil {
 		return fmt.Sprintf("the state before iteration %d of the run %s", t.N, t.Run)
@@ -126,7 +127,7 @@ func (t *Target) String() string {
 	return fmt.Sprintf("the state before iteration %d of the run %s (%s)", t.N, t.Run, t.Story.ID)
 }
 
-// Reopened lists the stories that count now and do not count then.
+// Reopened lists the stories that are accepted now, but were not at the target.
 func (t *Target) Reopened(events []journal.Event) []string {
 	then := accepted(t.gate)
 	return slices.DeleteFunc(accepted(run.Fold(events).Gate), func(id string) bool { return slices.Contains(then, id) })

@@ -19,8 +19,8 @@ type Feature struct {
 	PRD  *prd.PRD
 }
 
-// Find reads the feature of a unit: from its folder, else from its newest
-// archive. The error is fs.ErrNotExist where there is neither.
+// Find reads a feature from its folder, or from its newest archive. The error is
+// fs.ErrNotExist if it has neither.
 func Find(root string, store *archive.Store, unit string) (Feature, error) {
 	f, err := load(root, unit, filepath.Join(".ralph", unit, "prd.json"))
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -33,8 +33,8 @@ func Find(root string, store *archive.Store, unit string) (Feature, error) {
 	return load(root, unit, filepath.Join(filepath.FromSlash(e.Path), "prd.json"))
 }
 
-// All reads every feature of the worktree, those that are archived by their
-// newest archive, in the order of their units.
+// All reads every feature of the worktree, sorted by unit. It reads archived features from
+// their newest archive.
 func All(root string, store *archive.Store) ([]Feature, error) {
 	entries, _, err := store.List()
 	if err != nil {
@@ -73,8 +73,8 @@ func load(root, unit, file string) (Feature, error) {
 	return Feature{Unit: unit, File: file, PRD: p}, err
 }
 
-// Stories are the finished stories of the features. Where ids are given it is
-// those alone: one that is not there is an error, one that is open is not.
+// Stories lists the finished stories of the features. If ids are given, it lists only those
+// stories, open ones included. An unknown id is an error.
 func Stories(features []Feature, ids []string) ([]Story, error) {
 	list := []Story{}
 	for _, f := range features {

@@ -1,6 +1,6 @@
-// Package verify checks finished stories again: it runs the quality checks on the
-// committed work, and compares the receipts in the git notes with it. It needs no journal,
-// so it works in a fresh clone. It writes only the clean worktree, and removes it.
+// Package verify checks finished stories again. It runs the quality checks on the committed
+// work, and compares the work with the receipts in the git notes. It needs no journal, so it
+// works in a fresh clone. It writes only the clean worktree, and removes it.
 package verify
 
 import (
@@ -15,7 +15,7 @@ import (
 	"ralph/internal/proc"
 )
 
-// Report is what came of it, and as JSON of `verify --json`.
+// Report is the result of a verification, and the JSON output of `verify --json`.
 type Report struct {
 	OK      bool    `json:"ok"`
 	Commit  string  `json:"commit"`
@@ -25,14 +25,14 @@ type Report struct {
 	Stories []Story `json:"stories"`
 }
 
-// Check is a quality check as it fared now.
+// Check is the present result of a quality check.
 type Check struct {
 	journal.CheckReceipt
 	Accepted bool   `json:"accepted"` // it passed, or its failure is no obstacle by the settings
 	Tail     string `json:"tail,omitempty"`
 }
 
-// Story is a story that is said to be finished.
+// Story is a story to verify: one that is marked as finished, or that the caller named.
 type Story struct {
 	Unit    string   `json:"unit"`
 	ID      string   `json:"id"`
@@ -42,7 +42,7 @@ type Story struct {
 	Receipt *Receipt `json:"receipt"`        // nil without a receipt
 }
 
-// Receipt is the last receipt of a story that matters for the commit.
+// Receipt is the newest receipt of a story that applies to the commit.
 type Receipt struct {
 	Time   time.Time      `json:"time"`
 	Commit string         `json:"commit"`
@@ -58,7 +58,7 @@ type Receipt struct {
 	Dropped []string `json:"dropped,omitempty"`
 }
 
-// Run runs the checks in dir, calls tell with each result, and stops when ctx ends.
+// Run runs the checks in dir and calls tell with each result. It stops when ctx ends.
 func Run(ctx context.Context, g *proc.Guardian, checks []check.Check, dir string, env []string, tell func(Check)) ([]Check, error) {
 	list := []Check{}
 	for _, c := range checks {
@@ -80,7 +80,7 @@ func Run(ctx context.Context, g *proc.Guardian, checks []check.Check, dir string
 	return list, nil
 }
 
-// Receipts finds the receipt of each story in the repository's notes.
+// Receipts reads the receipt of each story from the repository's notes.
 func (r *Report) Receipts(ctx context.Context, repo *git.Repo) error {
 	var stories []evidence.StoryOf
 	for _, s := range r.Stories {
@@ -109,8 +109,9 @@ func (r *Report) receipt(o evidence.Found) *Receipt {
 	return one
 }
 
-// Judge says of each story, and of all, whether it is proved: by checks that pass now, and a
-// receipt unless the caller does without.
+// Judge sets OK for each story and for the report. A finished story is OK if all checks are
+// accepted now and it has a receipt. If receipts is false, no receipt is needed. An open story
+// is never OK.
 func (r *Report) Judge(receipts bool) {
 	claim := evidence.Claim{}
 	facts := evidence.Facts{Complete: true}
@@ -142,7 +143,7 @@ func (r *Report) Judge(receipts bool) {
 // name returns a name that is unique among the stories of all units.
 func (s Story) name() string { return s.Unit + " " + s.ID }
 
-// Unreceipted returns how many finished stories have no receipt.
+// Unreceipted returns the number of finished stories without a receipt.
 func (r *Report) Unreceipted() int {
 	n := 0
 	for _, s := range r.Stories {

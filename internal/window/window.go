@@ -1,7 +1,6 @@
-// Package window opens terminal windows: it knows the usual terminal programs,
-// finds one that is there, and says how it is called. Whatever is to run in the
-// window is a list of arguments that no shell reads, and that everybody on the
-// machine can see: it must hold no secret.
+// Package window finds a terminal program and makes the command that opens a window with it.
+// The window runs a list of arguments, without a shell. Every user of the machine can see the
+// list, so it must have no secrets.
 package window
 
 import (
@@ -11,13 +10,13 @@ import (
 	"strings"
 )
 
-// Program is a terminal program.
+// Program is a terminal program and its command line options.
 type Program struct {
 	Name    string // as people know it
-	Command string // what is looked for on the PATH, and called
-	System  string // the GOOS that it is for, empty: any but macOS needs a display
+	Command string // the program, found on the PATH
+	System  string // the only GOOS that has it; empty if any GOOS may have it
 	Inside  string // a variable in its windows, as NAME or as NAME=value
-	Only    bool   // it is chosen only by anyone who is in it already
+	Only    bool   // chosen only if this process runs in it
 
 	// Before are the arguments in front of the program to run; "{title}" is
 	// for the window's title. Fullscreen is put in front of them.
@@ -25,8 +24,8 @@ type Program struct {
 	Fullscreen []string // nil if it is unknown
 }
 
-// Programs are the terminals that are known, the ones that are tried first
-// first. xterm is last: anyone who has it next to another one means the other one.
+// Programs lists the known terminal programs in order of preference. xterm is last: a user who
+// has another one too prefers the other one.
 func Programs() []Program {
 	return []Program{
 		{Name: "iTerm", Command: "osascript", System: "darwin", Inside: "TERM_PROGRAM=iTerm.app", Only: true,
@@ -53,9 +52,8 @@ var (
 	ErrNoProgram = errors.New("no terminal program is installed that ralph knows")
 )
 
-// Find chooses the terminal program to open a window with: the one that this
-// process is in, else the first that is there. goos is the system, environ the
-// environment.
+// Find returns the terminal program for a new window. It prefers the program that this process
+// runs in, then the order of Programs. goos is the operating system.
 func Find(goos string, environ []string) (Program, error) {
 	if goos != "darwin" && !has(environ, "DISPLAY") && !has(environ, "WAYLAND_DISPLAY") {
 		return Program{}, ErrNoDisplay
@@ -84,7 +82,7 @@ func has(environ []string, name string) bool {
 	})
 }
 
-// Argv is the command that opens a window in which argv runs.
+// Argv returns the command that opens a window and runs argv in it.
 func (p Program) Argv(title string, fullscreen bool, argv []string) []string {
 	words := []string{p.Command}
 	switch {

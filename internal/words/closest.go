@@ -2,9 +2,9 @@ package words
 
 import "strings"
 
-// Closest returns the name that word is most likely a misspelling of: one with
-// at most one slip in three letters, else one that begins with word. It returns
-// "" where no name is close. Case, hyphens, underscores and blanks do not count.
+// Closest returns the name that was probably meant by a misspelled word, or "" if no name is
+// close. It accepts at most one slip in three letters, or else a name that begins with word. Case,
+// hyphens, underscores and blanks do not count.
 func Closest(word string, names []string) string {
 	const longest = 60 // no name is: do not measure novels
 	if len(word) > longest {

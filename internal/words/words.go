@@ -1,4 +1,4 @@
-// Package words formats spans, times and numbers for the user, the same way everywhere.
+// Package words formats durations, times and numbers for the user, the same way everywhere.
 package words
 
 import (
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Duration shows a time span as exact as it matters; a negative one is "0s".
+// Duration formats a duration with suitable precision. A negative one is "0s".
 func Duration(d time.Duration) string {
 	const half = 500 * time.Millisecond // what rounds up to a whole minute is one
 	switch {
@@ -30,11 +30,11 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// Seconds shows a time span given in seconds, as the journal has it.
+// Seconds formats a duration in seconds, as Duration does.
 func Seconds(s float64) string { return Duration(time.Duration(s * float64(time.Second))) }
 
-// Clock shows a time of day in the user's zone, with the day where that is
-// another one than now's.
+// Clock formats a time of day in the user's zone. It adds the date if t is not on the same day
+// as now.
 func Clock(t, now time.Time) string {
 	t, now = t.Local(), now.Local()
 	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
@@ -43,7 +43,7 @@ func Clock(t, now time.Time) string {
 	return t.Format("Mon 2 Jan 15:04")
 }
 
-// Tokens shows a number of tokens; an estimate is marked by a tilde.
+// Tokens formats a number of tokens, with a tilde before an estimate.
 func Tokens(n int64, estimated bool) string {
 	s := fmt.Sprint(n)
 	switch {
@@ -58,7 +58,7 @@ func Tokens(n int64, estimated bool) string {
 	return s
 }
 
-// Count shows how many of something there are.
+// Count formats a number with its noun, and appends an s to the noun unless the number is 1.
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -66,7 +66,7 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Plural is Count for a word with an irregular plural.
+// Plural formats a number with its noun as Count does, for a noun with an irregular plural.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -74,10 +74,10 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Local shows a moment as Clock does, as seen now.
+// Local formats a time as Clock does, compared with the current time.
 func Local(t time.Time) string { return Clock(t, time.Now()) }
 
-// Spaced returns a word of a file format as people read it.
+// Spaced replaces the underscores of a word by spaces.
 func Spaced[T ~string](word T) string { return strings.ReplaceAll(string(word), "_", " ") }
 
 // LastLines returns the last n lines of a text.
@@ -86,7 +86,7 @@ func LastLines(s string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// Items is what the items of a kind of plan are called.
+// Items returns the noun for the items of a plan: "stories" for a prd, else "tasks".
 func Items(plan string) string {
 	if plan == "prd" {
 		return "stories"
