@@ -71,7 +71,10 @@ func TestIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	var info unix.Siginfo
-	if err := unix.Waitid(unix.P_PID, e.id.PID, &info, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+	for err = unix.EINTR; err == unix.EINTR; {
+		err = unix.Waitid(unix.P_PID, e.id.PID, &info, unix.WEXITED|unix.WNOWAIT, nil)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if e.id.Alive() {
