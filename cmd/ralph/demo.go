@@ -22,7 +22,7 @@ const demoBranch = "feature/greeting"
 type demoCmd struct {
 	Dir string `arg:"" optional:"" type:"path" predictor:"folder" help:"Folder for the scratch repository. It must not exist (default: a new one in the temporary folder)."`
 
-	Night bool `help:"Play a night: a usage limit, a stronger model, and a stuck story that is parked."`
+	Night bool `help:"Play a night: a usage limit, a stronger model, a stuck story that is parked, and a review that refuses once."`
 }
 
 // Run carries the command out.
