@@ -101,7 +101,7 @@ func TestTurnTimeLimits(t *testing.T) {
 		{"timeout", `exec sleep 600`, Limits{Timeout: 200 * time.Millisecond}, journal.OutcomeTimeout},
 		{"timeout, deaf agent", `trap '' INT TERM HUP; sleep 600 & wait; sleep 600`, Limits{Timeout: 200 * time.Millisecond}, journal.OutcomeTimeout},
 		{"idle", `echo '{"type":"system"}'; exec sleep 600`, Limits{Timeout: time.Hour, Idle: time.Second}, journal.OutcomeIdle},
-		{"result before the timeout", `echo '` + result + `'; exec sleep 600`, Limits{Timeout: 500 * time.Millisecond}, journal.OutcomeOK},
+		{"result before the timeout", `echo '` + result + `'; exec sleep 600`, Limits{Timeout: 4 * time.Second}, journal.OutcomeOK},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

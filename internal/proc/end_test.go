@@ -112,7 +112,7 @@ func TestEndStopped(t *testing.T) {
 func TestGentleSignalsComeInOrder(t *testing.T) {
 	z := openZoo(t)
 	p, _ := z.run(1, "record")
-	if _, err := p.End(gentle, 500*time.Millisecond); err != nil {
+	if _, err := p.End(gentle, 4*time.Second); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := z.rest(), "interrupt\nterminated\n"; got != want {

@@ -133,13 +133,16 @@ func announce(pid int) {
 	must(json.NewEncoder(os.Stdout).Encode(e.id)) // one write: lines do not mix
 }
 
-// record prints the signals that come, and obeys none.
+// record prints the signals that come, and obeys the one that must be obeyed, SIGTERM.
 func record() {
 	c := make(chan os.Signal, 8)
 	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM)
 	announce(os.Getpid())
 	for s := range c {
 		fmt.Println(s)
+		if s == syscall.SIGTERM {
+			return
+		}
 	}
 }
 
