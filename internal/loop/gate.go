@@ -157,12 +157,6 @@ func (l *Loop) accept(ctx context.Context, c evidence.Claim, by evidence.Author,
 	return l.hooks.storiesDone(ctx, l.marks.state, e)
 }
 
-// early reports whether the plan would be done by a promise in iteration n, which is before the
-// least number of iterations.
-func early(v plan.Verdict, n, least int) bool {
-	return v.Done && v.Reason == string(journal.ReasonPromise) && n < least
-}
-
 // judge asks the plan whether it is done with what the gate accepted.
 func (l *Loop) judge(it *iteration, of evidence.Verdict) error {
 	v := l.marks.judged(of.Accepted, it.promised && !of.Weakened)
@@ -183,4 +177,10 @@ func (l *Loop) judge(it *iteration, of evidence.Verdict) error {
 		return nil
 	}
 	return l.Recorder.Record(journal.ClaimRejected{N: it.n, Claim: journal.ClaimPromise, Reason: reason})
+}
+
+// early reports whether the plan would be done by a promise in iteration n, which is before the
+// least number of iterations.
+func early(v plan.Verdict, n, least int) bool {
+	return v.Done && v.Reason == string(journal.ReasonPromise) && n < least
 }

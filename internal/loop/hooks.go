@@ -47,15 +47,6 @@ func (h *hooks) before(ctx context.Context, name, command string, b journal.Body
 	return h.call(ctx, hooked{Hook: name}, command, b)
 }
 
-// after runs a hook. Its failure is only a warning.
-func (h *hooks) after(ctx context.Context, in hooked, command string, b journal.Body) error {
-	err := h.call(ctx, in, command, b)
-	if err == nil || ctx.Err() != nil {
-		return nil
-	}
-	return h.recorder.Warn("%v", err)
-}
-
 // storiesDone runs the hook of accepted stories, once for each.
 func (h *hooks) storiesDone(ctx context.Context, s plan.State, b journal.ClaimAccepted) error {
 	for _, id := range b.Stories {
@@ -70,6 +61,15 @@ func (h *hooks) storiesDone(ctx context.Context, s plan.State, b journal.ClaimAc
 		}
 	}
 	return nil
+}
+
+// after runs a hook. Its failure is only a warning.
+func (h *hooks) after(ctx context.Context, in hooked, command string, b journal.Body) error {
+	err := h.call(ctx, in, command, b)
+	if err == nil || ctx.Err() != nil {
+		return nil
+	}
+	return h.recorder.Warn("%v", err)
 }
 
 // call runs a command under the guardian, with the event on its standard input.

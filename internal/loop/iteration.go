@@ -38,111 +38,6 @@ type iteration struct {
 	judged   bool   // it is being judged, or was
 }
 
-// abandon records an iteration that an error of ralph cut off after the agent had worked. It
-// accepts no mark: the next run judges them.
-func (l *Loop) abandon(it *iteration, err error) {
-	l.it = nil
-	if it.outcome.Kind == "" || it.outcome.Kind.NoIteration() {
-		return
-	}
-	streak := l.Recorder.Position().Streak
-	done, total := l.marks.counted().Counts()
-	// If the journal cannot be written, the end of the run reports it.
-	_ = l.Recorder.Surely(journal.IterationEnded{
-		N: it.n, Outcome: journal.OutcomeInterrupted, Error: err.Error(), ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
-		Commits: nonNil(it.commits), StoriesPassed: []string{}, StoriesComplete: done, StoriesTotal: total,
-		NoProgress: streak.NoProgress, SameError: streak.SameError, Duds: streak.Duds, Tokens: sub(l.team.Tokens, it.tokens),
-		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.team.Cost, it.cost),
-		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
-	})
-}
-
-// counts reports whether what the agent did is an iteration: not where it never ran, nor
-// where the provider only refused the call, unless the agent had marked something before
-// it met the limit.
-func (l *Loop) counts() bool {
-	if l.it == nil || l.it.outcome.Kind == "" {
-		return false
-	}
-	o := l.Recorder.Position().Open
-	gaveUp := o != nil && o.Outcome == journal.OutcomeTransient && !o.Refused()
-	return !l.it.outcome.Kind.NoIteration() || gaveUp || l.unseen()
-}
-
-// conclude judges the open iteration, and records its end.
-func (l *Loop) conclude(ctx context.Context) error {
-	if err := l.afterAgent(ctx); err != nil {
-		return err
-	}
-	it := l.it
-	it.judged = true
-	if it.moved == "" { // else what is here now is another branch's: nothing of it is touched
-		if _, err := l.newPlan(); err != nil {
-			return err
-		}
-		if err := l.takeAllowed(); err != nil {
-			return err
-		}
-		if err := l.claims(ctx, it); err != nil {
-			return err
-		}
-	}
-	return l.close(ctx, it)
-}
-
-// afterAgent finds the commits of the agent and restores the plan, before anything reads the
-// plan and before the run may end.
-func (l *Loop) afterAgent(ctx context.Context) error {
-	if l.it.settled {
-		return nil
-	}
-	l.gate.Worked(l.it.n)
-	l.notes.Forget() // from here on they are about this iteration
-	if err := l.history(ctx, l.it); err != nil {
-		return err
-	}
-	l.it.settled = true
-	if l.it.moved != "" {
-		return nil
-	}
-	return l.protect(l.it)
-}
-
-// depart restores the plan before a run ends with an open iteration. The end has to be decided
-// again if the agent has left the branch.
-func (l *Loop) depart(ctx context.Context) (again bool, err error) {
-	if l.it == nil {
-		return false, nil
-	}
-	if err := l.afterAgent(ctx); err != nil {
-		return false, l.wrapUp(ctx, err)
-	}
-	if l.it.moved == "" {
-		return false, nil
-	}
-	return true, l.close(ctx, l.it)
-}
-
-// wrapUp finishes the open iteration after an error of ralph. It judges what the agent did if
-// possible, else records it as it is. It returns the error.
-func (l *Loop) wrapUp(ctx context.Context, trouble error) error {
-	if l.it == nil {
-		return trouble
-	}
-	counts := l.counts()
-	if err := l.afterAgent(ctx); err != nil {
-		trouble = errors.Join(trouble, err)
-	} else if counts && !l.it.judged {
-		if err := l.conclude(ctx); err != nil {
-			trouble = errors.Join(trouble, err)
-		}
-	}
-	if l.it != nil {
-		l.abandon(l.it, trouble)
-	}
-	return trouble
-}
-
 // open starts an iteration, and keeps what it is compared with. Requests of the user come first.
 func (l *Loop) open(ctx context.Context, step run.Step) error {
 	if some, err := l.answer(); some || err != nil {
@@ -192,29 +87,78 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 	return errors.Join(l.Recorder.Record(started), l.parker.NoteWorktree(ctx))
 }
 
-// protect restores the plan's files, and records what the agent had changed.
-func (l *Loop) protect(it *iteration) error {
-	restored, err := l.Plan.Guard(fmt.Sprintf("%s-%d", l.Identity.Run, it.n))
-	if err != nil {
+// depart restores the plan before a run ends with an open iteration. The end has to be decided
+// again if the agent has left the branch.
+func (l *Loop) depart(ctx context.Context) (again bool, err error) {
+	if l.it == nil {
+		return false, nil
+	}
+	if err := l.afterAgent(ctx); err != nil {
+		return false, l.wrapUp(ctx, err)
+	}
+	if l.it.moved == "" {
+		return false, nil
+	}
+	return true, l.close(ctx, l.it)
+}
+
+// wrapUp finishes the open iteration after an error of ralph. It judges what the agent did if
+// possible, else records it as it is. It returns the error.
+func (l *Loop) wrapUp(ctx context.Context, trouble error) error {
+	if l.it == nil {
+		return trouble
+	}
+	counts := l.counts()
+	if err := l.afterAgent(ctx); err != nil {
+		trouble = errors.Join(trouble, err)
+	} else if counts && !l.it.judged {
+		if err := l.conclude(ctx); err != nil {
+			trouble = errors.Join(trouble, err)
+		}
+	}
+	if l.it != nil {
+		l.abandon(l.it, trouble)
+	}
+	return trouble
+}
+
+// conclude judges the open iteration, and records its end.
+func (l *Loop) conclude(ctx context.Context) error {
+	if err := l.afterAgent(ctx); err != nil {
 		return err
 	}
-	for _, r := range restored {
-		if handedOver(l.Inbox, r) {
-			r.What = "edited by the user, for the new plan that comes next"
-		} else {
-			l.notes.Add(fmt.Sprintf("`%s` was restored: %s. %s", r.Path, r.What, l.Plan.Allowed()))
+	it := l.it
+	it.judged = true
+	if it.moved == "" { // else what is here now is another branch's: nothing of it is touched
+		if _, err := l.newPlan(); err != nil {
+			return err
 		}
-		if err := l.Recorder.Record(journal.PlanRestored{N: it.n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
+		if err := l.takeAllowed(); err != nil {
+			return err
+		}
+		if err := l.claims(ctx, it); err != nil {
 			return err
 		}
 	}
-	return nil
+	return l.close(ctx, it)
 }
 
-// unseen reports whether the open iteration has marks that were not judged.
-func (l *Loop) unseen() bool {
-	now := l.marks // a copy: what comes next is decided with the plan as it was
-	return now.read() == nil && len(now.since(l.it.before)) > 0
+// afterAgent finds the commits of the agent and restores the plan, before anything reads the
+// plan and before the run may end.
+func (l *Loop) afterAgent(ctx context.Context) error {
+	if l.it.settled {
+		return nil
+	}
+	l.gate.Worked(l.it.n)
+	l.notes.Forget() // from here on they are about this iteration
+	if err := l.history(ctx, l.it); err != nil {
+		return err
+	}
+	l.it.settled = true
+	if l.it.moved != "" {
+		return nil
+	}
+	return l.protect(l.it)
 }
 
 // history finds the commits of the iteration, and whether the branch is still
@@ -255,6 +199,25 @@ func orDetached(branch string) string {
 		return "a detached HEAD"
 	}
 	return branch
+}
+
+// protect restores the plan's files, and records what the agent had changed.
+func (l *Loop) protect(it *iteration) error {
+	restored, err := l.Plan.Guard(fmt.Sprintf("%s-%d", l.Identity.Run, it.n))
+	if err != nil {
+		return err
+	}
+	for _, r := range restored {
+		if handedOver(l.Inbox, r) {
+			r.What = "edited by the user, for the new plan that comes next"
+		} else {
+			l.notes.Add(fmt.Sprintf("`%s` was restored: %s. %s", r.Path, r.What, l.Plan.Allowed()))
+		}
+		if err := l.Recorder.Record(journal.PlanRestored{N: it.n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // close records the end of the iteration.
@@ -323,6 +286,43 @@ func (it *iteration) dud() bool {
 		return false
 	}
 	return o.Kind == journal.OutcomeError || o.Kind == journal.OutcomeCrash || o.Kind == journal.OutcomeOK && strings.TrimSpace(o.Final) == ""
+}
+
+// abandon records an iteration that an error of ralph cut off after the agent had worked. It
+// accepts no mark: the next run judges them.
+func (l *Loop) abandon(it *iteration, err error) {
+	l.it = nil
+	if it.outcome.Kind == "" || it.outcome.Kind.NoIteration() {
+		return
+	}
+	streak := l.Recorder.Position().Streak
+	done, total := l.marks.counted().Counts()
+	// If the journal cannot be written, the end of the run reports it.
+	_ = l.Recorder.Surely(journal.IterationEnded{
+		N: it.n, Outcome: journal.OutcomeInterrupted, Error: err.Error(), ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
+		Commits: nonNil(it.commits), StoriesPassed: []string{}, StoriesComplete: done, StoriesTotal: total,
+		NoProgress: streak.NoProgress, SameError: streak.SameError, Duds: streak.Duds, Tokens: sub(l.team.Tokens, it.tokens),
+		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.team.Cost, it.cost),
+		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
+	})
+}
+
+// counts reports whether what the agent did is an iteration: not where it never ran, nor
+// where the provider only refused the call, unless the agent had marked something before
+// it met the limit.
+func (l *Loop) counts() bool {
+	if l.it == nil || l.it.outcome.Kind == "" {
+		return false
+	}
+	o := l.Recorder.Position().Open
+	gaveUp := o != nil && o.Outcome == journal.OutcomeTransient && !o.Refused()
+	return !l.it.outcome.Kind.NoIteration() || gaveUp || l.unseen()
+}
+
+// unseen reports whether the open iteration has marks that were not judged.
+func (l *Loop) unseen() bool {
+	now := l.marks // a copy: what comes next is decided with the plan as it was
+	return now.read() == nil && len(now.since(l.it.before)) > 0
 }
 
 func sub(a, b stream.Tokens) stream.Tokens {

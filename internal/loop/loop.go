@@ -386,15 +386,6 @@ func (l *Loop) see(ctx context.Context) (run.Seen, error) {
 	return s, err
 }
 
-// rules are the settings that decide the next step.
-func (l *Loop) rules() journal.Rules {
-	return journal.Rules{MaxIterations: l.MaxIterations, MinIterations: l.MinIterations, NoProgress: l.NoProgress, SameError: l.SameError,
-		Duds: l.Duds, OnLimit: l.OnLimit, MaxWaitHours: l.MaxWait.Hours(), PauseSeconds: l.Pause.Seconds(), TransientSeconds: l.Transient.Seconds(),
-		MaxTokens: l.MaxTokens, MaxCostUSD: l.MaxCost, ResetCircuit: l.ResetCircuit, OnStuck: l.OnStuck,
-		MaxTimeSeconds: l.MaxTime.Seconds(), EndsAt: timePtr(l.EndsAt), MaxAccount: l.MaxAccount,
-		Model: l.Agents[0].Options.Model, Escalate: l.Escalate}
-}
-
 // wait waits as a step says.
 func (l *Loop) wait(ctx context.Context, s run.Step) error {
 	l.turn.full = nil
@@ -427,12 +418,4 @@ func stopReason(ctx context.Context) journal.Reason {
 		return journal.ReasonInterrupted
 	}
 	return journal.ReasonStopped
-}
-
-func timePtr(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
 }

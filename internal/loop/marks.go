@@ -28,20 +28,6 @@ func (m *marks) read() error {
 	return err
 }
 
-// counted returns the plan with the marks that count: those that were accepted.
-func (m *marks) counted() plan.State { return m.with(nil) }
-
-// with returns the plan with the marks that count and those of items.
-func (m *marks) with(items []string) plan.State {
-	s := m.state
-	s.Items = slices.Clone(s.Items)
-	for i := range s.Items {
-		it := &s.Items[i]
-		it.Done = it.Done && (m.gate.Accepted[it.ID] || slices.Contains(items, it.ID))
-	}
-	return s
-}
-
 // judged returns the plan's verdict if the items are accepted.
 func (m *marks) judged(items []string, promised bool) plan.Verdict {
 	return m.plan.Judge(m.with(items), promised, m.trust)
@@ -56,14 +42,46 @@ func (m *marks) stories() []journal.Story {
 	return list
 }
 
-// takenOver returns the marks that were taken over, in the plan's order.
-func (m *marks) takenOver() []string {
-	return overlap(m.state.Done(), slices.Collect(maps.Keys(m.gate.TakenOver)))
+// counted returns the plan with the marks that count: those that were accepted.
+func (m *marks) counted() plan.State { return m.with(nil) }
+
+// with returns the plan with the marks that count and those of items.
+func (m *marks) with(items []string) plan.State {
+	s := m.state
+	s.Items = slices.Clone(s.Items)
+	for i := range s.Items {
+		it := &s.Items[i]
+		it.Done = it.Done && (m.gate.Accepted[it.ID] || slices.Contains(items, it.ID))
+	}
+	return s
+}
+
+// next returns the story of the next iteration, nil where the plan has none.
+func (m *marks) next(p *run.Position) *journal.Story {
+	if next := m.state.Next(p); next != nil {
+		return &journal.Story{ID: next.ID, Title: next.Title, Model: next.Model}
+	}
+	return nil
+}
+
+// print returns a fingerprint of the plan's files and HEAD: while it stays the same an open
+// breaker stays open.
+func (m *marks) print(head string) string { return m.state.Print + ":" + head }
+
+// claim returns a claim on the items.
+func (m *marks) claim(n int, items []string) evidence.Claim {
+	return evidence.Claim{N: n, State: m.state, Items: items, TakenOver: overlap(items, m.takenOver()),
+		Boxes: m.plan.Kind() != plan.KindPRD, Allowed: m.gate.Allowed}
 }
 
 // onlyTakenOver reports whether only marks are left that the user has to decide on.
 func (m *marks) onlyTakenOver() bool {
 	return len(m.waiting) > 0 && m.state.Open() == 0 && len(missing(m.takenOver(), m.waiting)) == 0
+}
+
+// takenOver returns the marks that were taken over, in the plan's order.
+func (m *marks) takenOver() []string {
+	return overlap(m.state.Done(), slices.Collect(maps.Keys(m.gate.TakenOver)))
 }
 
 // unjudged returns the marks without an acceptance on record.
@@ -87,24 +105,6 @@ func (m *marks) gone() []string {
 	return missing(slices.Compact(known), m.state.Done())
 }
 
-// next returns the story of the next iteration, nil where the plan has none.
-func (m *marks) next(p *run.Position) *journal.Story {
-	if next := m.state.Next(p); next != nil {
-		return &journal.Story{ID: next.ID, Title: next.Title, Model: next.Model}
-	}
-	return nil
-}
-
-// print returns a fingerprint of the plan's files and HEAD: while it stays the same an open
-// breaker stays open.
-func (m *marks) print(head string) string { return m.state.Print + ":" + head }
-
-// claim returns a claim on the items.
-func (m *marks) claim(n int, items []string) evidence.Claim {
-	return evidence.Claim{N: n, State: m.state, Items: items, TakenOver: overlap(items, m.takenOver()),
-		Boxes: m.plan.Kind() != plan.KindPRD, Allowed: m.gate.Allowed}
-}
-
 // allowed returns the items that the user allowed after their marks were refused.
 func (m *marks) allowed() []string {
 	var ids []string
@@ -116,10 +116,10 @@ func (m *marks) allowed() []string {
 	return ids
 }
 
+// overlap returns the elements of a that are in b, in their order.
+func overlap(a, b []string) []string { return missing(a, missing(a, b)) }
+
 // missing returns the elements of a that are not in b, in their order.
 func missing(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 }
-
-// overlap returns the elements of a that are in b, in their order.
-func overlap(a, b []string) []string { return missing(a, missing(a, b)) }

@@ -41,3 +41,12 @@ func (l *Loop) change(q journal.Request) error {
 	l.Agents[0].Options.Model, l.team.Limits = c.Model, l.Limits
 	return l.Recorder.Record(q)
 }
+
+// rules are the settings that decide the next step.
+func (l *Loop) rules() journal.Rules {
+	return journal.Rules{MaxIterations: l.MaxIterations, MinIterations: l.MinIterations, NoProgress: l.NoProgress, SameError: l.SameError,
+		Duds: l.Duds, OnLimit: l.OnLimit, MaxWaitHours: l.MaxWait.Hours(), PauseSeconds: l.Pause.Seconds(), TransientSeconds: l.Transient.Seconds(),
+		MaxTokens: l.MaxTokens, MaxCostUSD: l.MaxCost, ResetCircuit: l.ResetCircuit, OnStuck: l.OnStuck,
+		MaxTimeSeconds: l.MaxTime.Seconds(), EndsAt: timePtr(l.EndsAt), MaxAccount: l.MaxAccount,
+		Model: l.Agents[0].Options.Model, Escalate: l.Escalate}
+}
