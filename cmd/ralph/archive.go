@@ -36,7 +36,7 @@ func (c *archiveCmd) Validate() error {
 
 // Run carries the command out.
 func (c *archiveCmd) Run(a *app) error {
-	p, err := unit.Worktree(a.ctx, "")
+	p, err := unit.Worktree(a.ctx)
 	if err != nil {
 		return err
 	}

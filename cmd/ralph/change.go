@@ -73,7 +73,7 @@ func (r *resolved) answered(args []string) []string {
 func (c *runCmd) status(a *app) error {
 	named := unitArg{Change: c.Change}
 	if c.Module != "" {
-		p, err := unit.Worktree(a.ctx, "")
+		p, err := unit.Worktree(a.ctx)
 		if err != nil {
 			return err
 		}

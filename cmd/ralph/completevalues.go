@@ -90,7 +90,7 @@ func (c *completer) units() (found []completion.Candidate) {
 
 // here is what can be named of this worktree, none outside of one.
 func (c *completer) here(kind string) (found []completion.Candidate) {
-	p, err := unit.Worktree(c.app.ctx, "")
+	p, err := unit.Worktree(c.app.ctx)
 	if err != nil {
 		return nil
 	}

@@ -27,7 +27,7 @@ type configShowCmd struct {
 // Run carries the command out.
 func (c *configShowCmd) Run(a *app) error {
 	root := "" // outside of a repository there are the user's settings alone
-	p, err := unit.Worktree(a.ctx, "")
+	p, err := unit.Worktree(a.ctx)
 	switch {
 	case err == nil:
 		root = p.Repo.Root

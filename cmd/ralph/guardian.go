@@ -56,7 +56,7 @@ func recordCrash(root, name, folder string, died time.Time) {
 	if err := os.Chdir(root); err != nil {
 		return
 	}
-	p, err := unit.Here(ctx, name)
+	p, err := unit.Worktree(ctx)
 	if err != nil {
 		return
 	}

@@ -49,7 +49,7 @@ func (c *importCmd) Run(a *app) error {
 	case c.WithAgent:
 		return c.withAgent(a)
 	}
-	p, err := unit.Worktree(a.ctx, "")
+	p, err := unit.Worktree(a.ctx)
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func indent(text string) string {
 
 // settings translates the settings of another tool.
 func (c *importCmd) settings(a *app) error {
-	p, err := unit.Worktree(a.ctx, "")
+	p, err := unit.Worktree(a.ctx)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,10 @@ type planCmd struct {
 // Run carries the command out: no loop and no guardian, the agent and the user
 // talk in this terminal.
 func (c *planCmd) Run(a *app) error {
-	p, err := unit.Here(a.ctx, "")
+	p, err := unit.Worktree(a.ctx)
+	if err == nil {
+		err = p.Refused
+	}
 	if err != nil {
 		return err
 	}

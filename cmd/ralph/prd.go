@@ -49,12 +49,9 @@ func (c *prdCmd) Run(a *app) error {
 	if os.Getenv("RALPH_ITERATION") != "" && !c.Check { // also where it left its worktree
 		return errNotTheAgents
 	}
-	p, err := unit.Here(a.ctx, "")
+	p, err := unit.Find(a.ctx, a.home, unit.Query{Here: true})
 	if err != nil {
 		return err
-	}
-	if p.Unit == "" {
-		return unit.ErrDetached
 	}
 	if !c.Check && p.CalledByAgent() {
 		return errNotTheAgents

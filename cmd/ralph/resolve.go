@@ -26,7 +26,7 @@ type resolved struct {
 
 // where is the place of the run before its plan is chosen: a change makes it its own.
 func (c *runCmd) where(a *app) (*unit.Place, error) {
-	p, err := unit.Worktree(a.ctx, "")
+	p, err := unit.Worktree(a.ctx)
 	if err == nil && c.Change == "" && c.Module == "" {
 		err = p.Refused
 	}

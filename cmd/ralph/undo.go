@@ -39,12 +39,10 @@ func (c *undoCmd) Validate() error {
 
 // Run carries the command out.
 func (c *undoCmd) Run(a *app) error {
-	p, err := unit.Here(a.ctx, "")
+	p, err := unit.Find(a.ctx, a.home, unit.Query{Here: true})
 	switch {
 	case err != nil:
 		return err
-	case p.Unit == "":
-		return unit.ErrDetached
 	case p.CalledByAgent():
 		return hint.With(errors.New("the agent that works on the plan cannot undo anything"), "the user can: ralph undo")
 	case unit.Running(p):

@@ -17,7 +17,7 @@ type validateCmd struct {
 
 // Run carries the command out.
 func (c *validateCmd) Run(a *app) error {
-	p, err := unit.Worktree(a.ctx, "")
+	p, err := unit.Worktree(a.ctx)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (c *verifyCmd) Validate() error {
 
 // Run carries the command out.
 func (c *verifyCmd) Run(a *app) error {
-	p, err := unit.Here(a.ctx, c.Unit)
+	p, err := c.place(a)
 	if err != nil {
 		return err
 	}
@@ -78,6 +78,18 @@ func (c *verifyCmd) Run(a *app) error {
 	return err
 }
 
+// place is this worktree, with the unit that is meant. All units need none.
+func (c *verifyCmd) place(a *app) (*unit.Place, error) {
+	if c.All {
+		return unit.Worktree(a.ctx)
+	}
+	p, err := unit.Find(a.ctx, a.home, unit.Query{Unit: c.Unit, Here: true})
+	if errors.Is(err, unit.ErrDetached) {
+		err = hint.With(unit.ErrDetached.Err, "name the unit with --unit, or prove all with --all")
+	}
+	return p, err
+}
+
 // features finds the plans with the stories that are to be proved.
 func (c *verifyCmd) features(p *unit.Place) ([]verify.Feature, error) {
 	if c.All {
@@ -86,9 +98,6 @@ func (c *verifyCmd) features(p *unit.Place) ([]verify.Feature, error) {
 			return nil, errors.New(unit.Relative(p.Repo.Root, err.Error()))
 		}
 		return features, nil
-	}
-	if p.Unit == "" {
-		return nil, hint.With(unit.ErrDetached.Err, "name the unit with --unit, or prove all with --all")
 	}
 	f, err := verify.Find(p.Repo.Root, p.Archive(), p.Unit)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -118,19 +118,18 @@ func (t *Team) started(n, attempt int, name string) (journal.AttemptStarted, err
 	}, nil
 }
 
-// Ended records the end of an attempt and adds its tokens and cost to the sum of the run.
+// Ended records the end of an attempt.
 func (t *Team) Ended(n, attempt int, o agent.Outcome) error {
 	s := o.Summary
 	e := journal.AttemptEnded{
 		N: n, Attempt: attempt, Outcome: o.Kind, Message: o.Message, Hint: o.Hint, ExitCode: o.Exit.Code,
-		DurationSeconds: o.Duration.Seconds(), Tokens: s.Tokens, TokensEstimated: s.Estimated,
+		DurationSeconds: o.Duration.Seconds(), Tokens: s.Tokens, TokensEstimated: s.Estimated, CostUSD: cost(s),
 		Session: s.Session, Model: s.Model, ResetsAt: timePtr(o.ResetsAt), ModelLimit: o.Kind == journal.OutcomeUsageLimit && o.OfModel,
 		Promised: t.Promised(o), Strays: o.Strays, BrokenLines: s.Broken, Limits: windows(s.Limits),
 	}
 	if o.Exit.Signal != 0 {
 		e.Signal = o.Exit.Signal.String()
 	}
-	e.CostUSD = t.pay(s)
 	for _, d := range s.Denied {
 		e.Denied = append(e.Denied, d.Tool)
 	}
@@ -144,13 +143,11 @@ func (t *Team) Ended(n, attempt int, o agent.Outcome) error {
 	return t.Recorder.Warn("the agent was not permitted to use %s (%s); %s", strings.Join(e.Denied, ", "), calls, t.at.Harness.Permission)
 }
 
-// pay adds what a call used to the sum of the run, and returns its cost.
-func (t *Team) pay(s stream.Summary) *float64 {
-	t.Tokens = t.Tokens.Add(s.Tokens)
+// cost returns the cost of a call; nil if the agent did not report it.
+func cost(s stream.Summary) *float64 {
 	if !s.HasCost {
 		return nil
 	}
-	t.Cost = journal.AddCost(t.Cost, &s.CostUSD)
 	return &s.CostUSD
 }
 

@@ -17,19 +17,17 @@ import (
 // Reviewer calls a second agent, which judges claims. Its calls and their cost count for the
 // run.
 type Reviewer struct {
-	own   *Team // of the reviewer alone
-	payer *Team
+	own *Team // of the reviewer alone
 }
 
-// Reviewer returns a reviewer with the agent c. limit bounds the time of each call. The team
-// counts the cost.
+// Reviewer returns a reviewer with the agent c. limit bounds the time of each call.
 func (t *Team) Reviewer(c Caller, limit time.Duration) *Reviewer {
 	own := &Team{
 		Recorder: t.Recorder, Keeper: t.Keeper, Env: t.Env, Unit: t.Unit, Root: t.Root,
 		LogDir: t.LogDir, Limits: agent.Limits{Timeout: limit},
 	}
 	own.Assemble([]Caller{c}, t.members[0].ledger)
-	return &Reviewer{own: own, payer: t}
+	return &Reviewer{own}
 }
 
 // Name returns the name of the reviewing agent, with its model.
@@ -95,7 +93,7 @@ func (r *Reviewer) Review(ctx context.Context, n int, stories []string, prompt [
 	if o.Kind == journal.OutcomeUsageLimit && err == nil {
 		err = t.Refused(ctx, o)
 	}
-	r.read(&end, o)
+	read(&end, o)
 	return end, errors.Join(err, t.Recorder.Surely(end))
 }
 
@@ -121,12 +119,12 @@ func (r *Reviewer) hindrance(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d of %d calls of this hour are used", grant.Used, grant.Limit), nil
 }
 
-// read reads what came of the call, and lets the run pay for it.
-func (r *Reviewer) read(end *journal.ReviewEnded, o agent.Outcome) {
+// read reads what came of the call.
+func read(end *journal.ReviewEnded, o agent.Outcome) {
 	s := o.Summary
 	end.Model, end.Outcome, end.DurationSeconds = s.Model, o.Kind, o.Duration.Seconds()
 	end.Session, end.Limits = s.Session, windows(s.Limits)
-	end.Tokens, end.TokensEstimated, end.CostUSD = s.Tokens, s.Estimated, r.payer.pay(s)
+	end.Tokens, end.TokensEstimated, end.CostUSD = s.Tokens, s.Estimated, cost(s)
 	switch answer, err := review.Parse(o.Final); {
 	case o.Kind != journal.OutcomeOK:
 		end.Message = o.Message

@@ -13,7 +13,6 @@ import (
 	"ralph/internal/ratelimit"
 	"ralph/internal/recorder"
 	"ralph/internal/run"
-	"ralph/internal/stream"
 )
 
 // Caller is an agent that a run may call, with its options.
@@ -34,10 +33,6 @@ type Team struct {
 	Limits   agent.Limits
 	Promise  string
 	Drained  func() // called when all output so far has been read; optional
-
-	// The sum of the run's calls. The cost is nil while no agent reported one.
-	Tokens stream.Tokens
-	Cost   *float64
 
 	members []*member
 	at      *member // the agent that works

@@ -12,6 +12,7 @@ import (
 	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
+	"ralph/internal/recorder"
 	"ralph/internal/run"
 	"ralph/internal/stream"
 	"ralph/internal/words"
@@ -25,8 +26,6 @@ type iteration struct {
 	from     string // the commit before it
 	attempts int
 	outcome  agent.Outcome // of the last one that may count
-	tokens   stream.Tokens // of the whole run before it
-	cost     *float64
 
 	commits  []string
 	passed   []string // newly marked, and accepted
@@ -54,7 +53,7 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 	if err != nil {
 		return err
 	}
-	it := &iteration{n: step.N, head: head, before: l.marks.state, from: head.Commit, tokens: l.team.Tokens, cost: l.team.Cost}
+	it := &iteration{n: step.N, head: head, before: l.marks.state, from: head.Commit}
 	if head.Commit != l.head {
 		why, err := l.gate.Meet(ctx, l.head)
 		if err != nil {
@@ -222,7 +221,7 @@ func (l *Loop) protect(it *iteration) error {
 
 // close records the end of the iteration.
 func (l *Loop) close(ctx context.Context, it *iteration) error {
-	fresh := false
+	fresh, spent := false, spentIn(l.Recorder)
 	l.Recorder.Read(func(s *run.State) { fresh = s.Last().Plan.Fresh(it.passed) })
 	progress := fresh || l.Plan.CommitIsProgress() && len(it.commits) > 0
 	trouble := ""
@@ -245,8 +244,8 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 		N: it.n, Outcome: it.outcome.Kind, Error: trouble, ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: nonNil(it.passed), StoriesComplete: done, StoriesTotal: total,
 		Progress: progress, NoProgress: streak.NoProgress, SameError: streak.SameError, Duds: streak.Duds, Print: l.marks.print(l.head),
-		Promised: it.promised, Done: it.verdict.Done, Tokens: sub(l.team.Tokens, it.tokens),
-		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.team.Cost, it.cost),
+		Promised: it.promised, Done: it.verdict.Done,
+		Tokens: spent.Tokens, TokensEstimated: spent.Estimated, CostUSD: spent.CostUSD,
 		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
 	}
 	if l.CountChanges {
@@ -297,12 +296,13 @@ func (l *Loop) abandon(it *iteration, err error) {
 	}
 	streak := l.Recorder.Position().Streak
 	done, total := l.marks.counted().Counts()
+	spent := spentIn(l.Recorder)
 	// If the journal cannot be written, the end of the run reports it.
 	_ = l.Recorder.Surely(journal.IterationEnded{
 		N: it.n, Outcome: journal.OutcomeInterrupted, Error: err.Error(), ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: []string{}, StoriesComplete: done, StoriesTotal: total,
-		NoProgress: streak.NoProgress, SameError: streak.SameError, Duds: streak.Duds, Tokens: sub(l.team.Tokens, it.tokens),
-		TokensEstimated: it.outcome.Summary.Estimated, CostUSD: spent(l.team.Cost, it.cost),
+		NoProgress: streak.NoProgress, SameError: streak.SameError, Duds: streak.Duds,
+		Tokens: spent.Tokens, TokensEstimated: spent.Estimated, CostUSD: spent.CostUSD,
 		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
 	})
 }
@@ -325,21 +325,10 @@ func (l *Loop) unseen() bool {
 	return now.read() == nil && len(now.since(l.it.before)) > 0
 }
 
-func sub(a, b stream.Tokens) stream.Tokens {
-	return stream.Tokens{Input: a.Input - b.Input, Output: a.Output - b.Output,
-		CacheRead: a.CacheRead - b.CacheRead, CacheWrite: a.CacheWrite - b.CacheWrite}
-}
-
-// spent is what the cost of the run grew by, nil where it is not known.
-func spent(now, before *float64) *float64 {
-	if now == nil {
-		return nil
-	}
-	d := *now
-	if before != nil {
-		d = stream.AddCost(d, -*before)
-	}
-	return &d
+// spentIn returns the last iteration on record, for what its calls used.
+func spentIn(r *recorder.Recorder) (it run.Iteration) {
+	r.Read(func(s *run.State) { it = *s.Last().At() })
+	return it
 }
 
 func nonNil(s []string) []string {

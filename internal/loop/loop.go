@@ -187,8 +187,11 @@ func (l *Loop) Run(ctx context.Context) (run.End, error) {
 	ended := journal.RunEnded{
 		Mixed: l.parker.Mixed, Rule: string(step.Rule), Facts: step.Facts, Head: seen.Commit, Work: seen.Work,
 		Status: end.Status(), Reason: end.Reason, ExitCode: end.ExitCode(), Message: end.Message,
-		ResumesAt: timePtr(end.ResumesAt), Tokens: l.team.Tokens, CostUSD: l.team.Cost,
+		ResumesAt: timePtr(end.ResumesAt),
 	}
+	l.Recorder.Read(func(s *run.State) {
+		ended.Tokens, ended.CostUSD = s.Last().Calls.Tokens, s.Last().Calls.CostUSD
+	})
 	if err := l.Recorder.Record(ended); err != nil {
 		return end, err
 	}

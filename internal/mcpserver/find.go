@@ -39,14 +39,14 @@ func (s *server) find(ctx context.Context, u unitIn) (*unit.Place, error) {
 // checked out here.
 func (s *server) checkedOut(ctx context.Context, u unitIn) (p *unit.Place, change string, err error) {
 	if u.Unit == "" && u.Worktree == "" {
-		p, err := unit.Worktree(ctx, "")
+		p, err := unit.Worktree(ctx)
 		return p, "", err
 	}
 	meant, err := s.find(ctx, u)
 	if err != nil {
 		return nil, "", err
 	}
-	if p, err = unit.WorktreeAt(ctx, meant.Repo.Root, ""); err != nil {
+	if p, err = unit.WorktreeAt(ctx, meant.Repo.Root); err != nil {
 		return nil, "", err
 	}
 	r, err := meant.Record()

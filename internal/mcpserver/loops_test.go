@@ -243,7 +243,7 @@ func TestResources(t *testing.T) {
 	if diff := cmp.Diff(want, uris); diff != "" {
 		t.Error(diff)
 	}
-	p, err := unit.Worktree(t.Context(), "")
+	p, err := unit.Worktree(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestThePlanOfAnArchivedUnit(t *testing.T) {
 		r := newRepo(t)
 		r.ran(kind, []journal.Story{{ID: "1", Title: "one"}, {ID: "2", Title: "two"}},
 			journal.IterationStarted{N: 1}, journal.IterationEnded{N: 1, StoriesPassed: []string{"1", "3"}})
-		p, err := unit.Worktree(t.Context(), "")
+		p, err := unit.Worktree(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

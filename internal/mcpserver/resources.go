@@ -71,7 +71,7 @@ func (s *server) listResources(ctx context.Context) ([]*mcp.Resource, error) {
 		return nil, err
 	}
 	here := ""
-	if p, err := unit.Worktree(ctx, ""); err == nil {
+	if p, err := unit.Worktree(ctx); err == nil {
 		here = p.Repo.Root
 	}
 	times := map[string]int{}

@@ -82,3 +82,34 @@ func rows(list []run.Row) ([]byte, error) {
 	err := enc.Encode(list)
 	return out.Bytes(), err
 }
+
+// TestSums compares what a run and its iterations used by the fold with what released versions
+// counted for the same journals.
+func TestSums(t *testing.T) {
+	paths, _ := filepath.Glob("testdata/journals/*.jsonl")
+	compared := 0
+	for _, path := range paths {
+		events, _, err := journal.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range run.Fold(events).Runs {
+			if r.End != nil && r.End.Tokens != r.Calls.Tokens {
+				t.Errorf("%s: run %s used %v, want %v", path, r.ID, r.Calls.Tokens, r.End.Tokens)
+			}
+			for _, it := range r.Iterations {
+				if it.End == nil || it.Call == nil {
+					continue
+				}
+				compared++
+				same := it.Estimated == it.End.TokensEstimated || it.End.Outcome == journal.OutcomeCrash
+				if it.Tokens != it.End.Tokens || !same {
+					t.Errorf("%s: iteration %d used %v, want %v", path, it.N, it.Tokens, it.End.Tokens)
+				}
+			}
+		}
+	}
+	if compared < 50 {
+		t.Errorf("only %d iterations were compared", compared)
+	}
+}

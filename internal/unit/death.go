@@ -199,7 +199,8 @@ func (d *death) crash(ctx context.Context, repo *git.Repo, it *run.Iteration, di
 	e := journal.IterationEnded{
 		N: it.N, Outcome: journal.OutcomeCrash, Error: ralphDied, ExitCode: -1, Head: it.Head,
 		Commits: []string{}, StoriesPassed: []string{}, StoriesComplete: done, StoriesTotal: total,
-		CurrentStory: it.Story, Tokens: it.Tokens, CostUSD: it.CostUSD, LogFile: it.Call.LogFile,
+		CurrentStory: it.Story, Tokens: it.Tokens, TokensEstimated: it.Estimated, CostUSD: it.CostUSD,
+		LogFile: it.Call.LogFile,
 	}
 	ctx = context.WithoutCancel(ctx) // the record is complete also after a stop
 	// The commits are a courtesy of the record: without them it is still true.

@@ -21,11 +21,13 @@ type Query struct {
 	Change   string // the id of a change in this worktree, or a short form of it
 	Worktree string // the root of its worktree
 	ToAct    bool   // elsewhere only a running loop is meant, or else one that died without a record
+	Here     bool   // only this worktree: the unit of that name, run or not, or of the branch
 }
 
 // Find returns the unit that the query means. The first of these rules that applies decides:
 //
 //   - Change: the change of this worktree.
+//   - Here: the unit of that name in this worktree, or that of the branch.
 //   - Worktree: the unit of that name in it, or the only one. It has run there or is planned.
 //   - Unit: that of this worktree if it has run; else the only one elsewhere on this machine
 //     that has run; else that of this worktree if it is planned. With ToAct, nil if nothing
@@ -40,10 +42,12 @@ func Find(ctx context.Context, home string, q Query) (*Place, error) {
 		return nil, errors.New("name a unit or a change, not both")
 	case q.Worktree != "":
 		return inWorktree(ctx, home, q)
+	case q.Here:
+		return here(ctx, q.Unit)
 	case q.Unit != "":
 		return named(ctx, home, q)
 	}
-	p, err := Worktree(ctx, "")
+	p, err := Worktree(ctx)
 	switch {
 	case err != nil:
 		return nil, err
@@ -53,13 +57,32 @@ func Find(ctx context.Context, home string, q Query) (*Place, error) {
 	if latest := p.latest(); latest != "" && latest != p.Unit {
 		p.Work(latest, p.folderOf(latest))
 	}
+	return p, p.hasUnit()
+}
+
+// here returns the unit of that name in this worktree, or that of its branch.
+func here(ctx context.Context, name string) (*Place, error) {
+	p, err := Worktree(ctx)
 	switch {
-	case p.Refused != nil:
-		return nil, p.Refused
-	case p.Unit == "":
-		return nil, ErrDetached
+	case err != nil:
+		return nil, err
+	case name == "":
+		return p, p.hasUnit()
 	}
+	unit, err := git.UnitOf(name)
+	if err != nil {
+		return nil, err
+	}
+	p.Work(unit, p.folderOf(unit))
 	return p, nil
+}
+
+// hasUnit returns an error if the place has no unit.
+func (p *Place) hasUnit() error {
+	if p.Refused == nil && p.Unit == "" {
+		return ErrDetached
+	}
+	return p.Refused
 }
 
 // named finds a unit by its name, which may be that of a branch.
@@ -68,7 +91,7 @@ func named(ctx context.Context, home string, q Query) (*Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	here, err := Worktree(ctx, "")
+	here, err := Worktree(ctx)
 	switch {
 	case errors.Is(err, git.ErrNotWorktree):
 		here = nil
@@ -139,7 +162,7 @@ func inWorktree(ctx context.Context, home string, q Query) (*Place, error) {
 		}
 		return nil, &WhichUnitError{q.Worktree, names}
 	}
-	here, err := Worktree(ctx, "")
+	here, err := Worktree(ctx)
 	if known || err == nil && here.Repo.Root == root {
 		if p := plannedIn(ctx, root, q.Unit); p != nil {
 			return p, nil
@@ -151,7 +174,7 @@ func inWorktree(ctx context.Context, home string, q Query) (*Place, error) {
 // plannedIn returns the unit of a worktree with that name, or that of its branch, if it is planned,
 // else nil.
 func plannedIn(ctx context.Context, root, name string) *Place {
-	p, err := WorktreeAt(ctx, root, "")
+	p, err := WorktreeAt(ctx, root)
 	if err != nil {
 		return nil
 	}

@@ -32,30 +32,18 @@ type Place struct {
 	Refused  error  // why the branch cannot name a unit
 }
 
-// Here finds the current worktree, and the named unit in it or that of its branch.
-func Here(ctx context.Context, unit string) (*Place, error) {
-	p, err := Worktree(ctx, unit)
-	if err == nil {
-		err = p.Refused
-	}
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-// Worktree is like [Here] for commands that also work if the branch cannot name a unit. The
-// unit is then empty.
-func Worktree(ctx context.Context, unit string) (*Place, error) {
+// Worktree finds the current worktree and the unit of its branch. If the branch cannot name a
+// unit, the unit is empty.
+func Worktree(ctx context.Context) (*Place, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	return WorktreeAt(ctx, dir, unit)
+	return WorktreeAt(ctx, dir)
 }
 
 // WorktreeAt is like [Worktree] for the worktree that contains dir.
-func WorktreeAt(ctx context.Context, dir, unit string) (*Place, error) {
+func WorktreeAt(ctx context.Context, dir string) (*Place, error) {
 	repo, err := git.Open(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -65,8 +53,9 @@ func WorktreeAt(ctx context.Context, dir, unit string) (*Place, error) {
 		return nil, err
 	}
 	p := &Place{Repo: repo, Branch: head.Branch}
+	var unit string
 	var refused error
-	if unit == "" && head.Branch != "" {
+	if head.Branch != "" {
 		unit, refused = git.UnitOf(head.Branch)
 	}
 	p.Work(unit, filepath.Join(".ralph", unit))
