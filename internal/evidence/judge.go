@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/tamper"
 )
 
@@ -40,7 +41,7 @@ func (g *Gatherer) Judge(ctx context.Context, c Claim) (f Facts, v Verdict, err 
 		}
 	}
 	for _, r := range v.Refusals {
-		if err := g.refuse(c.N, r); err != nil {
+		if err := g.Refuse(c.N, r, f); err != nil {
 			return f, v, err
 		}
 	}
@@ -54,20 +55,28 @@ func (g *Gatherer) Judge(ctx context.Context, c Claim) (f Facts, v Verdict, err 
 	return f, v, err
 }
 
-// refuse revokes the marks of a refused claim and records why.
-func (g *Gatherer) refuse(n int, r Refusal) error {
+// Refuse revokes the marks of a refused claim and records why.
+func (g *Gatherer) Refuse(n int, r Refusal, f Facts) error {
 	if r.Claim == journal.ClaimStory {
 		if err := g.Plan.Revoke(r.Items); err != nil {
 			return fmt.Errorf("the marks of %s cannot be revoked: %w", strings.Join(r.Items, ", "), err)
 		}
 	}
-	return g.Recorder.Record(journal.ClaimRejected{N: n, Claim: r.Claim, Stories: r.Items, Reason: r.Reason, Rule: string(r.Rule)})
+	return g.Recorder.Record(journal.ClaimRejected{N: n, Claim: r.Claim, Stories: r.Items,
+		Reason: r.Reason, Rule: string(r.Rule), Facts: g.sources(r.Rule, f, r.Items)})
+}
+
+// sources returns the numbers of the events that a rule used to decide on a claim.
+func (g *Gatherer) sources(rule Rule, f Facts, items []string) (seqs []int) {
+	g.Recorder.Read(func(s *run.State) { seqs = rule.sources(&s.Last().Sources, f, items) })
+	return seqs
 }
 
 // Accept records the receipts of accepted marks, then their acceptance. It moves the base to
 // the accepted worktree, unless all marks were taken over.
 func (g *Gatherer) Accept(ctx context.Context, c Claim, by Author, f Facts, v Verdict) (journal.ClaimAccepted, error) {
-	e := journal.ClaimAccepted{N: c.N, Stories: v.Accepted, Rule: string(v.Rule)}
+	e := journal.ClaimAccepted{N: c.N, Stories: v.Accepted, Rule: string(v.Rule),
+		Facts: g.sources(v.Rule, f, v.Accepted)}
 	if err := g.WriteReceipts(ctx, c.N, by, f, v.Accepted); err != nil {
 		return e, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/tamper"
 )
 
@@ -20,6 +21,8 @@ const (
 	ByChecks     Rule = "by_checks"     // a check made the mark
 	CheckFailed  Rule = "check_failed"  // a check fails that passed before the work
 	NotDone      Rule = "not_done"      // the plan would be done, and a check fails
+	NotYet       Rule = "not_yet"       // the promise comes before the least number of iterations
+	Open         Rule = "open"          // items of the plan are open in spite of the promise
 	OldTests     Rule = "old_tests"     // the old tests fail with the work
 	NewTests     Rule = "new_tests"     // the tests of the work pass without it
 	NoTestRan    Rule = "no_test_ran"   // a check that ran tests before ran none
@@ -180,3 +183,43 @@ func Where(f tamper.Finding) string {
 
 // overlap returns the elements of a that are in b, in their order.
 func overlap(a, b []string) []string { return without(a, without(a, b)) }
+
+// sources returns the numbers, in the run, of the events that the rule used to decide on a
+// claim about items: the call that made it, and the facts that speak for or against it.
+func (r Rule) sources(s *run.Sources, f Facts, items []string) []int {
+	seqs := []int{s.Call}
+	checks := func(counts func(CheckFact) bool) {
+		for _, c := range f.Checks {
+			if counts(c) {
+				seqs = append(seqs, s.Checks[c.Check.Name]...)
+			}
+		}
+	}
+	all := func(CheckFact) bool { return true }
+	switch r {
+	case NoWork:
+		seqs = append(seqs, s.NoWork)
+	case Weakened:
+		seqs = append(seqs, s.Findings)
+	case CheckFailed:
+		checks(CheckFact.Against)
+	case ByChecks:
+		checks(all)
+	case NotDone:
+		for _, name := range f.Blocking {
+			seqs = append(seqs, s.Checks[name]...)
+		}
+	case OldTests, NewTests, NoTestRan, Weak:
+		seqs = append(seqs, s.Proof)
+	case Reviewed:
+		seqs = append(seqs, s.Review)
+	case Proved, Unproved, Allowed:
+		seqs = append(seqs, s.NoWork, s.Findings, s.Proof, s.Review)
+		checks(all)
+		for _, id := range items {
+			seqs = append(seqs, s.Allowed[id])
+		}
+	}
+	slices.Sort(seqs)
+	return slices.DeleteFunc(slices.Compact(seqs), func(n int) bool { return n == 0 })
+}

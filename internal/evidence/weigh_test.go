@@ -141,3 +141,24 @@ func TestWeighReview(t *testing.T) {
 		})
 	}
 }
+
+// TestSources: a decision names the call of the claim, and the facts that its rule used.
+func TestSources(t *testing.T) {
+	on := func(name string, outcome journal.CheckOutcome) CheckFact {
+		c := check.Result{Check: check.Check{Name: name}, Outcome: outcome}
+		return CheckFact{Result: c, Phase: journal.PhaseClaim}
+	}
+	f := Facts{Blocking: []string{"late"}, Checks: []CheckFact{
+		on("lint", journal.CheckPassed), on("unit", journal.CheckFailed)}}
+	s := run.Sources{Call: 3, NoWork: 10, Findings: 9, Proof: 11, Allowed: map[string]int{"A": 2, "B": 1},
+		Checks: map[string][]int{"lint": {5}, "unit": {6, 7}, "late": {4}}}
+	for rule, want := range map[Rule][]int{
+		NoWork: {3, 10}, Weakened: {3, 9}, NotCommitted: {3}, ByChecks: {3, 5, 6, 7}, CheckFailed: {3, 6, 7},
+		NotDone: {3, 4}, NotYet: {3}, Open: {3}, OldTests: {3, 11}, NewTests: {3, 11}, NoTestRan: {3, 11},
+		Weak: {3, 11}, Reviewed: {3}, Proved: {2, 3, 5, 6, 7, 9, 10, 11},
+	} {
+		if got := rule.sources(&s, f, []string{"A"}); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", rule, got, want)
+		}
+	}
+}

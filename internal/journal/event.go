@@ -513,16 +513,19 @@ type ClaimRejected struct {
 	Stories []string  `json:"stories,omitempty"` // ids of the stories
 	Reason  string    `json:"reason"`            // why it was not accepted
 	Rule    string    `json:"rule,omitempty"`    // what decided, in one word
+	Facts   []int     `json:"facts,omitempty"`   // as in run_ended
 }
 
 // ClaimAccepted records marks that ralph accepted: they count from here on. What was judged
 // is the base of the next claims.
 type ClaimAccepted struct {
-	N       int      `json:"iteration"`      // 0: marks from before the run
-	Stories []string `json:"stories"`        // ids
-	Rule    string   `json:"rule"`           // what decided: proved, or unproved without checks
-	Commit  string   `json:"commit"`         // the base
-	Work    string   `json:"work,omitempty"` // fingerprint of its worktree without the plan
+	N       int      `json:"iteration"` // 0: marks from before the run
+	Stories []string `json:"stories"`   // ids
+	// what decided: proved, allowed by the user, or unproved without checks
+	Rule   string `json:"rule"`
+	Facts  []int  `json:"facts,omitempty"` // as in run_ended
+	Commit string `json:"commit"`          // the base
+	Work   string `json:"work,omitempty"`  // fingerprint of its worktree without the plan
 	// findings that are part of the base
 	Known []TamperFinding `json:"known,omitempty"`
 	// folders of dependencies that the checks borrow: each with path, files, content, locks

@@ -160,13 +160,13 @@ func (l *Loop) accept(ctx context.Context, c evidence.Claim, by evidence.Author,
 // judge asks the plan whether it is done with what the gate accepted.
 func (l *Loop) judge(it *iteration, of evidence.Verdict) error {
 	v := l.marks.judged(of.Accepted, it.promised && !of.Weakened)
-	reason := v.Refused
+	reason, rule := v.Refused, evidence.Open
 	switch {
 	case reason != "":
 		l.notes.First("You promised completion, and it was not accepted: " + reason + ".")
 	case early(v, it.n, l.MinIterations):
 		v.Done, it.tooEarly = false, true
-		reason = fmt.Sprintf("iteration %d of at least %d", it.n, l.MinIterations)
+		rule, reason = evidence.NotYet, fmt.Sprintf("iteration %d of at least %d", it.n, l.MinIterations)
 		l.notes.Add("You promised completion in " + reason + ". Go over the work again, and promise again if nothing is left.")
 	}
 	if slices.ContainsFunc(of.Refusals, func(r evidence.Refusal) bool { return r.Claim == journal.ClaimDone }) {
@@ -176,7 +176,8 @@ func (l *Loop) judge(it *iteration, of evidence.Verdict) error {
 	if reason == "" {
 		return nil
 	}
-	return l.Recorder.Record(journal.ClaimRejected{N: it.n, Claim: journal.ClaimPromise, Reason: reason})
+	refusal := evidence.Refusal{Claim: journal.ClaimPromise, Rule: rule, Reason: reason}
+	return l.gate.Refuse(it.n, refusal, evidence.Facts{})
 }
 
 // early reports whether the plan would be done by a promise in iteration n, which is before the

@@ -174,7 +174,10 @@ func (it *Iteration) evidence(e *run.Evidence) {
 		})
 	}
 	for _, b := range e.Rejected {
-		it.Rejected = append(it.Rejected, Rejection{clean(b.Claim), plain(b.Stories), clean(b.Reason)})
+		it.Rejected = append(it.Rejected, Rejection{clean(b.Claim), plain(b.Stories), clean(b.Reason), clean(b.Rule), b.Facts})
+	}
+	for _, b := range e.Accepted {
+		it.Decided = append(it.Decided, Acceptance{plain(b.Stories), clean(b.Rule), b.Facts})
 	}
 	for _, b := range e.NoWork {
 		it.NoWork = append(it.NoWork, NoWork{plain(b.Stories), b.Accepted})

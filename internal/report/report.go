@@ -144,15 +144,16 @@ type Iteration struct {
 	CostUSD         *float64      `json:"costUsd"`
 	Spent           Times         `json:"spent"`
 
-	Attempts  []Attempt   `json:"attempts"`
-	Checks    []Check     `json:"checks"`
-	Proofs    []Proof     `json:"proofs"`
-	Rejected  []Rejection `json:"rejected"`
-	NoWork    []NoWork    `json:"noWork"`
-	Restored  []Restored  `json:"restored"`
-	HeadMoved []string    `json:"headMoved"`
-	Tamper    *Tamper     `json:"tamper"`
-	Reviews   []Review    `json:"reviews,omitempty"`
+	Attempts  []Attempt    `json:"attempts"`
+	Checks    []Check      `json:"checks"`
+	Proofs    []Proof      `json:"proofs"`
+	Decided   []Acceptance `json:"decided,omitempty"` // the acceptances of Accepted
+	Rejected  []Rejection  `json:"rejected"`
+	NoWork    []NoWork     `json:"noWork"`
+	Restored  []Restored   `json:"restored"`
+	HeadMoved []string     `json:"headMoved"`
+	Tamper    *Tamper      `json:"tamper"`
+	Reviews   []Review     `json:"reviews,omitempty"`
 }
 
 // Title names a story.
@@ -227,6 +228,15 @@ type Rejection struct {
 	Claim   journal.ClaimKind `json:"claim"` // promise, story or done
 	Stories []string          `json:"stories"`
 	Reason  string            `json:"reason"`
+	Rule    string            `json:"rule,omitempty"`  // that decided
+	Facts   []int             `json:"facts,omitempty"` // numbers of the events that the rule used
+}
+
+// Acceptance names the rule by which stories were accepted.
+type Acceptance struct {
+	Stories []string `json:"stories"`
+	Rule    string   `json:"rule"`
+	Facts   []int    `json:"facts,omitempty"` // as of a rejection
 }
 
 // NoWork lists stories that the agent marked as done without changing anything for them.

@@ -229,3 +229,23 @@ func TestWhatAProofSays(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestTheRuleOfAClaim: decisions on claims name their rule and its events. Journals of older
+// versions have neither.
+func TestTheRuleOfAClaim(t *testing.T) {
+	r := report.Run{Iterations: []report.Iteration{{N: 1, Accepted: []string{"A"},
+		Decided:  []report.Acceptance{{Stories: []string{"A"}, Rule: "proved", Facts: []int{4, 5}}},
+		Rejected: []report.Rejection{{Claim: "story", Stories: []string{"B"}, Reason: "why", Rule: "no_work", Facts: []int{4}}, {Claim: "promise", Reason: "open"}},
+	}}, Before: report.Iteration{Decided: []report.Acceptance{{Stories: []string{"C"}, Rule: "unproved"}}}}
+	got := told(r.Decisions(&r.Before)) + told(r.Decisions(&r.Iterations[0]))
+	for _, want := range []string{
+		"+ accepted: C\n    decided by the rule unproved\n",
+		"no quality check was due\n    decided by the rule proved, from events 4, 5 of the run\n",
+		"    why\n    decided by the rule no_work, from event 4 of the run\n",
+		"    open\n- Not done",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}

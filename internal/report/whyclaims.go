@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"ralph/internal/journal"
@@ -46,12 +45,18 @@ func (d *decider) claims() {
 	if len(d.it.Accepted) > 0 {
 		d.add(Accepted, true, "accepted: "+some(d.it.Accepted, mostNames), d.forAccepted()...)
 	}
+	if d.it.N == 0 {
+		for _, a := range d.it.Decided {
+			d.add(Accepted, true, "accepted: "+some(a.Stories, mostNames), decidedBy(a.Rule, a.Facts)...)
+		}
+	}
 	for _, r := range d.it.Rejected {
 		text := "not accepted: " + r.what(mostNames)
 		if r.Claim == journal.ClaimStory {
 			text += "; the mark was revoked"
 		}
-		d.add(NotAccepted, false, text, append([]string{r.Reason}, d.against(r)...)...)
+		because := append([]string{r.Reason}, d.against(r)...)
+		d.add(NotAccepted, false, text, append(because, decidedBy(r.Rule, r.Facts)...)...)
 	}
 	if d.it.Promised && d.it.Done {
 		d.add(Accepted, true, "the agent's promise that all is done was accepted", "it is in the final message, and no check speaks against it")
@@ -78,6 +83,9 @@ func (d *decider) forAccepted() []string {
 	}
 	for _, p := range d.it.Proofs {
 		because = append(because, p.String())
+	}
+	for _, a := range d.it.Decided {
+		because = append(because, decidedBy(a.Rule, a.Facts)...)
 	}
 	return because
 }
@@ -252,8 +260,8 @@ func (r *Run) End() Decision {
 	if !r.Active() {
 		because("%s", "the reason is "+r.Reason+": "+reasonText(r.Reason))
 	}
-	if r.rule != "" {
-		because("%s", decidedBy(r.rule, r.facts))
+	for _, text := range decidedBy(r.rule, r.facts) {
+		because("%s", text)
 	}
 	if r.Total > 0 {
 		because("%d of %d %s are done", r.Complete, r.Total, words.Items(r.Plan))
@@ -280,19 +288,17 @@ func (r *Run) End() Decision {
 	return d
 }
 
-// decidedBy names the rule and the events of a decision.
-func decidedBy(rule string, facts []int) string {
+// decidedBy names the rule and the events of a decision. The list is empty where the journal of
+// an older version has no rule.
+func decidedBy(rule string, facts []int) []string {
+	if rule == "" {
+		return nil
+	}
 	text := "decided by the rule " + rule
-	if len(facts) == 0 {
-		return text
+	if len(facts) > 0 {
+		numbers := strings.Trim(strings.ReplaceAll(fmt.Sprint(facts), " ", ", "), "[]")
+		_, events, _ := strings.Cut(words.Count(len(facts), "event"), " ")
+		text += ", from " + events + " " + numbers + " of the run"
 	}
-	numbers := make([]string, len(facts))
-	for i, n := range facts {
-		numbers[i] = strconv.Itoa(n)
-	}
-	word := "event "
-	if len(facts) > 1 {
-		word = "events "
-	}
-	return text + ", from " + word + strings.Join(numbers, ", ") + " of the run"
+	return []string{text}
 }

@@ -23,6 +23,7 @@ func (s *State) Apply(e journal.Event) {
 	}
 	r.hear(e)
 	r.seq++
+	r.Sources.note(r.seq, e.Body)
 	base := s.Gate.Base
 	switch b := e.Body.(type) {
 	case journal.IterationStarted:
@@ -64,6 +65,8 @@ func (s *State) Apply(e journal.Event) {
 		r.claimRejected(b)
 	case journal.ClaimAccepted:
 		s.Gate.claimAccepted(b)
+		it := r.of(b.N)
+		it.Accepted = append(it.Accepted, b)
 		s.forgive(b.Stories)
 		s.Parking.moved(base, s.Gate.Base)
 		s.Parking.unpark(b.Stories...)

@@ -63,6 +63,7 @@ type Run struct {
 	Ended   int // iterations
 	Spent   Spent
 	Refused Refused // claims
+	Sources Sources // of the claims that are judged next
 
 	paused  bool                // by the user
 	left    string              // why the branch is not the run's any more
@@ -171,6 +172,7 @@ type Evidence struct {
 	Attempts  []Attempt
 	Checks    []journal.CheckEnded
 	Proofs    []journal.StoryProved
+	Accepted  []journal.ClaimAccepted
 	Rejected  []journal.ClaimRejected
 	NoWork    []journal.NoWork
 	Restored  []journal.PlanRestored
