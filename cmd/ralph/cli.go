@@ -23,7 +23,7 @@ every story of a plan is done.`
 // grammar is every command; each has a file of its own.
 type grammar struct {
 	Color   string           `help:"Colour the output: auto, always or never." type:"choice" enum:"auto,always,never" default:"auto" placeholder:"WHEN"`
-	Version kong.VersionFlag `help:"Print the version."`
+	Version versionFlag `help:"Print the version."`
 
 	Run      runCmd      `cmd:"" aliases:"loop" help:"Run the loop in this terminal."`
 	Start    startCmd    `cmd:"" help:"Run the loop in the background."`
@@ -65,7 +65,6 @@ func options() []kong.Option {
 	return []kong.Option{
 		kong.Name("ralph"),
 		kong.Description(description),
-		kong.Vars{"version": "ralph " + version},
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Help(printHelp),
@@ -79,6 +78,24 @@ func options() []kong.Option {
 		}),
 	}
 }
+
+// versionFlag is --version, in place of a command.
+type versionFlag bool
+
+// BeforeReset implements a hook of kong.
+func (versionFlag) BeforeReset() error {
+	t := terminal.New("auto")
+	t.Printf("ralph %s\n", version)
+	return shownError{unwritten(t)}
+}
+
+// shownError ends the parser after --help or --version has printed its text.
+type shownError struct {
+	unwritten error // nil if standard output took the text
+}
+
+// Error implements error.
+func (e shownError) Error() string { return fmt.Sprintf("shown (%v)", e.unwritten) }
 
 // withAliases adds to the help of a flag its other names.
 func withAliases(v *kong.Value) string {

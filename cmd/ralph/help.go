@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 
@@ -38,8 +39,10 @@ func (c *helpCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if _, err = parser.Parse(append(slices.Clone(c.About), "--help")); err == nil {
-		return nil // not reached: the parser ends the program after the help
+	_, err = parser.Parse(append(slices.Clone(c.About), "--help"))
+	var shown shownError
+	if errors.As(err, &shown) {
+		return shown.unwritten
 	}
 	if best := words.Closest(name, help.Topics()); best != "" {
 		return hint.With(err, "did you mean: ralph help "+best)
@@ -56,7 +59,6 @@ func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	} else if err := help.Command(&text, o, ctx); err != nil {
 		return err
 	}
-	t.Out = ctx.Stdout
 	t.Paged(help.Fit(text.String(), t.Width()))
-	return nil
+	return shownError{unwritten(t)}
 }

@@ -76,16 +76,30 @@ func command(args []string, handedOver bool) (int, error) {
 		err = help.BadValue(kctx)
 	}
 	t := terminal.New(cli.Color)
+	var shown shownError
+	if errors.As(err, &shown) {
+		return exitCode(t, shown.unwritten), shown.unwritten
+	}
 	if err != nil {
 		return badCommandLine(t, kctx, err), err
 	}
 	err = kctx.Run(&app{ctx: ctx, t: t, home: ralphHome(), args: args, colorMode: cli.Color, handedOver: handedOver})
 	loops := kctx.Selected().Name == "run" // its exit code says how it ended, seen or not
-	if err == nil && !loops && t.Unwritten != nil && !errors.Is(t.Unwritten, syscall.EPIPE) {
-		err = hint.With(fmt.Errorf("standard output cannot be written: %w", t.Unwritten), "free some space, or write to another place")
+	if err == nil && !loops {
+		err = unwritten(t)
 	}
 	err = signalled(ctx, t, err)
 	return exitCode(t, err), err
+}
+
+// unwritten returns the first error of writing to standard output. A reader that needs no more
+// is not an error.
+func unwritten(t *terminal.Terminal) error {
+	if t.Unwritten == nil || errors.Is(t.Unwritten, syscall.EPIPE) {
+		return nil
+	}
+	return hint.With(fmt.Errorf("standard output cannot be written: %w", t.Unwritten),
+		"free some space, or write to another place")
 }
 
 // signalled returns the error of a command that a signal has ended before its run. An end

@@ -22,10 +22,6 @@ func (c *statusCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	ran := now.Record != nil
-	if !ran {
-		now = p.Planned(screen.Notes(a.t))
-	}
 	if c.JSON {
 		data, err := now.Status.JSON(&now.Alive)
 		if err != nil {
@@ -34,7 +30,7 @@ func (c *statusCmd) Run(a *app) error {
 		_, err = a.t.Out.Write(data)
 		return err
 	}
-	if !ran {
+	if now.Record == nil {
 		err = nothingYet(a.t, p, false)
 		screen.ShowPlan(a.t, now)
 		return err

@@ -395,6 +395,17 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// TestStatusBeforeTheFirstRun: the plan is known, and no run.
+func TestStatusBeforeTheFirstRun(t *testing.T) {
+	c := newRepo(t).client(nil)
+	answer, refused := c.call("get_status", nil)
+	status := answer.Get("status")
+	if status.Get("plan").String() != "prd" || status.Get("storiesTotal").Int() != 1 ||
+		status.Get("status").Type != gjson.Null || status.Get("alive").Bool() {
+		t.Errorf("%s%s", answer, refused)
+	}
+}
+
 // TestNothingStartsAgainstPreflight names each error that validate would show.
 func TestNothingStartsAgainstPreflight(t *testing.T) {
 	c := newRepo(t).client(func(o *Options) {

@@ -75,7 +75,7 @@ func where(p *unit.Place, r *unit.Record) recordOut {
 
 type statusOut struct {
 	recordOut
-	Status *liveStatus `json:"status" jsonschema:"status.json and alive; null where the unit never ran"`
+	Status liveStatus `json:"status" jsonschema:"status.json and alive; before the first run status is null, and only the plan is known"`
 }
 
 // lastRun is a status under a name that does not hide its own key "status" from the schema.
@@ -97,12 +97,9 @@ func (s *server) status(ctx context.Context, in unitIn) (statusOut, error) {
 	if err != nil {
 		return statusOut{}, err
 	}
-	out := statusOut{recordOut: where(p, now.Record)}
-	if now.Record != nil {
-		out.Status = &liveStatus{lastRun: now.Status, Alive: now.Alive}
-		if now.Status.Change != "" {
-			out.Status.Recent = now.Status.Recent
-		}
+	out := statusOut{where(p, now.Record), liveStatus{lastRun: now.Status, Alive: now.Alive}}
+	if now.Status.Change != "" {
+		out.Status.Recent = now.Status.Recent
 	}
 	return out, nil
 }

@@ -141,8 +141,8 @@ func (s *server) statusFile(ctx context.Context, u unitIn) (string, error) {
 		return "", err
 	}
 	now, err := p.Current(s.Notes)
-	if err != nil || now.Record == nil {
-		return "null\n", err
+	if err != nil {
+		return "", err
 	}
 	data, err := now.Status.JSON(&now.Alive)
 	return string(data), err

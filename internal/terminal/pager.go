@@ -22,7 +22,7 @@ func (t *Terminal) Paged(text string) {
 // no user: 'script' makes such terminals.
 func (t *Terminal) pager(lines int) []string {
 	_, rows, err := term.GetSize(int(os.Stdout.Fd()))
-	if t.Out != os.Stdout || !t.CanAsk || err != nil || rows == 0 || lines < rows || os.Getenv("TERM") == "dumb" {
+	if !t.CanAsk || err != nil || rows == 0 || lines < rows || os.Getenv("TERM") == "dumb" {
 		return nil
 	}
 	for _, name := range []string{"RALPH_PAGER", "PAGER"} {

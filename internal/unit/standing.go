@@ -21,7 +21,7 @@ const recentIterations = 5
 // Current describes the present state of a unit and its last run.
 type Current struct {
 	Record *Record    // nil where no run of the unit has started
-	Status run.Status // corrected for a process that is dead or suspended
+	Status run.Status // corrected for a process that is dead or suspended; without a run the plan
 	Alive  bool       // its loop is running
 	Budget string     // how much of the run's budgets is used, empty without a budget
 	Items  []run.Item // of its plan
@@ -29,10 +29,14 @@ type Current struct {
 	Breaker string // how far the run is from the circuit breaker, and whether that is open
 }
 
-// Current returns the present state of the unit, from its journal and its process.
+// Current returns the present state of the unit, from its journal and its process. Before the
+// first run it describes only the plan.
 func (p *Place) Current(t Notes) (now Current, err error) {
-	if now.Record, err = p.Record(); err != nil || now.Record == nil {
+	if now.Record, err = p.Record(); err != nil {
 		return now, err
+	}
+	if now.Record == nil {
+		return p.unstarted(t), nil
 	}
 	s, err := now.Record.Fold(t, run.KeepNone)
 	if err != nil {
@@ -40,7 +44,7 @@ func (p *Place) Current(t Notes) (now Current, err error) {
 	}
 	now.Status = s.Status()
 	if now.Status.Status == "" { // its first run has taken the lock, and has not started
-		return Current{}, nil
+		return p.unstarted(t), nil
 	}
 	now.Status, now.Alive = Corrected(now.Status)
 	when := time.Now()
@@ -69,8 +73,8 @@ func breakerWords(s *run.State) string {
 		words.Spaced(s.Breaker.Reason))
 }
 
-// Planned returns the state of a unit that has not run yet. It describes only the plan.
-func (p *Place) Planned(t Notes) (now Current) {
+// unstarted returns the state of a unit that has not run yet. It describes only the plan.
+func (p *Place) unstarted(t Notes) (now Current) {
 	s := &now.Status
 	s.SchemaVersion, s.Unit = run.StatusSchema, p.Unit
 	s.Feature, s.Branch = journal.Text(p.Unit), journal.Text(p.Branch)
