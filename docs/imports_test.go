@@ -38,7 +38,7 @@ var allowed = map[string][]string{
 	"internal/glob":        {},
 	"internal/help":        {"config"},
 	"internal/hint":        {},
-	"internal/importer":    {"prd", "spec"},
+	"internal/importer":    {"config", "prd", "spec"},
 	"internal/journal":     {"stream"},
 	"internal/launch":      {"agent", "calls", "change", "check", "config", "evidence", "git", "hint", "importer", "journal", "loop", "plan", "preflight", "proc", "proof", "ratelimit", "recorder", "registry", "regular", "replay", "room", "run", "secret", "stream", "unit"},
 	"internal/limits":      {"archive", "journal", "ratelimit", "registry", "run", "stream", "unit"},

@@ -22,7 +22,7 @@ every story of a plan is done.`
 
 // grammar is every command; each has a file of its own.
 type grammar struct {
-	Color   string           `help:"Colour the output: auto, always or never." type:"choice" enum:"auto,always,never" default:"auto" placeholder:"WHEN"`
+	Color   string      `help:"Colour the output: auto, always or never." type:"choice" enum:"auto,always,never" default:"auto" placeholder:"WHEN"`
 	Version versionFlag `help:"Print the version."`
 
 	Run      runCmd      `cmd:"" aliases:"loop" help:"Run the loop in this terminal."`

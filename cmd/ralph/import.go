@@ -105,6 +105,9 @@ func (c *importCmd) read(a *app, p *unit.Place) (*importer.Plan, error) {
 	return made, nil
 }
 
+// ownBranch is what helps if ralph cannot create the branch of a plan.
+const ownBranch = "import on a branch that you choose yourself: git switch -c feature/NAME"
+
 // plan shows what was read, asks, and writes spec.md, prd.json and progress.txt.
 func (c *importCmd) plan(a *app, p *unit.Place, made *importer.Plan) error {
 	now := time.Now()
@@ -119,8 +122,11 @@ func (c *importCmd) plan(a *app, p *unit.Place, made *importer.Plan) error {
 	target := p
 	if branch != "" {
 		name, err := git.UnitOf(branch)
+		if err == nil {
+			err = p.Repo.CheckBranch(a.ctx, branch)
+		}
 		if err != nil {
-			return err
+			return hint.With(err, ownBranch)
 		}
 		target = unit.PlaceAt(p.Repo, name)
 	}
@@ -139,7 +145,7 @@ func (c *importCmd) plan(a *app, p *unit.Place, made *importer.Plan) error {
 	}
 	if branch != "" {
 		if err := p.Repo.CreateBranch(a.ctx, branch); err != nil {
-			return hint.With(err, "import on a branch that you make yourself: git switch -c feature/NAME")
+			return hint.With(err, ownBranch)
 		}
 	}
 	if err := writeNew(target.File("spec.md"), text); err != nil {

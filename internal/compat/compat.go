@@ -58,7 +58,7 @@ func Translate(name string, args []string) (Line, error) {
 		return Line{}, fmt.Errorf("unknown tool %q; known are: %s", name, strings.Join(Tools(), ", "))
 	}
 	t := tools()[i]
-	if len(args) == 0 {
+	if len(args) == 0 || isHelp(args[0]) {
 		return Line{Args: []string{"--help"}}, nil
 	}
 	i = slices.IndexFunc(t.commands, func(c command) bool { return c.name == args[0] })
@@ -85,6 +85,13 @@ func (c command) translate(name string, args []string) (Line, error) {
 	for len(args) > 0 {
 		word := args[0]
 		args = args[1:]
+		switch {
+		case isHelp(word):
+			return Line{Args: append(slices.Clone(c.to[:1]), "--help")}, nil
+		case word == "--" && c.args:
+			line.Args = append(append(line.Args, word), args...)
+			return line, nil
+		}
 		if !strings.HasPrefix(word, "-") || word == "-" {
 			if !c.args {
 				return Line{}, fmt.Errorf("%s %s takes no argument %q", name, c.name, word)
@@ -93,6 +100,12 @@ func (c command) translate(name string, args []string) (Line, error) {
 			continue
 		}
 		given, value, inline := strings.Cut(word, "=")
+		if len(given) > 2 && given[1] != '-' { // short flags in one word: -vn 3, -n30
+			given, value, inline = word[:2], word[2:], true
+			if short, ok := c.find(given); ok && !short.value {
+				args, inline = append([]string{"-" + value}, args...), false
+			}
+		}
 		f, ok := c.find(given)
 		if !ok {
 			return Line{}, fmt.Errorf("%s %s: ralph knows no equivalent of %s; see: ralph %s --help", name, c.name, given, c.to[0])
@@ -113,6 +126,8 @@ func (c command) translate(name string, args []string) (Line, error) {
 	}
 	return line, nil
 }
+
+func isHelp(word string) bool { return word == "-h" || word == "--help" }
 
 func (c command) find(name string) (flag, bool) {
 	for _, f := range c.own {

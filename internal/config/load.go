@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -84,6 +85,23 @@ func (l *Loaded) WithDefaults(values map[string]string) (*Loaded, error) {
 		return nil, errors.Join(errs...)
 	}
 	return changed, nil
+}
+
+// CheckValue returns an error if a file of settings cannot give a key this value, written as
+// YAML. It knows no keys with names that the user chooses, such as quality_checks.NAME.
+func CheckValue(path, text string) error {
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &document); err != nil || len(document.Content) != 1 {
+		return &Error{Place: path, What: fmt.Sprintf("%q is not a value", text)}
+	}
+	for _, k := range keys() {
+		if k.path == path {
+			d := &decoder{name: path, origins: map[string]Origin{}}
+			d.leaf(document.Content[0], "", k.field, reflect.New(k.field.Type).Elem())
+			return errors.Join(d.errs...)
+		}
+	}
+	return nil
 }
 
 // readLayer decodes the decoder's file into the settings.

@@ -1,6 +1,7 @@
 // Package git asks git the questions ralph has: where am I, what is the head,
 // what has changed since. It forks git as rarely as it can, and never runs its hooks. Only
-// [Repo.PutFiles], [Repo.MoveBranch] and [Repo.Unstage] write to worktree, branch and index.
+// [Repo.PutFiles], [Repo.MoveBranch], [Repo.CreateBranch] and [Repo.Unstage] write to worktree,
+// branch and index.
 package git
 
 import (

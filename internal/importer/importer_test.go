@@ -207,6 +207,12 @@ esac
 	if err != nil || len(p.Stories) != 1 || p.Stories[0].ID != "GH-12" || p.Stories[0].Criteria[0] != "saving works" || p.Title != `Crash on "save"` {
 		t.Errorf("%+v, %v", p, err)
 	}
+	if p, err = Issues(t.Context(), t.TempDir(), "#12,12, 012"); err != nil || len(p.Stories) != 1 {
+		t.Errorf("the same issue three times: %+v, %v", p, err)
+	}
+	if _, err = Issues(t.Context(), t.TempDir(), "label: "); err == nil || err.Error() != "label: names no label; name one: ralph import label:NAME" {
+		t.Errorf("a label without a name: %v", err)
+	}
 	p, err = Issues(t.Context(), t.TempDir(), "label:bug")
 	if err != nil || len(p.Stories) != 2 || p.Stories[0].ID != "GH-1" {
 		t.Errorf("%+v, %v", p, err)
@@ -287,15 +293,16 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// A value that is no number in the source would make a config.yaml that stops every command.
-func TestSettingsAreNumbers(t *testing.T) {
+// A value that ralph's settings cannot have would make a config.yaml that stops every command.
+func TestSettingsFit(t *testing.T) {
 	dir := files(t, map[string]string{
-		".ralphrc": "MAX_CALLS_PER_HOUR=lots\nCLAUDE_TIMEOUT_MINUTES={x\nCB_SAME_ERROR_THRESHOLD=$N\nCB_NO_PROGRESS_THRESHOLD=4\n"})
+		".ralphrc": "MAX_CALLS_PER_HOUR=lots\nCLAUDE_TIMEOUT_MINUTES={x\nCB_SAME_ERROR_THRESHOLD=1.5\nCB_NO_PROGRESS_THRESHOLD=4\n"})
 	s, err := ReadSettings(filepath.Join(dir, ".ralphrc"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, got, _ := strings.Cut(s.YAML(), "\n"); got != "circuit_breaker:\n  no_progress_threshold: 4\n" || len(s.Lost) != 3 {
+	if _, got, _ := strings.Cut(s.YAML(), "\n"); got != "circuit_breaker:\n  no_progress_threshold: 4\n" || len(s.Lost) != 3 ||
+		s.Lost[0] != "CB_SAME_ERROR_THRESHOLD: circuit_breaker.same_error_threshold: want a whole number, got 1.5" {
 		t.Errorf("%s\nlost %q", got, s.Lost)
 	}
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"gopkg.in/yaml.v3"
+
+	"ralph/internal/config"
 )
 
 // Settings holds the settings of another tool in ralph's terms.
@@ -97,7 +99,7 @@ func tools() []tool {
 			}},
 		{name: "ralph-tui", files: []string{".ralph-tui/config.toml"}, read: readTOML,
 			rules: map[string]rule{
-				"maxIterations":         {to: "defaults.max_iterations", convert: positive},
+				"maxIterations":         {to: "defaults.max_iterations"},
 				"iterationDelay":        {to: "defaults.pause_seconds", convert: milliseconds},
 				"agent":                 {to: "harness", convert: harness},
 				"defaultAgent":          {to: "harness", convert: harness},
@@ -253,6 +255,10 @@ func (s *Settings) add(key string, r rule, was string) {
 		s.Lost = append(s.Lost, fmt.Sprintf("%s: %q has no equivalent", key, was))
 		return
 	}
+	if err := config.CheckValue(r.to, value); err != nil {
+		s.Lost = append(s.Lost, fmt.Sprintf("%s: %v", key, err))
+		return
+	}
 	if slices.Contains(personal, r.to) {
 		s.Lost = append(s.Lost, fmt.Sprintf("%s: a project cannot set %s; put it into your own ~/.ralph/config.yaml: %s", key, r.to, value))
 		return
@@ -338,8 +344,6 @@ func promise(v string) (string, bool) {
 	}
 	return quoted(v)
 }
-
-func positive(v string) (string, bool) { return v, v != "0" && plainNumber.MatchString(v) }
 
 var plainNumber = regexp.MustCompile(`^\d+(\.\d+)?$`)
 

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -204,15 +205,20 @@ func Issues(ctx context.Context, dir, source string) (*Plan, error) {
 	const fields = "number,title,body,state,url"
 	p := &Plan{From: "GitHub issues " + source, Title: "GitHub issues " + source}
 	var list []issue
-	if label, ok := strings.CutPrefix(source, "label:"); ok {
+	label, byLabel := strings.CutPrefix(source, "label:")
+	label = strings.TrimSpace(label)
+	switch {
+	case byLabel && label == "":
+		return nil, errors.New("label: names no label; name one: ralph import label:NAME")
+	case byLabel:
 		if err := gh(ctx, dir, &list, "issue", "list", "--label", label, "--state", "open", "--limit", "200", "--json", fields); err != nil {
 			return nil, err
 		}
 		slices.Reverse(list) // gh prints the newest first
-	} else {
-		for ref := range strings.SplitSeq(source, ",") {
+	default:
+		for _, ref := range issueRefs(source) {
 			var one issue
-			if err := gh(ctx, dir, &one, "issue", "view", strings.TrimPrefix(strings.TrimSpace(ref), "#"), "--json", fields); err != nil {
+			if err := gh(ctx, dir, &one, "issue", "view", ref, "--json", fields); err != nil {
 				return nil, err
 			}
 			list = append(list, one)
@@ -232,6 +238,18 @@ func Issues(ctx context.Context, dir, source string) (*Plan, error) {
 	}
 	p.lose("comments, assignees and milestones of the issues")
 	return p, p.finish()
+}
+
+// issueRefs returns the issues that a source names, each once, as gh takes them.
+func issueRefs(source string) []string {
+	var refs []string
+	for ref := range strings.SplitSeq(source, ",") {
+		ref = cmp.Or(strings.TrimLeft(strings.TrimSpace(ref), "#0"), "0")
+		if !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
 }
 
 type issue struct {
