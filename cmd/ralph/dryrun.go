@@ -40,8 +40,14 @@ func (r *resolved) dryRun() error {
 	}
 	at := unitState.Position()
 	next := state.Next(&at)
-	if next != nil {
+	switch {
+	case next != nil:
 		row("Next:", "%s", journal.Story{ID: next.ID, Title: next.Title}.Name())
+	case len(state.Todo()) > 0:
+		row("Next:", "nothing: every open story is parked, or depends on one that is")
+	}
+	for _, b := range at.Parked {
+		row("Parked:", "%s: %s; take it up again: ralph unpark %s", b.Story, b.Message, stream.ShellWord(b.Story))
 	}
 	s := r.loopSettings()
 	row("Limits:", "%s of %s, %d calls an hour, breaker at %d without progress or %d equal errors",
@@ -97,6 +103,7 @@ func furtherLimits(s loop.Settings) string {
 	add(s.MaxTime > 0, "at most %s in all", words.Duration(s.MaxTime))
 	add(!s.EndsAt.IsZero(), "no iteration after %s", words.Local(s.EndsAt))
 	add(s.MaxAccount > 0, "at most %g%% of the account's limit", s.MaxAccount)
+	add(s.OnStuck == run.StuckPark, "a stuck story is parked")
 	add(s.OnLimit != "ask", "at the usage limit: %s", s.OnLimit)
 	return strings.Join(list, ", ")
 }

@@ -72,6 +72,8 @@ func (c *whyCmd) with(t *terminal.Terminal, acc *unit.Account) error {
 	switch {
 	case d.Would.Do == run.DoEnd && left > 0:
 		t.Printf("    %s\n", t.Paint(terminal.Dim, words.Count(left, "iteration")+" would not have been run"))
+	case d.Would.Do == run.DoPark:
+		t.Printf("    %s\n", t.Paint(terminal.Dim, "if only the agent had changed the worktree; what would have followed is not in the journal"))
 	case d.Would.Do != run.DoEnd:
 		t.Printf("    %s\n", t.Paint(terminal.Dim, "what would have followed is not in the journal"))
 	}
@@ -92,6 +94,8 @@ func say(s run.Step) string {
 		return fmt.Sprintf("ends with %s (rule %s): %s", s.Reason, s.Rule, s.Message)
 	case run.DoWait:
 		return fmt.Sprintf("waits for %s (rule %s)", s.Reason, s.Rule)
+	case run.DoPark:
+		return fmt.Sprintf("parks %s (rule %s): %s", s.Story, s.Rule, s.Message)
 	case run.DoBegin:
 		return fmt.Sprintf("starts iteration %d", s.N)
 	case run.DoCall:

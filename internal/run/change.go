@@ -20,12 +20,14 @@ type Changeable struct {
 
 // ChangeableKeys returns the keys of the settings that the user can change in a running loop.
 func ChangeableKeys() []string {
-	return append(ReplayKeys(), "defaults.timeout_minutes", "defaults.idle_timeout_minutes", "defaults.pause_seconds",
+	return append(commonKeys(), "defaults.timeout_minutes", "defaults.idle_timeout_minutes", "defaults.pause_seconds",
 		"budget.max_time", "budget.max_account", "model")
 }
 
 // ReplayKeys returns the keys of the settings that [Replay] can apply to a finished run.
-func ReplayKeys() []string {
+func ReplayKeys() []string { return append(commonKeys(), "on_stuck") }
+
+func commonKeys() []string {
 	return []string{"defaults.max_iterations", "defaults.min_iterations", "circuit_breaker.no_progress_threshold",
 		"circuit_breaker.same_error_threshold", "budget.max_tokens", "budget.max_cost_usd", "usage_limit.action", "usage_limit.max_wait_hours"}
 }
@@ -78,6 +80,13 @@ func (c *Changeable) set(key, value string) error {
 			return wrong
 		}
 		c.OnLimit = value
+		return nil
+	case key == "on_stuck": // of a replay
+		if value != StuckStop && value != StuckPark {
+			wrong.Want = "stop or park"
+			return wrong
+		}
+		c.OnStuck = value
 		return nil
 	case !slices.Contains(ChangeableKeys(), key):
 		return fmt.Errorf("%s cannot be set to %q", key, value)

@@ -44,6 +44,23 @@ func (p *Plan) Counts() (complete, total int) {
 	return 0, 0
 }
 
+// open returns the items that are not done. Of their dependencies the journal has only those
+// on parked items.
+func (p *Plan) open() []Todo {
+	var open []Todo
+	for _, it := range p.Items {
+		if it.Done {
+			continue
+		}
+		todo := Todo{ID: it.ID, Title: it.Title}
+		if it.Parked != nil && it.Parked.Story != it.ID {
+			todo.DependsOn = []string{it.Parked.Story}
+		}
+		open = append(open, todo)
+	}
+	return open
+}
+
 // Item returns the item with that id, or nil if the plan does not have it.
 func (p *Plan) Item(id string) *Item {
 	if i, ok := p.index[id]; ok {

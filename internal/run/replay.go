@@ -49,6 +49,7 @@ func Replay(events []journal.Event, id string, was, would journal.Rules) *Differ
 		if _, end := e.Body.(journal.RunEnded); !end {
 			p = s.Position()
 		}
+		r.open = s.Last().Plan.open()
 		if d := r.follow(&p, e); d != nil {
 			return d
 		}
@@ -63,10 +64,12 @@ type replay struct {
 	early      bool   // the iteration promised, and came too early by the rules that were
 	duds       int
 	left       string
+	open       []Todo
 }
 
 func (r *replay) follow(p *Position, e journal.Event) *Difference {
-	seen := Seen{Time: e.Time.Add(seconds(r.was.PauseSeconds) + seconds(r.would.PauseSeconds)), Ready: true, Left: r.left, Print: p.print}
+	seen := Seen{Time: e.Time.Add(seconds(r.was.PauseSeconds) + seconds(r.would.PauseSeconds)), Ready: true,
+		Left: r.left, Print: p.print, Open: r.open}
 	switch b := e.Body.(type) {
 	case journal.RunStarted:
 		r.streak = p.Streak

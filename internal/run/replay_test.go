@@ -18,6 +18,14 @@ func TestReplay(t *testing.T) {
 	resets := noon.Add(5 * time.Hour)
 	stuck := events(started, ended(1, 1), ended(2, 2), ended(3, 3), journal.RunEnded{Reason: journal.ReasonNoProgress})
 	waited := events(started, opened, calling, agent, came(journal.OutcomeUsageLimit), journal.WaitStarted{Reason: journal.ReasonUsageLimit, Until: &resets})
+	story := journal.Story{ID: "A"}
+	begin := started
+	begin.Stories = []journal.Story{story}
+	about := func(n int) journal.IterationStarted {
+		return journal.IterationStarted{N: n, Story: &story, State: "before A"}
+	}
+	onStory := events(begin, journal.BaseMoved{Commit: "c0"}, about(1), ended(1, 1), about(2), ended(2, 2), about(3), ended(3, 3))
+	park := func(r *journal.Rules) { r.OnStuck = StuckPark }
 	early := func(n int) []journal.Body {
 		return []journal.Body{journal.ClaimRejected{N: n, Claim: journal.ClaimPromise}, ended(n, 0)}
 	}
@@ -34,6 +42,8 @@ func TestReplay(t *testing.T) {
 		{"nothing changes", stuck, nil, func(r *journal.Rules) { r.MaxIterations = 30 }, 0, "", "", ""},
 		{"a breaker that opens earlier", stuck, nil, func(r *journal.Rules) { r.NoProgress = 2 }, 2, DoBegin, DoEnd, journal.ReasonNoProgress},
 		{"a breaker that opens later", stuck, nil, func(r *journal.Rules) { r.NoProgress = 5 }, 3, DoEnd, DoBegin, ""},
+		{"a stuck story that would be parked", onStory, nil, park, 3, DoEnd, DoPark, journal.ReasonNoProgress},
+		{"a story that is parked later", onStory, park, func(r *journal.Rules) { r.NoProgress = 5 }, 3, DoPark, DoBegin, ""},
 		{"fewer iterations", stuck, nil, func(r *journal.Rules) { r.MaxIterations = 1 }, 1, DoBegin, DoEnd, journal.ReasonMaxIterations},
 		{"a limit that is not waited for", waited, nil, func(r *journal.Rules) { r.OnLimit = LimitExit }, 0, DoWait, DoEnd, journal.ReasonUsageLimit},
 		{"a limit that is too far away", waited, nil, func(r *journal.Rules) { r.MaxWaitHours = 2 }, 0, DoWait, DoEnd, journal.ReasonUsageLimit},
