@@ -31,6 +31,12 @@ const maxName = 120
 // parked is where parked stories are, in place of a run's id.
 const parked = "parked"
 
+// older marks the work of an earlier time on a parked story: no name is escaped to that.
+const older = "%before-"
+
+// AllParked is a pattern for the names of the references with parked stories, of all units.
+const AllParked = "refs/ralph/*/" + parked + "/*"
+
 // Prefix returns the common prefix of all reference names of the unit.
 func (s Store) Prefix() string { return "refs/ralph/" + escape(s.Unit) + "/" }
 
@@ -53,7 +59,7 @@ func (s Store) KeepOlder(ctx context.Context, ref string) error {
 	if err != nil || old == "" {
 		return err
 	}
-	return s.Repo.SetRef(ctx, ref+"%before-"+old[:12], old) // no name of a story is escaped to that
+	return s.Repo.SetRef(ctx, ref+older+old[:12], old)
 }
 
 // escape makes a text a valid part of a reference's name: bytes that git or a file system
@@ -115,15 +121,20 @@ func (s Store) Points(ctx context.Context, run string) ([]Point, error) {
 }
 
 // Prune deletes saved states older than before, and returns how many. It keeps the states of
-// the run keep, and the parked stories.
-func (s Store) Prune(ctx context.Context, before time.Time, keep string) (int, error) {
+// the run keep, and the work on parked stories that were not accepted since.
+func (s Store) Prune(ctx context.Context, before time.Time, keep string, accepted map[string]bool) (int, error) {
 	refs, err := s.Repo.Refs(ctx, s.Prefix())
 	if err != nil {
 		return 0, err
 	}
+	useless := map[string]bool{}
+	for id, done := range accepted {
+		useless[s.Parked(id)] = done
+	}
 	refs = slices.DeleteFunc(refs, func(ref git.Ref) bool {
 		run := path.Base(path.Dir(ref.Name))
-		return run == parked || run == escape(keep) || !ref.Time.Before(before)
+		story, _, _ := strings.Cut(ref.Name, older)
+		return run == parked && !useless[story] || run == escape(keep) || !ref.Time.Before(before)
 	})
 	return len(refs), s.Repo.DeleteRefs(ctx, refs...)
 }

@@ -317,20 +317,23 @@ func TestStagedIsKept(t *testing.T) {
 	}
 }
 
-// TestPruneAndPoints: old states go, and neither those of the run nor parked stories do.
+// TestPruneAndPoints: old states go, and work on stories that were accepted since. Those of the
+// run stay, and the work on other parked stories.
 func TestPruneAndPoints(t *testing.T) {
 	s, _ := newStore(t)
-	for _, ref := range []string{s.Iteration("old", 1), s.Iteration("now", 10), s.Iteration("now", 2), s.Parked("STORY-001")} {
+	for _, ref := range []string{s.Iteration("old", 1), s.Iteration("now", 10), s.Iteration("now", 2),
+		s.Parked("STORY-001"), s.Parked("STORY-002"), s.Parked("STORY-002") + older + "0123456789ab"} {
 		save(t, s, ref)
 	}
+	accepted := map[string]bool{"STORY-001": false, "STORY-002": true}
 	points, err := s.Points(t.Context(), "now")
 	if err != nil || len(points) != 2 || points[0].N != 2 || points[1].N != 10 {
 		t.Errorf("points %v, %v", points, err)
 	}
-	if n, err := s.Prune(t.Context(), noon, "now"); n != 0 || err != nil {
+	if n, err := s.Prune(t.Context(), noon, "now", accepted); n != 0 || err != nil {
 		t.Errorf("%d pruned that are young enough, %v", n, err)
 	}
-	if n, err := s.Prune(t.Context(), noon.Add(time.Second), "now"); n != 1 || err != nil {
+	if n, err := s.Prune(t.Context(), noon.Add(time.Second), "now", accepted); n != 3 || err != nil {
 		t.Errorf("%d pruned, %v", n, err)
 	}
 	refs, err := s.Repo.Refs(t.Context(), s.Prefix())

@@ -278,6 +278,14 @@ func TestGitAndItsRepository(t *testing.T) {
 			b.write(filepath.Join(b.Repo.GitDir, "index.lock"), "", 0o600)
 			b.Now = b.Now.Add(time.Hour)
 		}, "git", preflight.Warn, "index.lock: every commit will fail"},
+		{"work on a parked story", func(b *bed) {
+			out, err := exec.Command("sh", "-c", `cd "$0" && tree=$(git mktree </dev/null) && GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.invalid \
+				GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.invalid GIT_COMMITTER_DATE='2026-01-02T12:00:00Z' git commit-tree -m x "$tree" |
+				xargs git update-ref refs/ralph/feature-x/parked/STORY-001`, b.Repo.Root).CombinedOutput()
+			if err != nil {
+				b.t.Fatalf("%v\n%s", err, out)
+			}
+		}, "parked", preflight.OK, "git keeps work on parked stories: 1 reference, the oldest of 2026-01-02; list with: git for-each-ref"},
 		{"a merge", func(b *bed) { b.write(filepath.Join(b.Repo.GitDir, "MERGE_HEAD"), "", 0o600) }, "repository", preflight.Warn, "A merge is in progress"},
 		{"no git", func(b *bed) { b.Env = []string{"PATH=" + b.bin} }, "git", preflight.Error, "git not found"},
 		{"a broken git", func(b *bed) { b.program("git", `echo "bad CPU type" >&2; exit 126`) }, "git", preflight.Error, "bad CPU type"},

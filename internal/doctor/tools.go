@@ -7,11 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"ralph/internal/checkpoint"
+	"ralph/internal/git"
 	"ralph/internal/preflight"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // lockAge is the age from which git's lock on the index belongs to no process: git holds
@@ -38,6 +42,7 @@ func (in Input) git(ctx context.Context) []preflight.Check {
 		return append(checks, ok("repository", "Not inside a git worktree: no repository was checked"))
 	}
 	checks = append(checks, in.repository(ctx))
+	checks = append(checks, in.parked(ctx)...)
 	lock := filepath.Join(in.Repo.GitDir, "index.lock")
 	if info, err := os.Lstat(lock); err == nil && info.Mode().IsRegular() && in.Now.Sub(info.ModTime()) > lockAge {
 		checks = append(checks, warn(id, fmt.Sprintf("an interrupted git left %s: every commit will fail", lock),
@@ -61,6 +66,19 @@ func (in Input) repository(ctx context.Context) preflight.Check {
 		return warn(id, fmt.Sprintf("The branch %s has no commit yet", head.Branch), "Make the first commit, so that the agent's changes can be seen.")
 	}
 	return ok(id, fmt.Sprintf("Repository: %s, branch %s", in.Repo.Root, head.Branch))
+}
+
+// parked counts the references that keep work on parked stories. A run removes only those of
+// stories that were accepted since.
+func (in Input) parked(ctx context.Context) []preflight.Check {
+	refs, err := in.Repo.Refs(ctx, checkpoint.AllParked)
+	if err != nil || len(refs) == 0 {
+		return nil // a repository that cannot be read has a finding already
+	}
+	oldest := slices.MinFunc(refs, func(a, b git.Ref) int { return a.Time.Compare(b.Time) })
+	return []preflight.Check{ok("parked", fmt.Sprintf("git keeps work on parked stories: %s, the oldest of %s; "+
+		"list with: git for-each-ref '%s'; delete with: git update-ref -d REFERENCE",
+		words.Count(len(refs), "reference"), oldest.Time.Local().Format(time.DateOnly), checkpoint.AllParked))}
 }
 
 // tmux checks the program that shows loop and dashboard side by side.

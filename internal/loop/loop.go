@@ -293,7 +293,7 @@ func (l *Loop) iterate(ctx context.Context) (run.Step, error) {
 		return run.Step{}, err
 	}
 	// What cannot be removed now a later run removes.
-	_, _ = l.States.Prune(ctx, time.Now().Add(-keepStates), l.Identity.Run)
+	_, _ = l.States.Prune(ctx, time.Now().Add(-keepStates), l.Identity.Run, l.Recorder.Gate().Accepted)
 	for {
 		step, err := l.next(ctx)
 		if err == nil && step.Do == run.DoEnd {

@@ -10,7 +10,8 @@ import (
 	"ralph/internal/plan"
 )
 
-// keepStates is how long the states before iterations are kept.
+// keepStates is how long the states before iterations are kept, and the work on stories that
+// were parked and are accepted now.
 const keepStates = 14 * 24 * time.Hour
 
 // keepState keeps the worktree and the plan as they are before an iteration, and returns the
