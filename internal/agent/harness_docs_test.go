@@ -61,7 +61,7 @@ func document(b *strings.Builder, h Harness) {
 	}
 	row("prompt", map[PromptMode]string{PromptStdin: "on standard input", PromptArg: "the last argument", PromptFile: "in a file, the last argument"}[h.Prompt])
 	row("`@path` in it", map[bool]string{true: "the agent itself puts the file in", false: "ralph puts the file behind the prompt"}[h.ExpandsRefs])
-	row("output is read as", code(h.Output.String())+", "+terminal[h.Output])
+	row("output is read as", code(string(h.Output))+", "+terminal[h.Output])
 	row("set for it", list(h.Env))
 	row("taken away from it", list(h.DropEnv))
 	row("signs of a login", strings.Trim(list(h.LoginEnv)+"; "+list(home(h)), "; "))

@@ -24,11 +24,7 @@ func Salvage(path string, offset int64, format string) (stream.Summary, error) {
 	if _, err := f.Seek(offset, io.SeekStart); err != nil {
 		return stream.Summary{}, fmt.Errorf("the agent's log cannot be read: %w", err)
 	}
-	parsed, err := stream.ParseFormat(format)
-	if err != nil {
-		parsed = stream.FormatText
-	}
-	r := stream.NewReader(parsed, nil)
+	r := stream.NewReader(stream.Format(format), nil)
 	if _, err := io.Copy(r, f); err != nil {
 		return stream.Summary{}, fmt.Errorf("the agent's log cannot be read: %w", err)
 	}

@@ -113,7 +113,7 @@ func (t *Team) started(n, attempt int, name string) (journal.AttemptStarted, err
 		offset = info.Size()
 	}
 	return journal.AttemptStarted{
-		N: n, Attempt: attempt, Harness: t.at.Harness.Name, Model: t.at.Options.Model, LogFile: log, LogOffset: offset, Output: t.at.Harness.Output.String(),
+		N: n, Attempt: attempt, Harness: t.at.Harness.Name, Model: t.at.Options.Model, LogFile: log, LogOffset: offset, Output: string(t.at.Harness.Output),
 		CallsUsed: t.grant.Used, CallsLimit: t.grant.Limit, CallsResetAt: timePtr(t.grant.ResetsAt),
 	}, nil
 }

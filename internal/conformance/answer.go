@@ -42,7 +42,7 @@ func (s *session) answers(ctx context.Context) error {
 			continue
 		}
 		s.answered, s.mode, s.format = true, mode, t.recognise(answer)
-		s.card.Prompt, s.card.Output = string(mode), s.format.String()
+		s.card.Prompt, s.card.Output = string(mode), string(s.format)
 		s.note(Trial{ID: "prompt", Result: Yes, Message: fmt.Sprintf("answers a prompt %s (first output after %s, longest silence %s)", modeWords(mode), seconds(t.first), seconds(t.silence))}, began)
 		s.note(s.output(t), began)
 		s.note(exitCode(t), began)

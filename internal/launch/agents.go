@@ -55,8 +55,8 @@ func customise(h *agent.Harness, c config.Harness) {
 	if c.Prompt != "" {
 		h.Prompt = agent.PromptMode(c.Prompt)
 	}
-	if format, err := stream.ParseFormat(c.Output); err == nil && c.Output != "" {
-		h.Output = format
+	if c.Output != "" {
+		h.Output = stream.Format(c.Output)
 	}
 	if len(c.ModelArgs) > 0 {
 		h.ModelArgs = c.ModelArgs

@@ -145,15 +145,15 @@ func TestLinesAreFewAndInOrder(t *testing.T) {
 
 // FuzzTail holds that nothing an agent prints can steer the terminal.
 func FuzzTail(f *testing.F) {
-	f.Add([]byte(said("\x1b[2J\x1b]0;x\a\u009b31m\r\x00")), uint8(stream.FormatClaude))
-	f.Add([]byte(called("rm \x1b[31m -rf\t\n/")+answered), uint8(stream.FormatClaude))
-	f.Add([]byte("plain \xff\xfe \x1b[999C text\r\n\x07"), uint8(stream.FormatText))
-	f.Fuzz(func(t *testing.T, data []byte, format uint8) {
+	f.Add([]byte(said("\x1b[2J\x1b]0;x\a\u009b31m\r\x00")), string(stream.FormatClaude))
+	f.Add([]byte(called("rm \x1b[31m -rf\t\n/")+answered), string(stream.FormatClaude))
+	f.Add([]byte("plain \xff\xfe \x1b[999C text\r\n\x07"), string(stream.FormatText))
+	f.Fuzz(func(t *testing.T, data []byte, format string) {
 		path := filepath.Join(t.TempDir(), "log")
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		tl := newTail("log", []string{path}, stream.Format(format%6), stream.PrinterOptions{})
+		tl := newTail("log", []string{path}, stream.Format(format), stream.PrinterOptions{})
 		defer tl.close()
 		m := newModel(options(t))
 		for _, e := range working() {

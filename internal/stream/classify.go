@@ -7,33 +7,21 @@ import (
 )
 
 // Class is the kind of a failure, which decides how the run reacts.
-type Class uint8
+type Class string
 
 // The classes of failure.
 const (
-	ClassNone       Class = iota // nothing failed
-	ClassUsageLimit              // the account's allowance is used up until a reset
-	ClassTransient               // overload, rate limit or network: trying again helps
-	ClassAuth                    // not logged in, or a key that is not accepted
-	ClassBilling                 // no credit, or a stop by an administrator: the user must act
-	ClassCredit                  // bought credit is used up: as ClassBilling, unless the stream names the allowance's reset
-	ClassModel                   // the model is unknown
-	ClassContext                 // the prompt does not fit into the model's context
-	ClassRefusal                 // the model or its provider declined the request
-	ClassOther                   // anything else
-	classCount
+	ClassNone       Class = ""            // nothing failed
+	ClassUsageLimit Class = "usage_limit" // the account's allowance is used up until a reset
+	ClassTransient  Class = "transient"   // overload, rate limit or network: trying again helps
+	ClassAuth       Class = "auth"        // not logged in, or a key that is not accepted
+	ClassBilling    Class = "billing"     // no credit, or a stop by an administrator: the user must act
+	ClassCredit     Class = "credit"      // as ClassBilling, unless the stream names the allowance's reset
+	ClassModel      Class = "model"       // the model is unknown
+	ClassContext    Class = "context"     // the prompt does not fit into the model's context
+	ClassRefusal    Class = "refusal"     // the model or its provider declined the request
+	ClassOther      Class = "other"       // anything else
 )
-
-// String returns the class in one word.
-func (c Class) String() string {
-	names := [classCount]string{
-		"none", "usage_limit", "transient", "auth", "billing", "credit", "model", "context", "refusal", "other",
-	}
-	if c >= classCount {
-		return "unknown"
-	}
-	return names[c]
-}
 
 // Failure is the meaning of an error message: its class and the end of its limit.
 type Failure struct {
@@ -77,7 +65,7 @@ func classify(format Format, message string, now time.Time, anywhere bool) Failu
 		return Failure{}
 	}
 	f := Failure{Class: ClassOther}
-	f.ResetsAt, _ = ParseReset(message, now)
+	f.ResetsAt, _ = parseReset(message, now)
 	for _, p := range patterns() {
 		if p.matches(format, text, !f.ResetsAt.IsZero(), anywhere) {
 			f.Class, f.Model = p.class, p.model

@@ -23,20 +23,21 @@ func failures(t *testing.T) []recordedFailure {
 }
 
 type recordedFailure struct {
-	Agent, Class, Source, Text string
-	Resets                     time.Time
-	Model                      bool
+	Agent, Source, Text string
+	Class               Class
+	Resets              time.Time
+	Model               bool
 }
 
 func TestClassify(t *testing.T) {
 	now := time.Date(2026, 8, 8, 12, 0, 0, 0, time.UTC)
 	for _, want := range failures(t) {
-		format, err := ParseFormat(want.Agent)
-		if err != nil || want.Source == "" {
-			t.Errorf("%s: %v, source %q", want.Text, err, want.Source)
+		format := Format(want.Agent)
+		if NewReader(format, nil).dialect == nil && format != FormatText || want.Source == "" {
+			t.Errorf("%s: agent %q, source %q", want.Text, want.Agent, want.Source)
 		}
 		got := Classify(format, want.Text, now)
-		if got.Class.String() != want.Class || got.Model != want.Model || !got.ResetsAt.Equal(want.Resets) {
+		if got.Class != want.Class || got.Model != want.Model || !got.ResetsAt.Equal(want.Resets) {
 			t.Errorf("%v: %s\n got %v %v model=%v\nwant %v %v model=%v", format, want.Text,
 				got.Class, got.ResetsAt, got.Model, want.Class, want.Resets, want.Model)
 		}
@@ -61,8 +62,7 @@ func TestClassifyOutput(t *testing.T) {
 		}
 	}
 	for _, f := range failures(t) {
-		format, _ := ParseFormat(f.Agent)
-		if got := ClassifyOutput(format, "working\nError: "+f.Text+"\nbye\n", now); got.Class.String() != f.Class {
+		if got := ClassifyOutput(Format(f.Agent), "working\nError: "+f.Text+"\nbye\n", now); got.Class != f.Class {
 			t.Errorf("%s: %v, want %s", f.Text, got.Class, f.Class)
 		}
 	}

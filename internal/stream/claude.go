@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -124,14 +125,11 @@ func claudeLimit(info *fastjson.Value) Limit {
 
 // claudeWindow reads how much of a window is used, and when it resets.
 func claudeWindow(name string, info *fastjson.Value) Limit {
-	l := Limit{Window: name, Utilization: -1}
+	l := Limit{Window: name, Utilization: -1, ResetsAt: fromEpoch(count(info.Get("resetsAt")))}
 	if used := info.Get("utilization"); isNumber(used) {
 		if n := number(used); n >= 0 && n <= 100 { // a share; what else is there is no number of the provider's
 			l.Utilization = n
 		}
-	}
-	if epoch := count(info.Get("resetsAt")); epoch > 0 {
-		l.ResetsAt = fromEpoch(epoch)
 	}
 	return l
 }
@@ -149,22 +147,20 @@ func (s *session) claudeWindows(all *fastjson.Value) {
 func (s *session) claudeResult(l *fastjson.Value) {
 	final := l.Get("result")
 	r := Result{
-		IsError: l.Get("is_error").GetBool(), Status: int(count(l.Get("api_error_status"))),
-		Subtype: text(l.Get("subtype"), maxDetail), Reason: text(l.Get("terminal_reason"), maxDetail),
+		IsError: l.Get("is_error").GetBool(), Status: int(count(l.Get("api_error_status"))), Context: s.context,
 		Turns: int(count(l.Get("num_turns"))), Denied: claudeDenied(l.Get("permission_denials")),
 	}
 	s.listsDenied = true
 	r.Tokens, r.ContextMax = claudeTotals(l)
-	r.Context = s.context
 	if cost := l.Get("total_cost_usd"); isNumber(cost) {
 		r.CostUSD, r.HasCost = number(cost), true
 	}
 	switch {
-	case strings.HasPrefix(r.Reason, "aborted"):
+	case strings.HasPrefix(text(l.Get("terminal_reason"), maxDetail), "aborted"):
 		// What the CLI says itself is a diagnostic for its authors.
 		r.Error = "the session was interrupted"
 	case r.IsError:
-		r.Error = firstOf(text(final, maxError), strings.TrimSpace(words(l.Get("errors"), maxError)), r.Subtype)
+		r.Error = cmp.Or(text(final, maxError), strings.TrimSpace(words(l.Get("errors"), maxError)), text(l.Get("subtype"), maxDetail))
 	default:
 		r.Final = text(final, maxFinal)
 	}

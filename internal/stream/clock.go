@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -94,9 +93,7 @@ func monthOf(name string) time.Month {
 	return time.Month(strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(name))/3 + 1)
 }
 
-var durationPart = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(\d{1,6}(?:\.\d{1,6})?) ?(d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?)(?:\b|(\d))`)
-})
+var durationPart = regexp.MustCompile(`(?i)^(\d{1,6}(?:\.\d{1,6})?) ?(d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?)(?:\b|(\d))`)
 
 // parseDuration reads a duration that text begins with: `3 hours 2 minutes`,
 // `2h39m52s`, `44.09s`.
@@ -105,7 +102,7 @@ func parseDuration(text string) (time.Duration, bool) {
 	var sum time.Duration
 	found := false
 	for {
-		m := durationPart().FindStringSubmatch(text)
+		m := durationPart.FindStringSubmatch(text)
 		if m == nil {
 			break
 		}

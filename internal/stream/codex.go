@@ -1,10 +1,10 @@
 package stream
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/valyala/fastjson"
 )
@@ -54,7 +54,7 @@ func (s *session) codexItem(item *fastjson.Value, completed bool) {
 		}
 	case "file_change":
 		if completed {
-			s.tool(kind, codexChanges(item), false)
+			s.tool(kind, cmp.Or(item.Get("changes", "0"), item), false) // the first changed file
 		}
 	case "web_search":
 		if completed {
@@ -63,21 +63,11 @@ func (s *session) codexItem(item *fastjson.Value, completed bool) {
 	}
 }
 
-// codexChanges is the first file that an item changed, or the item itself.
-func codexChanges(item *fastjson.Value) *fastjson.Value {
-	if change := item.Get("changes", "0"); change != nil {
-		return change
-	}
-	return item
-}
-
-var reconnecting = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^Reconnecting\.\.\. (?:(\d+)/(\d+)|waiting for network)`)
-})
+var reconnecting = regexp.MustCompile(`^Reconnecting\.\.\. (?:(\d+)/(\d+)|waiting for network)`)
 
 // codexError reads the error carrier, which also reports retries.
 func (s *session) codexError(text string) {
-	m := reconnecting().FindStringSubmatch(text)
+	m := reconnecting.FindStringSubmatch(text)
 	if m == nil {
 		s.fail(text, "", statusIn(text))
 		return
@@ -88,29 +78,31 @@ func (s *session) codexError(text string) {
 	s.again(Retry{Attempt: attempt, Max: most, Status: statusIn(text), Class: oneLine(reason)})
 }
 
-// codexEnd reads the terminal event. Its input tokens include the cached ones.
+// codexEnd reads the terminal event.
 func (s *session) codexEnd(l *fastjson.Value) {
 	if message := text(l.Get("error", "message"), maxError); message != "" || is(l.Get("type"), "turn.failed") {
 		s.fail(message, "", statusIn(message))
 		s.finish(Result{IsError: true, Error: message, Status: statusIn(message)}, false)
 		return
 	}
-	usage := l.Get("usage")
+	s.finish(Result{Final: s.final.String(), Tokens: codexUsage(l.Get("usage"))}, true)
+}
+
+// codexUsage reads the tokens of a session. The input includes the cached ones.
+func codexUsage(usage *fastjson.Value) Tokens {
 	cached := count(usage.Get("cached_input_tokens"))
-	s.finish(Result{Final: s.final.String(), Tokens: Tokens{
+	return Tokens{
 		Input:  max(0, count(usage.Get("input_tokens"))-cached),
 		Output: count(usage.Get("output_tokens")), CacheRead: cached,
 		CacheWrite: count(usage.Get("cache_write_input_tokens")),
-	}}, true)
+	}
 }
 
-var statusWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:\bstatus:?|"code":|\(HTTP) ?([1-5]\d\d)\b`)
-})
+var statusWords = regexp.MustCompile(`(?:\bstatus:?|"code":|\(HTTP) ?([1-5]\d\d)\b`)
 
 // statusIn is the HTTP status that an error message names, or 0.
 func statusIn(text string) int {
-	m := statusWords().FindStringSubmatch(text)
+	m := statusWords.FindStringSubmatch(text)
 	if m == nil {
 		return 0
 	}

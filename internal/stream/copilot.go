@@ -1,6 +1,10 @@
 package stream
 
-import "github.com/valyala/fastjson"
+import (
+	"cmp"
+
+	"github.com/valyala/fastjson"
+)
 
 // copilot reads one line of GitHub Copilot CLI's JSON output.
 func (s *session) copilot(kind string, l *fastjson.Value) {
@@ -56,12 +60,12 @@ func (s *session) copilotResult(l *fastjson.Value) {
 	code := l.Get("exitCode")
 	r := Result{IsError: s.failed || s.aborted || !isNumber(code) || number(code) != 0}
 	if s.aborted {
-		r.Reason, r.Error = "aborted", "the session was interrupted"
+		r.Error = "the session was interrupted"
 	}
 	if !r.IsError {
 		r.Final = s.final.String()
 	} else {
-		r.Error, r.Status = firstOf(s.sum.LastError, r.Error, "the session failed"), s.sum.Status
+		r.Error, r.Status = cmp.Or(s.sum.LastError, r.Error, "the session failed"), s.sum.Status
 	}
 	s.finish(r, true)
 }

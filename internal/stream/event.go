@@ -61,8 +61,6 @@ type Limit struct {
 type Result struct {
 	IsError    bool
 	Status     int    // HTTP status of the provider's answer, 0 where none
-	Subtype    string // the agent's own word, such as "error_max_turns"
-	Reason     string // why the session ended, such as "aborted_tools"
 	Final      string // the final message; its middle is cut out beyond a megabyte
 	Error      string // what went wrong, in the agent's words
 	Tokens     Tokens

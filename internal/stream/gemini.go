@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/valyala/fastjson"
@@ -58,7 +59,7 @@ func (s *session) geminiResult(l *fastjson.Value) {
 		return
 	}
 	r.IsError = true
-	r.Error = firstOf(text(l.Get("error", "message"), maxError), text(l.Get("status"), maxDetail))
+	r.Error = cmp.Or(text(l.Get("error", "message"), maxError), text(l.Get("status"), maxDetail))
 	r.Status = statusIn(r.Error)
 	s.fail(r.Error, text(l.Get("error", "type"), maxDetail), r.Status)
 	s.finish(r, false)

@@ -1,6 +1,10 @@
 package stream
 
-import "github.com/valyala/fastjson"
+import (
+	"cmp"
+
+	"github.com/valyala/fastjson"
+)
 
 // openCode reads one line of opencode run --format json. It has no terminal
 // event: the step that ends with "stop" is the last one.
@@ -54,13 +58,13 @@ func (s *session) openCodeStep(part *fastjson.Value) {
 			s.sum.CostUSD, s.sum.HasCost = AddCost(s.sum.CostUSD, number(cost)), true
 		}
 	}
-	r := Result{Reason: text(part.Get("reason"), maxDetail), Tokens: s.tally.total(), CostUSD: s.sum.CostUSD, HasCost: s.sum.HasCost, Context: s.context}
-	switch r.Reason {
+	r := s.openCodeTotals()
+	switch reason := text(part.Get("reason"), maxDetail); reason {
 	case "stop":
 		r.Final = s.final.String()
 		s.finish(r, true)
 	case "length", "content-filter":
-		r.IsError, r.Error = true, "the answer ended early: "+r.Reason
+		r.IsError, r.Error = true, "the answer ended early: "+reason
 		s.finish(r, false)
 	}
 }
@@ -72,7 +76,7 @@ func (s *session) openCodeError(e *fastjson.Value) {
 		s.limit(limit)
 	}
 	name := text(e.Get("name"), maxDetail)
-	s.fail(firstOf(text(data.Get("message"), maxError), name), name, int(count(data.Get("statusCode"))))
+	s.fail(cmp.Or(text(data.Get("message"), maxError), name), name, int(count(data.Get("statusCode"))))
 }
 
 // limitInBody reads the reset from a provider's answer that says the account's limit is used up.
@@ -87,20 +91,20 @@ func limitInBody(body string) (Limit, bool) {
 	if !is(answer.Get("type"), "usage_limit_reached") {
 		return Limit{}, false
 	}
-	l := Limit{Rejected: true, Utilization: -1}
-	if epoch := count(answer.Get("resets_at")); epoch > 0 {
-		l.ResetsAt = fromEpoch(epoch)
-	}
-	return l, true
+	return Limit{Rejected: true, Utilization: -1, ResetsAt: fromEpoch(count(answer.Get("resets_at")))}, true
 }
 
 // close ends the stream. Only OpenCode ends a failed session without a terminal event.
 func (s *session) close(f Format) {
 	s.hush()
 	if f == FormatOpenCode && s.failed && !s.sum.Terminal {
-		s.finish(Result{
-			IsError: true, Error: s.sum.LastError, Status: s.sum.Status,
-			Tokens: s.tally.total(), CostUSD: s.sum.CostUSD, HasCost: s.sum.HasCost,
-		}, false)
+		r := s.openCodeTotals()
+		r.IsError, r.Error, r.Status = true, s.sum.LastError, s.sum.Status
+		s.finish(r, false)
 	}
+}
+
+// openCodeTotals is a result with what the steps so far took.
+func (s *session) openCodeTotals() Result {
+	return Result{Tokens: s.tally.total(), CostUSD: s.sum.CostUSD, HasCost: s.sum.HasCost, Context: s.context}
 }

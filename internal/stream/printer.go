@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -111,7 +112,7 @@ func (p *Printer) toolResult(e Event) {
 	}
 	switch {
 	case e.Failed:
-		p.line(e.Sub, "  "+p.style(styleRed, p.marks.failed+" "+firstOf(text, "failed")))
+		p.line(e.Sub, "  "+p.style(styleRed, p.marks.failed+" "+cmp.Or(text, "failed")))
 	case text != "":
 		p.line(e.Sub, "  "+p.style(styleDim, p.marks.answer+" "+text))
 	}
@@ -125,7 +126,7 @@ func (p *Printer) limit(l *Limit) {
 	window := strings.ReplaceAll(plain(l.Window), "_", " ")
 	text := strings.TrimSpace("usage limit reached: " + window)
 	if !l.Rejected {
-		text = fmt.Sprintf("usage limit: %s, %.0f%% used", firstOf(window, "this window"), l.Utilization*100)
+		text = fmt.Sprintf("usage limit: %s, %.0f%% used", cmp.Or(window, "this window"), l.Utilization*100)
 	}
 	text = strings.TrimSuffix(text, ":")
 	if !l.ResetsAt.IsZero() {

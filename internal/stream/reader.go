@@ -28,15 +28,11 @@ type Reader struct {
 // NewReader returns a reader for the format. It calls emit for each event as soon as its line
 // is complete. emit may be nil.
 func NewReader(format Format, emit func(Event)) *Reader {
-	dialects := [formatCount]func(*session, string, *fastjson.Value){
+	dialects := map[Format]func(*session, string, *fastjson.Value){
 		FormatClaude: (*session).claude, FormatCodex: (*session).codex, FormatOpenCode: (*session).openCode,
 		FormatGemini: (*session).gemini, FormatCopilot: (*session).copilot,
 	}
-	r := &Reader{format: format, session: newSession(emit), text: headTail{tailMax: textTail}}
-	if format < formatCount {
-		r.dialect = dialects[format]
-	}
-	return r
+	return &Reader{format: format, dialect: dialects[format], session: newSession(emit), text: headTail{tailMax: textTail}}
 }
 
 // Write parses the next piece of the output. It never fails and does not keep p.

@@ -61,7 +61,7 @@ func TestParseReset(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, ok := ParseReset(tt.text, now)
+		got, ok := parseReset(tt.text, now)
 		have := none
 		if ok {
 			have = got.UTC().Format(time.RFC3339)
@@ -75,7 +75,7 @@ func TestParseReset(t *testing.T) {
 // In the hour that comes twice, the second pass is what is left to wait for.
 func TestParseResetInRepeatedHour(t *testing.T) {
 	secondPass := time.Date(2026, 10, 25, 1, 40, 0, 0, time.UTC).In(location(t, "Europe/Berlin"))
-	got, ok := ParseReset("resets 2:50am", secondPass)
+	got, ok := parseReset("resets 2:50am", secondPass)
 	if want := secondPass.Add(10 * time.Minute); !ok || !got.Equal(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -95,7 +95,7 @@ func FuzzParseReset(f *testing.F) {
 			t.Skip()
 		}
 		now := time.Unix(epoch, 0)
-		got, ok := ParseReset(text, now)
+		got, ok := parseReset(text, now)
 		if ok != !got.IsZero() || ok && (!got.After(now) || got.Sub(now) > maxReset) {
 			t.Errorf("%q at %v: %v %v", text, now, got, ok)
 		}

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -175,7 +176,7 @@ func (s *session) finish(r Result, final bool) {
 	s.sum.Tokens, s.sum.CostUSD, s.sum.HasCost, s.sum.Denied = r.Tokens, r.CostUSD, r.HasCost, r.Denied
 	if r.IsError {
 		s.failed = true
-		s.sum.LastError = firstOf(r.Error, s.sum.LastError)
+		s.sum.LastError = cmp.Or(r.Error, s.sum.LastError)
 		if r.Status != 0 {
 			s.sum.Status = r.Status
 		}
@@ -198,13 +199,4 @@ func (s *session) summary() Summary {
 		sum.Estimated = sum.Tokens != Tokens{}
 	}
 	return sum
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

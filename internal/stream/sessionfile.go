@@ -20,16 +20,9 @@ func SessionTokens(file io.Reader) (Tokens, error) {
 func (s *session) sessionFile(kind string, l *fastjson.Value) {
 	switch kind {
 	case "event_msg": // of Codex, with the sum of the session
-		usage := l.Get("payload", "info", "total_token_usage")
-		if usage == nil {
-			return
+		if usage := l.Get("payload", "info", "total_token_usage"); usage != nil {
+			s.tally.note("", codexUsage(usage), 0)
 		}
-		cached := count(usage.Get("cached_input_tokens"))
-		s.tally.note("", Tokens{
-			Input:  max(0, count(usage.Get("input_tokens"))-cached),
-			Output: count(usage.Get("output_tokens")), CacheRead: cached,
-			CacheWrite: count(usage.Get("cache_write_input_tokens")),
-		}, 0)
 	case "gemini": // one message, which may be written more than once
 		usage := l.Get("tokens")
 		cached := count(usage.Get("cached"))

@@ -1,16 +1,16 @@
 package stream
 
+import "slices"
+
 // tally counts tokens message by message, for sessions that end before they
 // report their own totals.
 type tally struct {
-	done   Tokens // of the messages that are no longer looked for
-	recent [recentMessages]message
-	next   int // where the next message goes: in the place of the oldest one
+	done   Tokens    // of the messages that are no longer looked for
+	recent []message // the oldest first
 }
 
 // message is what is known of one answer of the model.
 type message struct {
-	open   bool
 	id     string
 	tokens Tokens
 	text   int64 // bytes that it wrote
@@ -26,17 +26,17 @@ const bytesPerToken = 4
 // message repeat it, and its output is the count at the message's start, so
 // the length of what was written is the better guess.
 func (t *tally) note(id string, usage Tokens, written int) {
-	for back := range recentMessages {
-		m := &t.recent[(t.next+recentMessages-1-back)%recentMessages]
-		if m.open && m.id == id {
+	for i := range slices.Backward(t.recent) {
+		if m := &t.recent[i]; m.id == id {
 			m.tokens, m.text = usage, m.text+int64(written)
 			return
 		}
 	}
-	oldest := &t.recent[t.next]
-	t.done = t.done.Add(oldest.guess())
-	*oldest = message{open: true, id: id, tokens: usage, text: int64(written)}
-	t.next = (t.next + 1) % recentMessages
+	if len(t.recent) == recentMessages {
+		t.done = t.done.Add(t.recent[0].guess())
+		t.recent = slices.Delete(t.recent, 0, 1)
+	}
+	t.recent = append(t.recent, message{id, usage, int64(written)})
 }
 
 func (m message) guess() Tokens {

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -45,7 +46,7 @@ func words(v *fastjson.Value, limit int) string {
 			break
 		}
 	}
-	return firstOf(text(v, limit), strings.Join(list, " "))
+	return cmp.Or(text(v, limit), strings.Join(list, " "))
 }
 
 // oneLine folds white space and cuts the text to maxDetail bytes.
