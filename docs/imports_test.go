@@ -48,7 +48,7 @@ var allowed = map[string][]string{
 	"internal/mcpserver":   {"git", "hint", "journal", "logs", "plan", "prd", "preflight", "regular", "run", "stream", "unit"},
 	"internal/monitor":     {"journal", "regular", "run", "stream", "tmux"},
 	"internal/notify":      {"journal", "proc", "run", "stream"},
-	"internal/plan":        {"change", "checklist", "prd", "regular", "run", "spec"},
+	"internal/plan":        {"change", "checklist", "journal", "prd", "regular", "run", "spec"},
 	"internal/prd":         {"regular"},
 	"internal/preflight":   {"change", "checklist", "git", "prd", "regular", "spec"},
 	"internal/proc":        {},

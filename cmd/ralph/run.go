@@ -11,7 +11,6 @@ import (
 	"ralph/internal/git"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
-	"ralph/internal/plan"
 	"ralph/internal/proc"
 	"ralph/internal/run"
 	"ralph/internal/screen"
@@ -165,7 +164,7 @@ func (r *resolved) start() error {
 		return err
 	}
 	archived, page := "", ""
-	if end.Done() && !r.flags.NoArchive && r.Plan.Kind() == plan.KindPRD {
+	if end.Done() && !r.flags.NoArchive && r.Plan.Kind() == journal.PlanPRD {
 		out.Working("putting the feature away")
 		if archived = r.archive(s, l.Identity.Run); archived != "" {
 			page = unit.ArchiveReport(screen.Notes(r.app.t), r.Place, archived)
@@ -215,7 +214,7 @@ func (r *resolved) leftOver(end run.End, start string) string {
 		return words.Plural(work, "file is", "files are") + " not committed: git add -A && git commit"
 	case own > 0:
 		return "the plan's own files are not committed: git add -A .ralph && git commit"
-	case err == nil && head.Commit == start && r.Plan.Kind() == plan.KindPrompt:
+	case err == nil && head.Commit == start && r.Plan.Kind() == journal.PlanPrompt:
 		return "nothing was changed: only the agent's promise says that it is done"
 	}
 	return ""

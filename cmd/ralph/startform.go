@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ralph/internal/change"
+	"ralph/internal/checklist"
 	"ralph/internal/config"
 	"ralph/internal/form"
 	"ralph/internal/journal"
@@ -35,7 +36,7 @@ func (c *startCmd) needsForm(a *app, p *unit.Place) bool {
 	if p.HasPlan() {
 		return false
 	}
-	if plan.FindTasks(p.Repo.Root) != "" {
+	if checklist.Find(p.Repo.Root) != "" {
 		return true
 	}
 	changes, err := change.List(p.Repo.Root)
@@ -61,7 +62,7 @@ func (c *startCmd) fill(a *app, p *unit.Place) (args []string, err error) {
 	for _, h := range all {
 		harnesses = append(harnesses, h.Name)
 	}
-	f := startForm(r.Settings(), harnesses, unit.Relative(p.Repo.Root, plan.FindTasks(p.Repo.Root)))
+	f := startForm(r.Settings(), harnesses, unit.Relative(p.Repo.Root, checklist.Find(p.Repo.Root)))
 	f.ASCII = a.t.ASCII
 	ok, err := f.Ask(a.ctx, a.t.In, os.Stdout, a.t.Color)
 	if err != nil {

@@ -81,7 +81,7 @@ func TestUntick(t *testing.T) {
 		{"### Task 1.1: A\n- **Status**: [x] complete\n", "1.1", "### Task 1.1: A\n- **Status**: [ ] pending\n"},
 		{"- [ ] a\n", "a", "- [ ] a\n"},
 	} {
-		if got := string(checklist.Untick([]byte(c.text), []string{c.id})); got != c.want {
+		if got := string(checklist.Mark([]byte(c.text), []string{c.id}, false)); got != c.want {
 			t.Errorf("%q without %s is %q, want %q", c.text, c.id, got, c.want)
 		}
 	}
@@ -89,11 +89,11 @@ func TestUntick(t *testing.T) {
 
 func TestTick(t *testing.T) {
 	const list = "- [x] a\r\n- [ ] a\r\n- [?] b\r\n"
-	if got, want := string(checklist.Tick([]byte(list), "a (2)")), strings.Replace(list, "[ ]", "[x]", 1); got != want {
+	if got, want := string(checklist.Mark([]byte(list), []string{"a (2)"}, true)), strings.Replace(list, "[ ]", "[x]", 1); got != want {
 		t.Errorf("it is %q, want %q", got, want)
 	}
 	for _, id := range []string{"a", "b", "c"} {
-		if got := string(checklist.Tick([]byte(list), id)); got != list {
+		if got := string(checklist.Mark([]byte(list), []string{id}, true)); got != list {
 			t.Errorf("%s: it is %q", id, got)
 		}
 	}

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Untick opens the finished tasks with these ids again. It changes no other byte.
-func Untick(data []byte, ids []string) []byte { return turn(data, ids, Done, Open) }
-
-// Tick marks the open task with this id as done. It changes no other byte.
-func Tick(data []byte, id string) []byte { return turn(data, []string{id}, Open, Done) }
-
-func turn(data []byte, ids []string, from, to State) []byte {
+// Mark marks the open tasks with these ids as done, or opens the finished ones again. It
+// changes no other byte.
+func Mark(data []byte, ids []string, done bool) []byte {
+	from, to := Done, Open
+	if done {
+		from, to = Open, Done
+	}
 	marks := map[int]State{}
 	for _, t := range Parse(data) {
 		if t.State == from && slices.Contains(ids, t.ID) {

@@ -139,7 +139,7 @@ func (g *gathering) cheap(ctx context.Context) error {
 		}
 		g.facts.Findings, g.facts.Looked = found, true
 	}
-	if g.marked() && !g.Plan.CommitIsProgress() {
+	if g.marked() && g.Plan.Kind() == journal.PlanPRD {
 		look, err := g.readOnce(ctx)
 		if err != nil {
 			return err
@@ -165,7 +165,7 @@ func (g *gathering) provable(items []string) []string {
 func (g *gathering) marked() bool { return len(without(g.claim.Items, g.claim.TakenOver)) > 0 }
 
 // forWork reports whether the marks of the plan need work.
-func (g *gathering) forWork() bool { return g.Plan.Kind() != plan.KindPrompt }
+func (g *gathering) forWork() bool { return g.Plan.Kind() != journal.PlanPrompt }
 
 // checks runs the checks that are due. left are the items that nothing speaks against yet.
 func (g *gathering) checks(ctx context.Context, left []string) error {

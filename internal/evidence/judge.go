@@ -58,7 +58,7 @@ func (g *Gatherer) Judge(ctx context.Context, c Claim) (f Facts, v Verdict, err 
 // Refuse revokes the marks of a refused claim and records why.
 func (g *Gatherer) Refuse(n int, r Refusal, f Facts) error {
 	if r.Claim == journal.ClaimStory {
-		if err := g.Plan.Revoke(r.Items); err != nil {
+		if err := g.Plan.Mark(r.Items, false); err != nil {
 			return fmt.Errorf("the marks of %s cannot be revoked: %w", strings.Join(r.Items, ", "), err)
 		}
 	}

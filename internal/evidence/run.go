@@ -201,7 +201,7 @@ func (g *gathering) reseal(ctx context.Context) error {
 	after.Opened = append(after.Opened, without(before.Done(), now.Done())...)
 	if ticked := without(now.Done(), before.Done()); len(ticked) > 0 {
 		after.Ticked = append(after.Ticked, ticked...)
-		if err := g.Plan.Revoke(ticked); err != nil {
+		if err := g.Plan.Mark(ticked, false); err != nil {
 			return fmt.Errorf("the marks of %s cannot be revoked: %w", strings.Join(ticked, ", "), err)
 		}
 		if now, err = g.Plan.Read(); err != nil {

@@ -19,6 +19,7 @@ import (
 	"ralph/internal/evidence"
 	"ralph/internal/git"
 	"ralph/internal/hint"
+	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/plan"
 	"ralph/internal/proof"
@@ -55,7 +56,7 @@ func kindDefaults() map[string]string {
 // Use sets the run's settings, with the defaults for the kind of its plan.
 func (r *Run) Use(loaded *config.Loaded) (err error) {
 	r.Loaded = loaded
-	if kind := r.Plan.Kind(); kind == plan.KindTasks || kind == plan.KindPrompt {
+	if kind := r.Plan.Kind(); kind == journal.PlanTasks || kind == journal.PlanPrompt {
 		r.Loaded, err = loaded.WithDefaults(kindDefaults())
 	}
 	return err
@@ -71,7 +72,7 @@ const maxTemplate = 8 << 20
 // built-in one in texts.
 func (r *Run) LoadTemplate(texts fs.FS, named string) error {
 	root, path := r.Place.Repo.Root, named
-	if feature := filepath.Join(root, r.Place.Folder, "prompt.md"); path == "" && r.Plan.Kind() == plan.KindPRD {
+	if feature := filepath.Join(root, r.Place.Folder, "prompt.md"); path == "" && r.Plan.Kind() == journal.PlanPRD {
 		if _, err := os.Lstat(feature); err == nil {
 			path = feature
 		}
@@ -80,7 +81,7 @@ func (r *Run) LoadTemplate(texts fs.FS, named string) error {
 	var text string
 	if path == "" {
 		name := "templates/prompt-tdd.md"
-		if r.Plan.Kind() != plan.KindPRD {
+		if r.Plan.Kind() != journal.PlanPRD {
 			name = "templates/prompt-task.md"
 		}
 		data, err := fs.ReadFile(texts, name)
@@ -110,7 +111,7 @@ func (r *Run) LoadTemplate(texts fs.FS, named string) error {
 // mention. text is the task. In such a run the agent does not know how to end it.
 func (r *Run) NeverPromises(text string) bool {
 	kind := r.Plan.Kind()
-	return (kind == plan.KindPrompt || kind == plan.KindChange) &&
+	return (kind == journal.PlanPrompt || kind == journal.PlanChange) &&
 		!strings.Contains(r.Template+text, r.Settings().Completion.Promise)
 }
 

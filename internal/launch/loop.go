@@ -10,7 +10,6 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/loop"
-	"ralph/internal/plan"
 	"ralph/internal/preflight"
 	"ralph/internal/proc"
 	"ralph/internal/ratelimit"
@@ -79,7 +78,7 @@ func (r *Run) newRunID() (string, error) {
 // of the list alone: the run can start without it.
 func (r *Run) Register() (listed, err error) {
 	p := r.Place
-	if _, err := os.Stat(p.OwnerFile()); err != nil && r.Plan.Kind() == plan.KindPRD {
+	if _, err := os.Stat(p.OwnerFile()); err != nil && r.Plan.Kind() == journal.PlanPRD {
 		if err := preflight.NoteOwner(p.OwnerFile(), p.Branch); err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/check"
 	"ralph/internal/hint"
-	"ralph/internal/plan"
+	"ralph/internal/journal"
 	"ralph/internal/room"
 )
 
@@ -75,7 +75,7 @@ func (r *Run) deps() *check.Deps {
 // does not track, because git could not replace them then. The guard restores the others.
 func (r *Run) protected(ctx context.Context) (list []string) {
 	candidates := []string{filepath.Join(".ralph", "config.yaml")}
-	if r.Plan.Kind() == plan.KindPRD {
+	if r.Plan.Kind() == journal.PlanPRD {
 		for _, name := range []string{"spec.md", "prompt.md", "specs"} {
 			candidates = append(candidates, filepath.Join(r.Place.Folder, name))
 		}

@@ -18,7 +18,7 @@ func (l *Loop) takeAllowed() error {
 	if len(again) == 0 {
 		return nil
 	}
-	if err := l.Plan.Mark(again); err != nil {
+	if err := l.Plan.Mark(again, true); err != nil {
 		return err
 	}
 	return l.marks.read()

@@ -240,7 +240,7 @@ func (l *Loop) begin(ctx context.Context) error {
 	}
 	rules := l.rules()
 	l.opening = journal.RunStarted{
-		Schema: journal.SchemaVersion, Version: l.Version, Unit: l.Unit, Plan: journal.PlanKind(l.Plan.Kind()),
+		Schema: journal.SchemaVersion, Version: l.Version, Unit: l.Unit, Plan: l.Plan.Kind(),
 		Feature: l.Feature, Task: l.Task, Change: l.Change, Module: l.Module, DoneCriteria: l.Plan.Criteria(), Branch: head.Branch,
 		Worktree: l.Repo.Root, Head: head.Commit, Harness: l.team.Current().Harness.Name, Model: l.team.Current().Options.Model,
 		MaxIterations: l.MaxIterations, TimeoutSeconds: l.Limits.Timeout.Seconds(),

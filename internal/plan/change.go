@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 
 	"ralph/internal/change"
 	"ralph/internal/checklist"
+	"ralph/internal/journal"
+	"ralph/internal/words"
 )
 
 // Change is a plan in the change folder of Ito or OpenSpec: a proposal and, if they exist,
@@ -26,7 +27,7 @@ type Change struct {
 }
 
 // Kind implements Plan.
-func (*Change) Kind() Kind { return KindChange }
+func (*Change) Kind() journal.PlanKind { return journal.PlanChange }
 
 // Criteria implements Plan.
 func (c *Change) Criteria() string {
@@ -106,13 +107,11 @@ func (c *Change) task(next *Item) string {
 }
 
 // referable matches the paths that agents recognise after an @.
-var referable = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[\pL\pN._/-]*[\pL\pN_/-]$`)
-})
+var referable = regexp.MustCompile(`^[\pL\pN._/-]*[\pL\pN_/-]$`)
 
 // refer names a file so that its text gets into the prompt, where its path allows it.
 func (c *Change) refer(name string) string {
-	if rel := c.rel(name); referable().MatchString(rel) {
+	if rel := c.rel(name); referable.MatchString(rel) {
 		return "@" + rel
 	}
 	return "`" + c.rel(name) + "`"
@@ -154,18 +153,14 @@ func (*Change) Judge(s State, promised, trust bool) Verdict {
 	case promised && trust:
 		return Verdict{Done: true, Reason: "promise"}
 	case open > 0 && promised:
-		return Verdict{Refused: count(open, "task is", "tasks are") + " still open in tasks.md"}
+		return Verdict{Refused: words.Plural(open, "task is", "tasks are") + " still open in tasks.md"}
 	case open == 0 && len(s.Questions()) > 0:
 		return Verdict{Waiting: true}
 	}
 	return Verdict{Done: promised, Reason: "promise"}
 }
 
-// Revoke implements Plan.
-func (c *Change) Revoke(ids []string) error { return untick(c.guard.dir, c.path("tasks.md"), ids) }
-
 // Mark implements Plan.
-func (c *Change) Mark(ids []string) error { return tick(c.guard.dir, c.path("tasks.md"), ids) }
-
-// CommitIsProgress implements Plan.
-func (*Change) CommitIsProgress() bool { return true }
+func (c *Change) Mark(ids []string, done bool) error {
+	return markTasks(c.guard.dir, c.path("tasks.md"), ids, done)
+}

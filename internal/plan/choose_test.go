@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ralph/internal/change"
+	"ralph/internal/journal"
 	"ralph/internal/plan"
 )
 
@@ -12,7 +13,7 @@ func TestChoose(t *testing.T) {
 		name       string
 		files      []string
 		done, text string
-		want       plan.Kind
+		want       journal.PlanKind
 		warning    string
 		fails      bool
 		changes    int
@@ -20,27 +21,27 @@ func TestChoose(t *testing.T) {
 		template   bool
 		empty      bool
 	}{
-		{name: "a feature folder", files: []string{folder + "/prd.json", "tasks.md"}, want: plan.KindPRD},
-		{name: "a folder with a spec only", files: []string{folder + "/spec.md"}, text: "also this", want: plan.KindPRD},
-		{name: "a checklist", files: []string{"tasks.md"}, want: plan.KindTasks},
-		{name: "a checklist and a text", files: []string{"tasks.md"}, text: "this", want: plan.KindTasks},
-		{name: "a text alone", text: "this", want: plan.KindPrompt, warning: plan.NoTasks},
-		{name: "nothing: the preflight tells what is missing", want: plan.KindPRD},
-		{name: "tasks asked for beside a feature", files: []string{folder + "/prd.json", "tasks.md"}, done: "tasks", want: plan.KindTasks},
-		{name: "tasks asked for, none there, a text", done: "tasks", text: "this", want: plan.KindPrompt, warning: plan.NoTasks},
+		{name: "a feature folder", files: []string{folder + "/prd.json", "tasks.md"}, want: journal.PlanPRD},
+		{name: "a folder with a spec only", files: []string{folder + "/spec.md"}, text: "also this", want: journal.PlanPRD},
+		{name: "a checklist", files: []string{"tasks.md"}, want: journal.PlanTasks},
+		{name: "a checklist and a text", files: []string{"tasks.md"}, text: "this", want: journal.PlanTasks},
+		{name: "a text alone", text: "this", want: journal.PlanPrompt, warning: plan.NoTasks},
+		{name: "nothing: the preflight tells what is missing", want: journal.PlanPRD},
+		{name: "tasks asked for beside a feature", files: []string{folder + "/prd.json", "tasks.md"}, done: "tasks", want: journal.PlanTasks},
+		{name: "tasks asked for, none there, a text", done: "tasks", text: "this", want: journal.PlanPrompt, warning: plan.NoTasks},
 		{name: "tasks asked for, none there, no text", done: "tasks", fails: true},
-		{name: "a checklist without boxes and a text", files: []string{"tasks.md"}, empty: true, text: "this", want: plan.KindPrompt, warning: "tasks.md has no task, using manual done criteria"},
-		{name: "a checklist without boxes: reading it fails", files: []string{"tasks.md"}, empty: true, want: plan.KindTasks},
+		{name: "a checklist without boxes and a text", files: []string{"tasks.md"}, empty: true, text: "this", want: journal.PlanPrompt, warning: "tasks.md has no task, using manual done criteria"},
+		{name: "a checklist without boxes: reading it fails", files: []string{"tasks.md"}, empty: true, want: journal.PlanTasks},
 		{name: "a template without a plan", template: true, fails: true},
-		{name: "manual beside a feature", files: []string{folder + "/prd.json"}, done: "manual", text: "this", want: plan.KindPrompt},
+		{name: "manual beside a feature", files: []string{folder + "/prd.json"}, done: "manual", text: "this", want: journal.PlanPrompt},
 		{name: "manual without a text", done: "manual", fails: true},
-		{name: "manual with a prompt template", done: "manual", template: true, want: plan.KindPrompt},
-		{name: "prd asked for, none there", done: "prd", text: "this", want: plan.KindPRD},
-		{name: "a feature folder beside changes", files: []string{folder + "/prd.json"}, changes: 1, want: plan.KindPRD},
-		{name: "a checklist beside changes", files: []string{"tasks.md"}, changes: 1, want: plan.KindTasks},
+		{name: "manual with a prompt template", done: "manual", template: true, want: journal.PlanPrompt},
+		{name: "prd asked for, none there", done: "prd", text: "this", want: journal.PlanPRD},
+		{name: "a feature folder beside changes", files: []string{folder + "/prd.json"}, changes: 1, want: journal.PlanPRD},
+		{name: "a checklist beside changes", files: []string{"tasks.md"}, changes: 1, want: journal.PlanTasks},
 		{name: "changes and a text: the person decides", changes: 1, text: "this", fails: true},
-		{name: "changes, and manual asked for", changes: 1, done: "manual", text: "this", want: plan.KindPrompt},
-		{name: "a change that was named, beside all others", files: []string{folder + "/prd.json", "tasks.md"}, changes: 2, named: true, want: plan.KindChange},
+		{name: "changes, and manual asked for", changes: 1, done: "manual", text: "this", want: journal.PlanPrompt},
+		{name: "a change that was named, beside all others", files: []string{folder + "/prd.json", "tasks.md"}, changes: 2, named: true, want: journal.PlanChange},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := map[string]string{}

@@ -4,22 +4,16 @@
 // never by what the agent says about it.
 package plan
 
-// Kind names a kind of plan.
-type Kind string
-
-// The kinds of plan.
-const (
-	KindPRD    Kind = "prd"    // spec.md and prd.json
-	KindTasks  Kind = "tasks"  // a tasks.md checklist
-	KindChange Kind = "change" // a change folder of Ito or OpenSpec
-	KindPrompt Kind = "prompt" // a text
+import (
+	"ralph/internal/journal"
+	"ralph/internal/run"
 )
 
 // Plan is one kind of plan in one worktree. The loop calls its methods in the
 // order Read, Context, Snapshot, (the agent works), Guard, Read, Judge.
 type Plan interface {
 	// Kind names the kind of plan.
-	Kind() Kind
+	Kind() journal.PlanKind
 
 	// Criteria is the word for how done is recognised: prd, tasks or manual.
 	Criteria() string
@@ -50,14 +44,8 @@ type Plan interface {
 	// message had the promise, trust if that alone is enough.
 	Judge(s State, promised, trust bool) Verdict
 
-	// Revoke takes the marks of the items back: ralph does not accept them.
-	Revoke(ids []string) error
-
-	// Mark marks items as done, because the user allowed them.
-	Mark(ids []string) error
-
-	// CommitIsProgress reports whether a new commit counts as progress by itself.
-	CommitIsProgress() bool
+	// Mark marks items as done, or revokes their marks.
+	Mark(ids []string, done bool) error
 }
 
 // Item describes a story or a task.
@@ -104,16 +92,27 @@ func (s State) Item(id string) *Item {
 // Counts returns how many items are finished, and how many there are.
 func (s State) Counts() (done, total int) { return len(s.Done()), len(s.Items) }
 
-// Open returns the number of items that are left for the agent.
-func (s State) Open() int {
-	n := 0
+// Todo returns the items that are left for the agent.
+func (s State) Todo() []run.Todo {
+	var open []run.Todo
 	for _, it := range s.Items {
 		if !it.Done && !it.Question {
-			n++
+			open = append(open, run.Todo{ID: it.ID, Title: it.Title, Priority: it.Priority, DependsOn: it.DependsOn})
 		}
 	}
-	return n
+	return open
 }
+
+// Next returns the item to work on next, or nil if no item is left for the agent.
+func (s State) Next(p *run.Position) *Item {
+	if next := p.Pick(s.Todo()); next != nil {
+		return s.Item(next.ID)
+	}
+	return nil
+}
+
+// Open returns the number of items that are left for the agent.
+func (s State) Open() int { return len(s.Todo()) }
 
 // Questions returns the titles of the items that wait for the user.
 func (s State) Questions() []string {

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"ralph/internal/journal"
 	"ralph/internal/prd"
 	"ralph/internal/regular"
+	"ralph/internal/words"
 )
 
 // PRD is the plan of a feature folder: spec.md, prd.json, progress.txt and related files. The
@@ -24,17 +26,10 @@ type PRD struct {
 	data, spec []byte   // what was read last
 	loaded     *prd.PRD // and what it says
 	state      State
-	parsed     [2]parsed // the last two states, the newer one first: before and after the agent
-}
-
-// parsed is a state of prd.json.
-type parsed struct {
-	data []byte
-	says *prd.PRD
 }
 
 // Kind implements Plan.
-func (*PRD) Kind() Kind { return KindPRD }
+func (*PRD) Kind() journal.PlanKind { return journal.PlanPRD }
 
 // Criteria implements Plan.
 func (*PRD) Criteria() string { return "prd" }
@@ -61,28 +56,12 @@ func (p *PRD) Read() (State, error) {
 	if p.loaded != nil && bytes.Equal(data, p.data) && bytes.Equal(spec, p.spec) {
 		return p.state, nil
 	}
-	loaded, err := p.parse(data)
+	loaded, _, err := prd.Parse(p.path("prd.json"), data)
 	if err != nil {
 		return State{}, err
 	}
 	p.data, p.spec, p.loaded, p.state = data, spec, loaded, stateOf(loaded, spec)
 	return p.state, nil
-}
-
-// parse parses a prd.json, unless it is the content that it parsed last: the guard
-// compares two states that are also read before and after it.
-func (p *PRD) parse(data []byte) (*prd.PRD, error) {
-	for _, known := range p.parsed {
-		if known.says != nil && bytes.Equal(known.data, data) {
-			return known.says, nil
-		}
-	}
-	says, _, err := prd.Parse(p.path("prd.json"), data)
-	if err != nil {
-		return nil, err
-	}
-	p.parsed = [2]parsed{{data, says}, p.parsed[0]}
-	return says, nil
 }
 
 func stateOf(loaded *prd.PRD, spec []byte) State {
@@ -122,9 +101,6 @@ func (p *PRD) Context(s State, next *Item) string {
 // story shows the open story whole, so that the agent has it before it has
 // called a single tool.
 func (p *PRD) story(id string) string {
-	if p.loaded == nil {
-		return ""
-	}
 	st := p.loaded.Story(id)
 	if st == nil {
 		return ""
@@ -165,7 +141,7 @@ func (p *PRD) Snapshot(dir string) error {
 // progress.txt, and nothing else of the plan.
 func (p *PRD) Guard(label string) ([]Restored, error) {
 	return p.guard.restore(label, map[string]rule{
-		filepath.Join(p.Folder, "prd.json"):     storyRule(p.parse),
+		filepath.Join(p.Folder, "prd.json"):     storyRule,
 		filepath.Join(p.Folder, "progress.txt"): keepAppended,
 	})
 }
@@ -183,21 +159,19 @@ func (*PRD) Left(s State) string {
 
 // storyRule is the rule for prd.json: the snapshot with the agent's passes and
 // notes.
-func storyRule(parse func(data []byte) (*prd.PRD, error)) rule {
-	return func(before, after []byte) (merged []byte, what string) {
-		old, err := parse(before)
-		if err != nil {
-			return after, "" // it was broken before the iteration: not this agent's doing
-		}
-		now, err := parse(after)
-		if err != nil {
-			return before, "prd.json was left unreadable: " + firstLine(err)
-		}
-		if what = forbidden(prd.Diff(old, now)); what == "" {
-			return after, ""
-		}
-		return prd.Restore(old, now).Bytes(), what
+func storyRule(before, after []byte) (merged []byte, what string) {
+	old, _, err := prd.Parse("prd.json", before)
+	if err != nil {
+		return after, "" // it was broken before the iteration: not this agent's doing
 	}
+	now, _, err := prd.Parse("prd.json", after)
+	if err != nil {
+		return before, "prd.json was left unreadable: " + firstLine(err)
+	}
+	if what = forbidden(prd.Diff(old, now)); what == "" {
+		return after, ""
+	}
+	return prd.Restore(old, now).Bytes(), what
 }
 
 // forbidden says what of a difference was not the agent's to change.
@@ -227,7 +201,7 @@ func (*PRD) Judge(s State, promised, trust bool) Verdict {
 	case promised && trust:
 		return Verdict{Done: true, Reason: "promise"}
 	case promised:
-		return Verdict{Refused: count(open, "story is", "stories are") + " still open in prd.json"}
+		return Verdict{Refused: words.Plural(open, "story is", "stories are") + " still open in prd.json"}
 	}
 	return Verdict{}
 }
@@ -237,12 +211,6 @@ func (*PRD) Judge(s State, promised, trust bool) Verdict {
 func (p *PRD) Record() (path string, data []byte) {
 	return filepath.Join(p.Folder, "prd.json"), p.data
 }
-
-// Revoke implements Plan.
-func (p *PRD) Revoke(ids []string) error { return p.set(ids, false) }
-
-// Mark implements Plan.
-func (p *PRD) Mark(ids []string) error { return p.set(ids, true) }
 
 // Note adds a line to the notes of a story unless the notes already contain it.
 func (p *PRD) Note(id, line string) error {
@@ -258,21 +226,19 @@ func (p *PRD) Note(id, line string) error {
 	return loaded.Save(p.path("prd.json"))
 }
 
-func (p *PRD) set(ids []string, passes bool) error {
+// Mark implements Plan.
+func (p *PRD) Mark(ids []string, done bool) error {
 	loaded, err := p.load()
 	if err != nil {
 		return err
 	}
 	for i := range loaded.Stories {
 		if slices.Contains(ids, loaded.Stories[i].ID) {
-			loaded.Stories[i].Passes = passes
+			loaded.Stories[i].Passes = done
 		}
 	}
 	return loaded.Save(p.path("prd.json"))
 }
-
-// CommitIsProgress implements Plan: only a story that passes is progress.
-func (*PRD) CommitIsProgress() bool { return false }
 
 func firstLine(err error) string {
 	var inv *prd.InvalidError

@@ -1,5 +1,7 @@
 package plan
 
+import "ralph/internal/journal"
+
 // Prompt is a plan that is only a text. It is done when the agent promises, or when the user
 // stops the run.
 type Prompt struct {
@@ -10,7 +12,7 @@ type Prompt struct {
 }
 
 // Kind implements Plan.
-func (*Prompt) Kind() Kind { return KindPrompt }
+func (*Prompt) Kind() journal.PlanKind { return journal.PlanPrompt }
 
 // Criteria implements Plan.
 func (*Prompt) Criteria() string { return "manual" }
@@ -43,11 +45,5 @@ func (*Prompt) Judge(_ State, promised, _ bool) Verdict {
 	return Verdict{Done: promised, Reason: "promise"}
 }
 
-// Revoke implements Plan: there are no marks to revoke.
-func (*Prompt) Revoke([]string) error { return nil }
-
 // Mark implements Plan: there are no marks.
-func (*Prompt) Mark([]string) error { return nil }
-
-// CommitIsProgress implements Plan.
-func (*Prompt) CommitIsProgress() bool { return true }
+func (*Prompt) Mark([]string, bool) error { return nil }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"ralph/internal/checklist"
+	"ralph/internal/prd"
 )
 
 // RestoreFrom restores the plan from a snapshot that an earlier process left on disk, as
@@ -22,10 +23,7 @@ func RestoreBroken(dir, root, label string) ([]Restored, error) {
 		path := filepath.Join(root, rel)
 		switch filepath.Base(rel) {
 		case "prd.json":
-			data, err := os.ReadFile(path)
-			if err == nil {
-				_, err = (&PRD{Root: root, Folder: filepath.Dir(rel)}).parse(data)
-			}
+			_, _, err := prd.Load(path)
 			return err != nil && exists(filepath.Dir(path))
 		case "spec.md", "progress.txt":
 			return !exists(path) && exists(filepath.Dir(path))
@@ -54,7 +52,7 @@ func restoreFrom(dir, root, label string, wanted func(rel string) bool) ([]Resto
 		g.files[rel] = data
 		switch filepath.Base(rel) {
 		case "prd.json":
-			rules[rel] = storyRule((&PRD{Root: root, Folder: filepath.Dir(rel)}).parse)
+			rules[rel] = storyRule
 		case "progress.txt":
 			rules[rel] = keepAppended
 		case "tasks.md":

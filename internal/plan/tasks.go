@@ -2,14 +2,12 @@ package plan
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"ralph/internal/checklist"
+	"ralph/internal/journal"
+	"ralph/internal/words"
 )
-
-// FindTasks returns the path of the tasks.md in a worktree, or "" if it has none.
-func FindTasks(root string) string { return checklist.Find(root) }
 
 // Tasks is the plan of a tasks.md checklist. Its boxes record what is done.
 type Tasks struct {
@@ -21,7 +19,7 @@ type Tasks struct {
 }
 
 // Kind implements Plan.
-func (*Tasks) Kind() Kind { return KindTasks }
+func (*Tasks) Kind() journal.PlanKind { return journal.PlanTasks }
 
 // Criteria implements Plan.
 func (*Tasks) Criteria() string { return "tasks" }
@@ -51,13 +49,9 @@ func (s State) with(tasks []checklist.Task) State {
 
 // Context implements Plan.
 func (t *Tasks) Context(s State, next *Item) string {
-	rel, err := filepath.Rel(t.Root, t.File)
-	if err != nil {
-		rel = t.File
-	}
 	var b strings.Builder
 	done, total := s.Counts()
-	fmt.Fprintf(&b, "## Your task\n\nWork through the checklist `%s`: %d of %d boxes are ticked.\n", rel, done, total)
+	fmt.Fprintf(&b, "## Your task\n\nWork through the checklist `%s`: %d of %d boxes are ticked.\n", relative(t.Root, t.File), done, total)
 	if t.Text != "" {
 		fmt.Fprintf(&b, "\n%s\n", t.Text)
 	}
@@ -71,24 +65,12 @@ func (t *Tasks) Context(s State, next *Item) string {
 // Snapshot implements Plan. It also remembers whether the root has a tasks.md: a new one
 // would become the plan of the next run.
 func (t *Tasks) Snapshot(dir string) error {
-	rel, err := filepath.Rel(t.Root, t.File)
-	if err != nil {
-		return err
-	}
-	names := []string{rel, settingsFile}
-	if rel != "tasks.md" {
-		names = append(names, "tasks.md")
-	}
-	return t.guard.snapshot(t.Root, dir, "", names...)
+	return t.guard.snapshot(t.Root, dir, "", relative(t.Root, t.File), "tasks.md", settingsFile)
 }
 
 // Guard implements Plan. The agent may edit the checklist, but not remove open tasks.
 func (t *Tasks) Guard(label string) ([]Restored, error) {
-	rel, err := filepath.Rel(t.Root, t.File)
-	if err != nil {
-		return nil, err
-	}
-	return t.guard.restore(label, map[string]rule{rel: checklist.Merge})
+	return t.guard.restore(label, map[string]rule{relative(t.Root, t.File): checklist.Merge})
 }
 
 // Allowed implements Plan.
@@ -102,7 +84,7 @@ func (*Tasks) Left(s State) string { return tasksLeft(s) }
 
 func tasksLeft(s State) string {
 	done, total := s.Counts()
-	return fmt.Sprintf("%d of %s done", done, count(total, "task is", "tasks are"))
+	return fmt.Sprintf("%d of %s done", done, words.Plural(total, "task is", "tasks are"))
 }
 
 // Judge implements Plan.
@@ -112,7 +94,7 @@ func (*Tasks) Judge(s State, promised, trust bool) Verdict {
 	case promised && trust:
 		return Verdict{Done: true, Reason: "promise"}
 	case open > 0 && promised:
-		return Verdict{Refused: fmt.Sprintf("%s still open in the checklist", count(open, "task is", "tasks are"))}
+		return Verdict{Refused: fmt.Sprintf("%s still open in the checklist", words.Plural(open, "task is", "tasks are"))}
 	case open > 0 || len(s.Items) == 0:
 		return Verdict{}
 	case len(s.Questions()) > 0:
@@ -121,37 +103,13 @@ func (*Tasks) Judge(s State, promised, trust bool) Verdict {
 	return Verdict{Done: true, Reason: "tasks_complete"}
 }
 
-// Revoke implements Plan: it unticks the boxes.
-func (t *Tasks) Revoke(ids []string) error { return untick(t.guard.dir, t.File, ids) }
+// Mark implements Plan: it ticks or unticks the boxes.
+func (t *Tasks) Mark(ids []string, done bool) error { return markTasks(t.guard.dir, t.File, ids, done) }
 
-// Mark implements Plan: it ticks the boxes.
-func (t *Tasks) Mark(ids []string) error { return tick(t.guard.dir, t.File, ids) }
-
-func tick(temp, file string, ids []string) error {
+func markTasks(temp, file string, ids []string, done bool) error {
 	data, err := checklist.Read(file)
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		data = checklist.Tick(data, id)
-	}
-	return replace(temp, file, data)
-}
-
-func untick(temp, file string, ids []string) error {
-	data, err := checklist.Read(file)
-	if err != nil {
-		return err
-	}
-	return replace(temp, file, checklist.Untick(data, ids))
-}
-
-// CommitIsProgress implements Plan.
-func (*Tasks) CommitIsProgress() bool { return true }
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return replace(temp, file, checklist.Mark(data, ids, done))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ralph/internal/checklist"
 	"ralph/internal/plan"
 )
 
@@ -57,7 +58,7 @@ func TestFindTasks(t *testing.T) {
 				files[f] = "- [ ] x\n"
 			}
 			root := write(t, files)
-			got := plan.FindTasks(root)
+			got := checklist.Find(root)
 			if rel, err := filepath.Rel(root, got); err == nil {
 				got = rel
 			}
@@ -68,11 +69,11 @@ func TestFindTasks(t *testing.T) {
 	}
 }
 
-const checklist = "# Tasks\r\n\r\n- [ ] one\r\n* [x] two\n1. [X] three\n    - [?] which colour?\n- [ ] one\n" +
+const tasksText = "# Tasks\r\n\r\n- [ ] one\r\n* [x] two\n1. [X] three\n    - [?] which colour?\n- [ ] one\n" +
 	"```\n- [ ] in a fence\n```\n~~~~md\n- [ ] in another\n~~~\n- [ ] still in it\n~~~~\n- [] no box\n- [1] no box\n"
 
 func TestTasksRead(t *testing.T) {
-	root := write(t, map[string]string{"tasks.md": checklist})
+	root := write(t, map[string]string{"tasks.md": tasksText})
 	p := &plan.Tasks{Root: root, File: filepath.Join(root, "tasks.md")}
 	s, err := p.Read()
 	if err != nil {
@@ -91,12 +92,12 @@ func TestTasksRead(t *testing.T) {
 }
 
 func TestTasksRevokeUnticksOnlyWhatIsNamed(t *testing.T) {
-	root := write(t, map[string]string{"tasks.md": checklist})
+	root := write(t, map[string]string{"tasks.md": tasksText})
 	p := &plan.Tasks{Root: root, File: filepath.Join(root, "tasks.md")}
-	if err := p.Revoke([]string{"two", "one"}); err != nil {
+	if err := p.Mark([]string{"two", "one"}, false); err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Replace(checklist, "* [x] two", "* [ ] two", 1)
+	want := strings.Replace(tasksText, "* [x] two", "* [ ] two", 1)
 	if diff := cmp.Diff(want, read(t, p.File)); diff != "" {
 		t.Errorf("file (-want +got):\n%s", diff)
 	}
@@ -138,7 +139,7 @@ func TestTasksGuardBringsTheChecklistBack(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := write(t, map[string]string{"tasks.md": checklist})
+			root := write(t, map[string]string{"tasks.md": tasksText})
 			p := &plan.Tasks{Root: root, File: filepath.Join(root, "tasks.md")}
 			if err := p.Snapshot(t.TempDir()); err != nil {
 				t.Fatal(err)
@@ -150,8 +151,8 @@ func TestTasksGuardBringsTheChecklistBack(t *testing.T) {
 			if err != nil || len(restored) != 1 {
 				t.Fatalf("restored %v, %v", restored, err)
 			}
-			if read(t, p.File) != checklist {
-				t.Error("the checklist is not what it was")
+			if read(t, p.File) != tasksText {
+				t.Error("the tasksText is not what it was")
 			}
 		})
 	}

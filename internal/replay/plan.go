@@ -117,7 +117,7 @@ func (p *player) tickTask(t task) error {
 	if id == "" {
 		return fmt.Errorf("%s: no open task %q", p.env.shown(path), t.Task)
 	}
-	ticked := checklist.Tick(data, id)
+	ticked := checklist.Mark(data, []string{id}, true)
 	if err := os.WriteFile(path, ticked, 0o644); err != nil {
 		return err
 	}
