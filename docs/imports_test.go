@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 	"internal/config":      {"glob"},
 	"internal/completion":  {},
 	"internal/conformance": {"agent", "journal", "proc", "stream"},
-	"internal/doctor":      {"agent", "archive", "check", "checkpoint", "config", "git", "journal", "preflight", "proc", "ratelimit", "registry", "room", "run", "stream", "unit", "words"},
+	"internal/doctor":      {"agent", "archive", "check", "checkpoint", "config", "git", "journal", "preflight", "proc", "ratelimit", "registry", "regular", "room", "run", "stream", "unit", "words"},
 	"internal/evidence":    {"calls", "check", "git", "journal", "plan", "proc", "proof", "recorder", "review", "run", "stream", "tamper"},
 	"internal/fakeapi":     {},
 	"internal/form":        {},

@@ -32,14 +32,3 @@ func (o *Outcome) advice(h Harness, class stream.Class) string {
 	}
 	return ""
 }
-
-// inTime returns what the user can do about an agent that reached a time limit.
-func inTime(k journal.Outcome) string {
-	switch k {
-	case journal.OutcomeTimeout:
-		return "allow more time with --timeout, or split the story; 'ralph logs' shows what the agent was doing"
-	case journal.OutcomeIdle:
-		return "'ralph logs' shows where it stopped; a slow provider may need a longer --idle-timeout"
-	}
-	return ""
-}

@@ -1,13 +1,12 @@
 package agent
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 
+	"ralph/internal/proc"
 	"ralph/internal/stream"
 )
 
@@ -220,23 +219,10 @@ func (h Harness) DisplayName() string {
 // Present returns a *MissingError if the agent's program is not in the PATH of env. It does not
 // check a program that is given as a path.
 func (h Harness) Present(env []string) error {
-	if strings.Contains(h.Command[0], "/") {
-		return nil // relative to where it is started: the start itself fails
+	if _, err := proc.LookPath(h.Command[0], "", env); err != nil {
+		return &MissingError{Harness: h.Name, Program: h.Command[0], Err: err}
 	}
-	for _, kv := range slices.Backward(env) {
-		path, ok := strings.CutPrefix(kv, "PATH=")
-		if !ok {
-			continue
-		}
-		for _, dir := range filepath.SplitList(path) {
-			info, err := os.Stat(filepath.Join(dir, h.Command[0]))
-			if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
-				return nil
-			}
-		}
-		break
-	}
-	return &MissingError{Harness: h.Name, Program: h.Command[0], Err: exec.ErrNotFound}
+	return nil
 }
 
 // Environ returns the agent's environment: base without the variables in DropEnv, plus Env and

@@ -10,34 +10,20 @@ import (
 // Move names a variable that moves a folder out of the home directory.
 type Move struct{ Variable, Folder string }
 
-// Login is a sign that an agent is logged in: a variable or a file. It never holds the
-// credential.
-type Login struct {
-	Variable string // name of the variable; empty if the sign is a file
-	File     string // absolute path of the file; empty if the sign is a variable
-}
-
-// String describes the sign for a message.
-func (l Login) String() string {
-	if l.Variable != "" {
-		return "the variable " + l.Variable
-	}
-	return l.File
-}
-
-// Logins returns the signs that the agent is logged in: variables that are set, then files that
-// exist. It returns none if ralph does not know how the agent logs in.
-func (h Harness) Logins(env []string, home string) []Login {
-	var found []Login
+// Logins describes the signs that the agent is logged in: the names of variables that are set,
+// then the paths of files that exist. It returns none if ralph does not know how the agent logs
+// in.
+func (h Harness) Logins(env []string, home string) []string {
+	var found []string
 	for _, name := range h.LoginEnv {
 		if Getenv(env, name) != "" {
-			found = append(found, Login{Variable: name})
+			found = append(found, "the variable "+name)
 		}
 	}
 	for _, rel := range h.LoginFiles {
 		path := h.Place(env, home, rel)
 		if _, err := os.Stat(path); path != "" && err == nil {
-			found = append(found, Login{File: path})
+			found = append(found, path)
 		}
 	}
 	return found

@@ -14,6 +14,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // Outcome is the result of an attempt.
@@ -96,10 +97,12 @@ func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, 
 		o.Kind, o.Message = journal.OutcomeInterrupted, "ended by ralph"
 		return o
 	case why == endTimeout:
-		o.Kind, o.Message, o.Hint = journal.OutcomeTimeout, fmt.Sprintf("the agent was ended after %s", limits.Timeout), inTime(journal.OutcomeTimeout)
+		o.Kind, o.Message = journal.OutcomeTimeout, fmt.Sprintf("the agent was ended after %s", limits.Timeout)
+		o.Hint = "allow more time with --timeout, or split the story; 'ralph logs' shows what the agent was doing"
 		return o
 	case why == endIdle:
-		o.Kind, o.Message, o.Hint = journal.OutcomeIdle, fmt.Sprintf("the agent showed no sign of life for %s and was ended", limits.Idle), inTime(journal.OutcomeIdle)
+		o.Kind, o.Message = journal.OutcomeIdle, fmt.Sprintf("the agent showed no sign of life for %s and was ended", limits.Idle)
+		o.Hint = "'ralph logs' shows where it stopped; a slow provider may need a longer --idle-timeout"
 		return o
 	case why == endFailed:
 		o.Kind, o.Message = journal.OutcomeError, "the agent was ended because its log could not be written"
@@ -143,7 +146,7 @@ func failure(h Harness, s stream.Summary, stderr string, now time.Time) (string,
 	case stderr != "":
 		return stderr, stream.ClassifyOutput(h.Output, stderr, now)
 	case plain(h, s):
-		text = lastLines(s.Final)
+		text = words.LastLines(strings.TrimSpace(s.Final), 10) // where such an agent says why it failed
 		return text, stream.ClassifyOutput(h.Output, text, now)
 	}
 	return "", stream.Failure{}

@@ -3,7 +3,6 @@ package agent
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -81,7 +80,8 @@ func (o *output) take(p []byte, isErr bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if isErr {
-		o.tail = keepTail(o.tail, p, stderrKept)
+		o.tail = append(o.tail, p...)
+		o.tail = slices.Delete(o.tail, 0, max(0, len(o.tail)-stderrKept))
 		// A chunk of standard error inside a line of events would break that
 		// line for every reader of the log.
 		if o.midLine && len(o.held) < readSize {
@@ -166,17 +166,6 @@ func (o *output) stderrTail() string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(o.tail), "\ufffd"))
 }
 
-// keepTail appends p to tail and keeps the last max bytes.
-func keepTail(tail, p []byte, max int) []byte {
-	if len(p) >= max {
-		return append(tail[:0], p[len(p)-max:]...)
-	}
-	if over := len(tail) + len(p) - max; over > 0 {
-		tail = append(tail[:0], tail[over:]...)
-	}
-	return append(tail, p...)
-}
-
 // sentence is the line of an error message that says what is wrong: the last one
 // that says it is an error, else the last one. Advice or a stack often follows it.
 func sentence(s string) string {
@@ -202,14 +191,6 @@ func firstLine(s string) string {
 		line = strings.Join(strings.Fields(s), " ")
 	}
 	return lastLine(line)
-}
-
-// lastLines returns the end of a text, in which an agent that prints plain text
-// says why it failed.
-func lastLines(s string) string {
-	const most = 10
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return strings.Join(lines[max(0, len(lines)-most):], "\n")
 }
 
 // lastLine is the last line of a text that says something, bounded.
@@ -242,5 +223,3 @@ func firstSaid(patterns []string, text string) string {
 	}
 	return ""
 }
-
-var _ io.Writer = (*stream.Reader)(nil)

@@ -39,7 +39,7 @@ func (rs *Rooms) of(h Harness, argv []string, dir string) *room.Room {
 		own = append(own, path)
 	}
 	program, _ := proc.LookPath(argv[0], dir, rs.Site.Env) // one that is missing fails at the start
-	reveal := []string{variable(rs.Site.Env, "RALPH_REPLAY_SCRIPT")}
+	reveal := []string{Getenv(rs.Site.Env, "RALPH_REPLAY_SCRIPT")}
 	for _, word := range argv[1:] {
 		if filepath.IsAbs(word) {
 			reveal = append(reveal, word)
@@ -56,7 +56,7 @@ func (rs *Rooms) of(h Harness, argv []string, dir string) *room.Room {
 func stateOf(h Harness, home string, env []string, name string) (path string, folder bool) {
 	name, folder = strings.CutSuffix(name, "/")
 	for _, m := range h.Moved {
-		if dir := variable(env, m.Variable); filepath.IsAbs(dir) {
+		if dir := Getenv(env, m.Variable); filepath.IsAbs(dir) {
 			if name == m.Folder {
 				return dir, true
 			}
@@ -69,14 +69,4 @@ func stateOf(h Harness, home string, env []string, name string) (path string, fo
 		return "", folder
 	}
 	return filepath.Join(home, name), folder
-}
-
-// variable returns the value of a variable of an environment.
-func variable(env []string, name string) (value string) {
-	for _, entry := range env {
-		if v, ok := strings.CutPrefix(entry, name+"="); ok {
-			value = v
-		}
-	}
-	return value
 }

@@ -17,15 +17,15 @@ func Salvage(path string, offset int64, format string) (stream.Summary, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return stream.Summary{}, nil
 	}
-	if err != nil {
-		return stream.Summary{}, fmt.Errorf("the agent's log cannot be read: %w", err)
-	}
-	defer f.Close()
-	if _, err := f.Seek(offset, io.SeekStart); err != nil {
-		return stream.Summary{}, fmt.Errorf("the agent's log cannot be read: %w", err)
-	}
 	r := stream.NewReader(stream.Format(format), nil)
-	if _, err := io.Copy(r, f); err != nil {
+	if err == nil {
+		defer f.Close()
+		_, err = f.Seek(offset, io.SeekStart)
+	}
+	if err == nil {
+		_, err = io.Copy(r, f)
+	}
+	if err != nil {
 		return stream.Summary{}, fmt.Errorf("the agent's log cannot be read: %w", err)
 	}
 	r.Close()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,7 +22,7 @@ func (in Input) found(ctx context.Context, h agent.Harness) preflight.Check {
 		return fail(id, fmt.Sprintf("Agent '%s' not found: no %s in PATH", h.Name, h.Command[0]),
 			"Install it, put its command into ~/.ralph/config.yaml, or choose another with '--harness NAME'.")
 	}
-	path := in.locate(h.Command[0])
+	path, _ := proc.LookPath(h.Command[0], in.dir(), in.Env)
 	argv := h.VersionArgv()
 	if argv == nil {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o111 == 0 {
@@ -45,23 +44,6 @@ func (in Input) found(ctx context.Context, h agent.Harness) preflight.Check {
 	return ok(id, fmt.Sprintf("Agent '%s' found: %s (%s)", h.Name, path, a.first()))
 }
 
-// locate is the path of a program as a run would find it.
-func (in Input) locate(name string) string {
-	if strings.Contains(name, "/") {
-		if filepath.IsAbs(name) {
-			return name
-		}
-		return filepath.Join(in.dir(), name)
-	}
-	for _, dir := range filepath.SplitList(agent.Getenv(in.Env, "PATH")) {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
-			return path
-		}
-	}
-	return name
-}
-
 // dir is where programs are asked: the worktree's root, where agents work.
 func (in Input) dir() string {
 	if in.Repo != nil {
@@ -77,12 +59,7 @@ func (in Input) login(ctx context.Context, h agent.Harness) []preflight.Check {
 	if len(h.LoginEnv) == 0 && len(h.LoginFiles) == 0 {
 		return nil // an unknown agent
 	}
-	signs := h.Logins(in.Env, in.UserHome)
-	var names []string
-	for _, s := range signs {
-		names = append(names, s.String())
-	}
-	names = append(names, in.loginsInFiles(h)...)
+	names := append(h.Logins(in.Env, in.UserHome), in.loginsInFiles(h)...)
 	switch len(names) {
 	case 0:
 		return []preflight.Check{in.loginUnseen(ctx, h)}

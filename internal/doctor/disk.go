@@ -1,11 +1,7 @@
 package doctor
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
@@ -33,7 +29,7 @@ func (in Input) disk() []preflight.Check {
 	var checks []preflight.Check
 	seen := map[string]bool{}
 	for _, dir := range places {
-		dir = existing(dir)
+		dir = nearest(dir)
 		if err := unix.Access(dir, unix.W_OK); err != nil {
 			checks = append(checks, fail("disk", fmt.Sprintf("Nothing can be written in %s: %v", dir, err), "Check its permissions and the mount options of its disk."))
 			continue
@@ -46,18 +42,6 @@ func (in Input) disk() []preflight.Check {
 		}
 	}
 	return checks
-}
-
-// existing is the nearest folder above a path, itself included, that is there.
-func existing(path string) string {
-	for {
-		_, err := os.Stat(path)
-		if parent := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && parent != path {
-			path = parent
-			continue
-		}
-		return path
-	}
 }
 
 func deviceOf(dir string) string {

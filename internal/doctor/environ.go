@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +15,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/preflight"
 	"ralph/internal/proc"
+	"ralph/internal/regular"
 )
 
 // maxSettings bounds what is read of an agent's own settings, in bytes.
@@ -36,7 +35,7 @@ func (in Input) bites(h agent.Harness) []preflight.Check {
 			continue
 		}
 		if err != nil {
-			checks = append(checks, warn(id, fmt.Sprintf("%s cannot be read: %v", path, err), "Correct it: the agent reads it too."))
+			checks = append(checks, warn(id, err.Error(), "Correct it: the agent reads it too."))
 			continue
 		}
 		var entries []string
@@ -81,19 +80,7 @@ func (in Input) envFiles(h agent.Harness) []string {
 // envOf reads which variables an agent's settings set, and not to nothing. Their values, which may
 // be secret, are passed over.
 func envOf(path string) ([]string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // to open a named pipe would wait for ever
-		return nil, errors.New("it is not a plain file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSettings))
+	data, err := regular.Read(path, maxSettings)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +88,7 @@ func envOf(path string) ([]string, error) {
 		Env map[string]json.RawMessage `json:"env"`
 	}
 	if err := json.Unmarshal(data, &settings); err != nil {
-		return nil, fmt.Errorf("it is not JSON: %w", err)
+		return nil, fmt.Errorf("%s cannot be read: it is not JSON: %w", path, err)
 	}
 	maps.DeleteFunc(settings.Env, func(_ string, value json.RawMessage) bool { return string(value) == `""` })
 	return slices.Sorted(maps.Keys(settings.Env)), nil

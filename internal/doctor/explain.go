@@ -25,7 +25,7 @@ func (u Unit) Explain(now time.Time) []string {
 	if u.Torn {
 		lines = append(lines, "the journal ends with an incomplete line")
 	}
-	if u.Behind && u.Death == nil {
+	if u.StatusOutdated && u.Death == nil {
 		lines = append(lines, "the status files do not show the end of the last run")
 	}
 	if n := len(u.Stale); n > 0 {
@@ -75,7 +75,7 @@ func (u Unit) Check(now time.Time, hint string) preflight.Check {
 		return ok(id, fmt.Sprintf("%s: a loop is running (pid %d)", u.Name, u.Holder.PID))
 	case u.Death != nil:
 		return warn(id, u.Name+": a run died", hint, u.Explain(now)...)
-	case u.Ill():
+	case u.NeedsRepair():
 		return warn(id, u.Name+": an earlier run left something to clean up", hint, u.Explain(now)...)
 	case u.Damage.Lines > 0:
 		return warn(id, u.Name+": the journal has lines that cannot be read", "No action needed: ralph skips them. Another program wrote to the file, or the disk is failing.",
@@ -88,8 +88,8 @@ func (u Unit) Check(now time.Time, hint string) preflight.Check {
 	return ok(id, u.Name+": nothing to clean up")
 }
 
-// Mended returns the finding about a unit after its repair. done lists the repair steps.
-func (u Unit) Mended(now time.Time, done []string) preflight.Check {
+// Repaired returns the finding about a unit after its repair. done lists the repair steps.
+func (u Unit) Repaired(now time.Time, done []string) preflight.Check {
 	c := warn("unit", u.Name+": repaired", "", append(u.Explain(now), done...)...)
 	if u.Death != nil {
 		c.Hint = "Continue with 'ralph run'."
@@ -97,9 +97,9 @@ func (u Unit) Mended(now time.Time, done []string) preflight.Check {
 	return c
 }
 
-// Future checks the clock: it warns if recorded times are later than now. The keys of times
+// checkClock checks the clock: it warns if recorded times are later than now. The keys of times
 // describe them. It tolerates 2 minutes, since two machines may share a disk.
-func Future(now time.Time, times map[string]time.Time) preflight.Check {
+func checkClock(now time.Time, times map[string]time.Time) preflight.Check {
 	const tolerated = 2 * time.Minute
 	var details []string
 	for _, what := range slices.Sorted(maps.Keys(times)) {

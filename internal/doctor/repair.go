@@ -36,7 +36,7 @@ func (r *Repair) Run(ctx context.Context) {
 			r.Add(fail("state", err.Error(), PlacesOf(r.Home, r.Repo).Obstacle(err)))
 		}
 	}
-	r.Add(Future(r.Now, r.clock))
+	r.Add(checkClock(r.Now, r.clock))
 }
 
 // units checks the units of this worktree, and all others that have run. It repairs those
@@ -57,15 +57,15 @@ func (r *Repair) units(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		well := 0
+		clean := 0
 		for _, dir := range dirs {
 			here[dir] = true
 			if r.unit(ctx, dir, folders[dir]) {
-				well++
+				clean++
 			}
 		}
-		if well > 0 {
-			r.Add(ok("unit", words.Count(well, "unit")+" of this worktree: nothing to clean up"))
+		if clean > 0 {
+			r.Add(ok("unit", words.Count(clean, "unit")+" of this worktree: nothing to clean up"))
 		}
 	}
 	for _, entry := range entries {
@@ -78,18 +78,18 @@ func (r *Repair) units(ctx context.Context) error {
 
 // unit checks a unit of this worktree and repairs it. It returns true, without a finding,
 // if the unit has no problem.
-func (r *Repair) unit(ctx context.Context, dir, folder string) (well bool) {
-	u := Examine(dir)
+func (r *Repair) unit(ctx context.Context, dir, folder string) (clean bool) {
+	u := examine(dir)
 	r.clock["the journal of "+u.Name] = u.Last
 	p := unit.PlaceAt(r.Repo, u.Name)
 	if folder != "" {
 		p.Folder = folder
 	}
-	u.Behind = u.Journal && unit.Behind(r.Notes, p)
+	u.StatusOutdated = u.Journal && unit.Behind(r.Notes, p)
 	switch {
-	case u.Well():
+	case u.Clean():
 		return true
-	case !u.Ill():
+	case !u.NeedsRepair():
 		r.Add(u.Check(r.Now, ""))
 		return false
 	case r.DryRun:
@@ -97,7 +97,7 @@ func (r *Repair) unit(ctx context.Context, dir, folder string) (well bool) {
 		return false
 	}
 	done, err := r.repair(ctx, p, u)
-	c := u.Mended(r.Now, done)
+	c := u.Repaired(r.Now, done)
 	var locked *journal.LockedError
 	switch {
 	case errors.As(err, &locked):
@@ -127,7 +127,7 @@ func (r *Repair) repair(ctx context.Context, p *unit.Place, u Unit) (done []stri
 	if _, _, err := s.RecordDeath(ctx, r.Notes, p, time.Time{}, func(e journal.Event) { done = append(done, repairedBy(e)...) }); err != nil {
 		return done, err
 	}
-	if u.Behind {
+	if u.StatusOutdated {
 		done = append(done, "repaired: the status files agree with the journal")
 	}
 	if len(u.Stale) == 0 {
@@ -159,9 +159,9 @@ func repairedBy(e journal.Event) []string {
 
 // elsewhere checks a unit of another worktree, and reports only problems.
 func (r *Repair) elsewhere(entry registry.Entry) {
-	u := Examine(entry.StateDir)
+	u := examine(entry.StateDir)
 	r.clock["the journal of "+u.Name+" in "+entry.Worktree] = u.Last
-	if u.Ill() || u.Broken != nil {
+	if u.NeedsRepair() || u.Broken != nil {
 		u.Name += " in " + entry.Worktree
 		r.Add(u.Check(r.Now, fmt.Sprintf("Repair it there: cd %s && ralph doctor", stream.ShellWord(entry.Worktree))))
 	}

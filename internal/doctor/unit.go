@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"ralph/internal/archive"
@@ -16,19 +17,19 @@ import (
 // Unit describes the state directory of a unit: whether a loop is running, and what a dead loop
 // left.
 type Unit struct {
-	Name    string
-	Dir     string         // the state directory
-	Holder  journal.Holder // process named in the lock file; zero if it names none
-	Alive   bool           // that process is running: a loop or a short command
-	Death   *Death         // set if a run has no end and its process is gone
-	Torn    bool           // the journal ends in the middle of a line
-	Damage  journal.Damage // lines in the middle of the journal that cannot be read
-	Stale   []journal.Mail // requests to a loop that has ended
-	CutOff  bool           // an archive or a restore was not finished
-	Last    time.Time      // the latest time in the journal
-	Behind  bool           // status.json differs from the journal; set by the caller
-	Broken  error          // why the journal cannot be read at all
-	Journal bool           // the unit has a journal
+	Name           string
+	Dir            string         // the state directory
+	Holder         journal.Holder // process named in the lock file; zero if it names none
+	Alive          bool           // that process is running: a loop or a short command
+	Death          *Death         // set if a run has no end and its process is gone
+	Torn           bool           // the journal ends in the middle of a line
+	Damage         journal.Damage // lines in the middle of the journal that cannot be read
+	Stale          []journal.Mail // requests to a loop that has ended
+	CutOff         bool           // an archive or a restore was not finished
+	Last           time.Time      // the latest time in the journal
+	StatusOutdated bool           // status.json differs from the journal; set by the caller
+	Broken         error          // why the journal cannot be read at all
+	Journal        bool           // the unit has a journal
 }
 
 // Death describes how far a run had come when its process died.
@@ -44,20 +45,20 @@ type Death struct {
 	Alive     []proc.Named
 }
 
-// Ill reports whether the unit needs a repair. A running unit never does.
-func (u Unit) Ill() bool {
-	return !u.Alive && (u.Death != nil || u.Torn || u.Behind || u.CutOff || len(u.Stale) > 0)
+// NeedsRepair reports whether the unit needs a repair. A running unit never does.
+func (u Unit) NeedsRepair() bool {
+	return !u.Alive && (u.Death != nil || u.Torn || u.StatusOutdated || u.CutOff || len(u.Stale) > 0)
 }
 
-// Well reports whether a unit needs no finding of its own: nothing runs, nothing needs a
+// Clean reports whether a unit needs no finding of its own: nothing runs, nothing needs a
 // repair, the journal is intact and the lock file names no process.
-func (u Unit) Well() bool {
-	return !u.Alive && !u.Ill() && u.Broken == nil && u.Damage == (journal.Damage{}) && u.Holder.PID == 0
+func (u Unit) Clean() bool {
+	return !u.Alive && !u.NeedsRepair() && u.Broken == nil && u.Damage == (journal.Damage{}) && u.Holder.PID == 0
 }
 
-// Examine inspects the unit with the state directory dir. It takes no lock and writes nothing.
+// examine inspects the unit with the state directory dir. It takes no lock and writes nothing.
 // A loop is running if its process exists.
-func Examine(dir string) Unit {
+func examine(dir string) Unit {
 	u := Unit{Name: filepath.Base(dir), Dir: dir}
 	u.Holder, _ = journal.ReadHolder(dir) // a lock without a holder belongs to no one
 	u.Alive = proc.ID{PID: u.Holder.PID, Start: u.Holder.PIDStart}.Alive()
@@ -126,15 +127,6 @@ func torn(path string) bool {
 
 // stale returns the requests that only a loop that is gone could have carried out.
 func stale(dir string) []journal.Mail {
-	waiting, err := journal.Peek(dir)
-	if err != nil {
-		return nil
-	}
-	var mail []journal.Mail
-	for _, m := range waiting {
-		if m.Request.Passing() {
-			mail = append(mail, m)
-		}
-	}
-	return mail
+	waiting, _ := journal.Peek(dir) // what cannot be read is the next run's to report
+	return slices.DeleteFunc(waiting, func(m journal.Mail) bool { return !m.Request.Passing() })
 }

@@ -60,8 +60,8 @@ func TestADeadRunIsExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	u := Examine(dir)
-	if !u.Ill() || u.Alive || u.Death == nil || u.Death.Iteration != 2 || !u.Death.AtWork {
+	u := examine(dir)
+	if !u.NeedsRepair() || u.Alive || u.Death == nil || u.Death.Iteration != 2 || !u.Death.AtWork {
 		t.Fatalf("%+v, %+v", u, u.Death)
 	}
 	if !u.Death.At.Equal(wrote) {
@@ -86,7 +86,7 @@ func TestALiveLoopIsLeftAlone(t *testing.T) {
 	}
 	dir := state(t, self, "x", journal.IterationStarted{N: 1}, journal.AttemptStarted{N: 1})
 	post(t, dir, "stop")
-	if u := Examine(dir); u.Ill() || !u.Alive || u.Stale != nil {
+	if u := examine(dir); u.NeedsRepair() || !u.Alive || u.Stale != nil {
 		t.Errorf("%+v", u)
 	}
 }
@@ -112,9 +112,9 @@ func TestWhatIsLeftBehind(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := state(t, dead(t), "x", ended...)
 			c.arrange(t, dir)
-			u := Examine(dir)
+			u := examine(dir)
 			text := u.Check(time.Now(), "mend it").Text(false, false)
-			if u.Ill() != c.ill || u.Death != nil || !strings.Contains(text, c.words) {
+			if u.NeedsRepair() != c.ill || u.Death != nil || !strings.Contains(text, c.words) {
 				t.Errorf("%+v\n%s", u, text)
 			}
 		})
@@ -123,10 +123,10 @@ func TestWhatIsLeftBehind(t *testing.T) {
 
 func TestTimesThatHaveNotCome(t *testing.T) {
 	now := time.Now()
-	if c := Future(now, map[string]time.Time{"a": now.Add(time.Minute), "b": {}}); c.Severity != "ok" {
+	if c := checkClock(now, map[string]time.Time{"a": now.Add(time.Minute), "b": {}}); c.Severity != "ok" {
 		t.Errorf("%+v", c)
 	}
-	c := Future(now, map[string]time.Time{"the journal of x": now.Add(3 * time.Hour), "b": now})
+	c := checkClock(now, map[string]time.Time{"the journal of x": now.Add(3 * time.Hour), "b": now})
 	if text := c.Text(false, false); c.Severity != "warn" || !strings.Contains(text, "the journal of x: 3h0m0s ahead") {
 		t.Error(text)
 	}

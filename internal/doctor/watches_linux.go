@@ -28,7 +28,7 @@ func watches(home string) []preflight.Check {
 	if err == nil {
 		defer unix.Close(fd)
 		what = "max_user_watches"
-		_, err = unix.InotifyAddWatch(fd, existing(home), unix.IN_CREATE)
+		_, err = unix.InotifyAddWatch(fd, nearest(home), unix.IN_CREATE)
 	}
 	if err == nil {
 		return []preflight.Check{ok(id, fmt.Sprintf("Files can be watched (at most %s watches in %s instances)", limit("max_user_watches"), limit("max_user_instances")))}
