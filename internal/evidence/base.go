@@ -134,7 +134,7 @@ func (g *Gatherer) Move(ctx context.Context, look git.WorktreeState) error {
 	}
 	g.borrowed = borrowed
 	found := tamper.Compare(g.around, around(g.Repo))
-	if look.Head.Commit != "" && slices.ContainsFunc(look.Changes, func(c git.Change) bool { return !c.Untracked() }) {
+	if look.Head.Commit != "" && slices.ContainsFunc(look.Changes, tracked) {
 		at := &gathering{Gatherer: g}
 		d, err := at.changes(context.WithoutCancel(ctx))
 		if err != nil {

@@ -87,12 +87,18 @@ func (g *gathering) changes(ctx context.Context) (changes, error) {
 	if g.diff.from != "" {
 		return g.diff, nil
 	}
+	if g.look != nil && g.look.Head.Commit == g.base.Commit && !slices.ContainsFunc(g.look.Changes, tracked) {
+		g.diff = changes{from: g.base.Commit} // nothing differs
+		return g.diff, nil
+	}
 	text, cut, err := g.Repo.Diff(ctx, g.base.Commit, maxDiff, g.Derived()...)
 	if err == nil {
 		g.diff = changes{g.base.Commit, text, cut}
 	}
 	return g.diff, err
 }
+
+func tracked(c git.Change) bool { return !c.Untracked() }
 
 // uncommitted says which changes are not committed, not all of them.
 func uncommitted(look git.WorktreeState) string {

@@ -127,7 +127,7 @@ type keptFile struct {
 // hooks of the repository, ralph's notes, the refs below own, and the files in more. It
 // leaves out other refs: they may belong to a loop in another worktree. It starts no process.
 func (r *Repo) Keep(own string, more ...string) Keepsake {
-	k := Keepsake{files: map[string]keptFile{}, own: own, refs: r.ownRefs(own), notes: r.notesTip()}
+	k := Keepsake{files: map[string]keptFile{}, own: own, refs: r.refsBelow(own), notes: r.notesTip()}
 	if info, err := os.Stat(r.noteLog()); err == nil {
 		k.noted = info.Size()
 	}
@@ -188,7 +188,7 @@ func (r *Repo) Restore(ctx context.Context, k Keepsake) ([]Restored, error) {
 		list = append(list, Restored{Path: path, Was: now.data})
 		failed = append(failed, before.write(path))
 	}
-	now := r.ownRefs(k.own)
+	now := r.refsBelow(k.own)
 	for _, ref := range slices.Sorted(maps.Keys(merged(k.refs, now))) {
 		if k.refs[ref] == now[ref] {
 			continue
@@ -255,25 +255,23 @@ func harmless(before, now string) bool {
 	return true
 }
 
-// ownRefs returns the refs below own.
-func (r *Repo) ownRefs(own string) map[string]string {
+// refsBelow returns the refs with that prefix, which ends in a slash or names one ref. It reads
+// git's files itself.
+func (r *Repo) refsBelow(prefix string) map[string]string {
 	refs := map[string]string{}
-	mine := func(ref string) bool { return strings.HasPrefix(ref, own) }
 	for line := range strings.Lines(string(readBounded(filepath.Join(r.CommonDir, "packed-refs")))) {
-		if hash, ref, ok := strings.Cut(strings.TrimSpace(line), " "); ok && mine(ref) {
+		if hash, ref, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.HasPrefix(ref, prefix) {
 			refs[ref] = hash
 		}
 	}
-	for _, dir := range []string{"refs/notes", "refs/ralph"} {
-		_ = filepath.WalkDir(filepath.Join(r.CommonDir, dir), func(path string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() {
-				return nil
-			}
-			if ref, err := filepath.Rel(r.CommonDir, path); err == nil && mine(ref) {
-				refs[ref] = strings.TrimSpace(string(readBounded(path)))
-			}
+	_ = filepath.WalkDir(filepath.Join(r.CommonDir, prefix), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
 			return nil
-		})
-	}
+		}
+		if ref, err := filepath.Rel(r.CommonDir, path); err == nil {
+			refs[ref] = strings.TrimSpace(string(readBounded(path)))
+		}
+		return nil
+	})
 	return refs
 }

@@ -130,7 +130,7 @@ func (r *Repo) restoreNotes(ctx context.Context, tip string, size int64) (undone
 }
 
 // notesTip returns the commit of the notes, empty where there are none.
-func (r *Repo) notesTip() string { return r.ownRefs(notesRef)[notesRef] }
+func (r *Repo) notesTip() string { return r.refsBelow(notesRef)[notesRef] }
 
 // lockNotes takes the lock that all worktrees of the repository share.
 func (r *Repo) lockNotes() (unlock func(), err error) {
