@@ -22,10 +22,10 @@ type Guard struct {
 	Kept string // folder where the agent's versions of restored files are kept
 }
 
-// keep reads everything before an agent runs.
-func (g *Guard) keep() git.Keepsake {
+// backup reads everything before an agent runs.
+func (g *Guard) backup() *git.Backup {
 	if g == nil {
-		return git.Keepsake{}
+		return nil
 	}
 	var files []string
 	for _, h := range Builtin("") { // an agent can write the settings of another one too
@@ -36,15 +36,15 @@ func (g *Guard) keep() git.Keepsake {
 			}
 		}
 	}
-	return g.Repo.Keep(g.Refs, files...)
+	return g.Repo.Backup(g.Refs, files...)
 }
 
 // restore restores what has changed, and returns a line for each change.
-func (g *Guard) restore(ctx context.Context, k git.Keepsake) ([]string, error) {
-	if g == nil {
+func (g *Guard) restore(ctx context.Context, b *git.Backup) ([]string, error) {
+	if b == nil {
 		return nil, nil
 	}
-	list, err := g.Repo.Restore(context.WithoutCancel(ctx), k)
+	list, err := b.Restore(context.WithoutCancel(ctx))
 	var said []string
 	for _, r := range list {
 		text := fmt.Sprintf("the agent changed %s: restored", r.Path)

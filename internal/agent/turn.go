@@ -71,7 +71,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	}
 	t := &turn{call: c, watch: stopwatch.Start()}
 	t.out = newOutput(c, log)
-	keepsake := c.Options.Guard.keep()
+	before := c.Options.Guard.backup()
 	p, err := t.start(g)
 	if errors.Is(err, proc.ErrLost) {
 		o := judge(c.Harness, endLost, proc.Exit{Code: -1}, stream.Summary{}, "", c.Limits, time.Now())
@@ -97,7 +97,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	o.Duration = t.watch.Passed().Real
 	o.Strays, o.Names = swept.Strays, swept.Names
 	o.LogLost = putBack(log, c.Log, c.Dir)
-	restored, guardErr := c.Options.Guard.restore(ctx, keepsake)
+	restored, guardErr := c.Options.Guard.restore(ctx, before)
 	o.Boundary = restored
 	if rooms := c.Options.Rooms; rooms != nil && !rooms.ReadOnly {
 		if text := unwritten(log); text != "" {

@@ -286,7 +286,7 @@ func (d *Deps) make(ctx context.Context, g *proc.Guardian, site room.Site, dir, 
 	if !r.Green() {
 		return &PrepareError{Result: r}
 	}
-	others, err := d.Repo.Others(ctx, tree)
+	others, err := git.Others(ctx, tree)
 	if err != nil {
 		return err
 	}

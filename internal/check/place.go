@@ -33,7 +33,7 @@ func (c *Clean) place(ctx context.Context, rel string, data []byte) error {
 	if old, err := root.ReadFile(rel); err == nil && string(old) == string(data) {
 		return nil
 	}
-	if err := c.repo.Overlook(ctx, c.dir, rel); err != nil {
+	if err := git.SkipWorktree(ctx, c.dir, rel); err != nil {
 		var refused *git.Error
 		if !errors.As(err, &refused) { // it is not in the commit
 			return err

@@ -43,7 +43,7 @@ type Clean struct {
 // it writes a record there until Clean.Remove. After a crash, Sweep finds the worktree by this
 // record.
 func NewClean(ctx context.Context, repo *git.Repo, commit, stateDir string) (*Clean, error) {
-	tree, err := repo.Tree(ctx, commit)
+	at, err := repo.Commit(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func NewClean(ctx context.Context, repo *git.Repo, commit, stateDir string) (*Cl
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real // git, and programs that compare paths, know it by this name
 	}
-	c := &Clean{Commit: commit, Tree: tree, repo: repo, folder: folder}
+	c := &Clean{Commit: commit, Tree: at.Tree, repo: repo, folder: folder}
 	if stateDir != "" {
 		c.record = filepath.Join(stateDir, filepath.Base(folder))
 		if err := os.WriteFile(c.record, []byte(folder+"\n"), 0o600); err != nil {

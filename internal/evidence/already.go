@@ -57,8 +57,8 @@ func (g *gathering) doneBy(ctx context.Context, id, note string) (from, to strin
 	if text, ok := strings.CutPrefix(strings.TrimSpace(note), alreadyDone); ok {
 		for _, hash := range hashWord.FindAllString(text, -1) {
 			if in, err := g.Repo.IsAncestor(ctx, hash, g.base.Commit); err == nil && in {
-				from, err := g.Repo.Parent(ctx, hash)
-				return from, hash, err
+				c, err := g.Repo.Commit(ctx, hash)
+				return c.Parent, hash, err
 			}
 		}
 		for _, word := range strings.Fields(text) {
@@ -66,20 +66,23 @@ func (g *gathering) doneBy(ctx context.Context, id, note string) (from, to strin
 			if !strings.ContainsAny(word, "./") {
 				continue
 			}
-			commit, err := g.Repo.LastCommit(ctx, word)
-			if err == nil && commit != "" {
-				from, err := g.Repo.Parent(ctx, commit)
-				return from, commit, err
+			if c, err := g.Repo.LastCommit(ctx, word); err == nil && c.Hash != "" {
+				return c.Parent, c.Hash, nil
 			}
 		}
 	}
 	if g.began == "" || g.began == g.base.Commit {
 		return "", "", nil
 	}
-	naming, err := g.Repo.Naming(ctx, g.began, g.base.Commit, id)
-	if err != nil || len(naming) == 0 {
-		return "", "", err
+	whole := regexp.MustCompile(`(?:^|[^\w.-])` + regexp.QuoteMeta(id) + `(?:[^\w-]|$)`)
+	commits, err := g.Repo.Log(ctx, g.base.Commit, g.began) // the newest first
+	for _, c := range commits {
+		if whole.MatchString(c.Message) {
+			from = c.Parent
+			if to == "" {
+				to = c.Hash
+			}
+		}
 	}
-	from, err = g.Repo.Parent(ctx, naming[len(naming)-1])
-	return from, naming[0], err
+	return from, to, err
 }

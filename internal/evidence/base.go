@@ -51,7 +51,8 @@ func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change
 	for _, name := range on.Red {
 		g.red[name] = true
 	}
-	g.around, g.foreign = around(g.Repo), tips(ctx, g.Repo)
+	g.local = localConfig(g.Repo)
+	g.foreign, _ = tips(ctx, g.Repo) // without them, committers decide what is other people's work
 	defer func() { g.began = g.base.Commit }()
 	now, err := g.readNow(ctx, changes)
 	if err != nil {
@@ -133,7 +134,7 @@ func (g *Gatherer) Move(ctx context.Context, look git.WorktreeState) error {
 		return err
 	}
 	g.borrowed = borrowed
-	found := tamper.Compare(g.around, around(g.Repo))
+	found := tamper.Compare(g.local, localConfig(g.Repo))
 	if look.Head.Commit != "" && slices.ContainsFunc(look.Changes, tracked) {
 		at := &gathering{Gatherer: g}
 		d, err := at.changes(context.WithoutCancel(ctx))
@@ -159,7 +160,7 @@ func (g *Gatherer) knowPeoples(ctx context.Context, from, to string) error {
 	if from == "" || from == to {
 		return nil
 	}
-	text, cut, err := g.Repo.DiffCommits(ctx, from, to, maxDiff, g.Derived()...)
+	text, cut, err := g.Repo.Diff(ctx, git.Diff{From: from, To: to, Exclude: g.Derived(), Limit: maxDiff})
 	if err != nil || cut {
 		return nil //nolint:nilerr // then it is in doubt, and named
 	}

@@ -31,7 +31,7 @@ type Found struct {
 // commit. A receipt for the same files is best, then one from the history, then any other. The
 // newest wins among equals. It costs two calls of git, and two for each commit with a receipt.
 func FindReceipts(ctx context.Context, repo *git.Repo, commit string, stories []StoryOf) (map[StoryOf]Found, error) {
-	notes, err := repo.Notes(ctx, journal.NotesRef)
+	notes, err := repo.Notes().List(ctx)
 	if err != nil {
 		return nil, err
 	}

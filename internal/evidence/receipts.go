@@ -71,7 +71,7 @@ func (g *Gatherer) note(ctx context.Context, list []journal.StoryProved) (bool, 
 		}
 	}
 	// A signal from now on must not leave it half written.
-	if err := g.Repo.AppendNote(context.WithoutCancel(ctx), journal.NotesRef, list[0].Commit, string(lines)); err != nil {
+	if err := g.Repo.Notes().Append(context.WithoutCancel(ctx), list[0].Commit, string(lines)); err != nil {
 		return false, g.once("notes", "the receipts are in the journal alone, the git note cannot be written: %v", err)
 	}
 	return true, nil

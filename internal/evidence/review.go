@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/review"
 	"ralph/internal/words"
@@ -69,7 +70,8 @@ func (g *gathering) reviewed(ctx context.Context) (c review.Change, err error) {
 	if c.Head, err = g.judged(ctx); err != nil {
 		return c, err
 	}
-	c.Diff, c.Cut, err = g.Repo.DiffToRead(ctx, c.Base, c.Head, review.MaxDiff, g.Derived()...)
+	c.Diff, c.Cut, err = g.Repo.Diff(ctx, git.Diff{
+		From: c.Base, To: c.Head, Exclude: g.Derived(), Context: 8, Limit: review.MaxDiff})
 	return c, err
 }
 

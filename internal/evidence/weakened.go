@@ -16,7 +16,7 @@ const maxCommands = 50
 // InspectCommand checks a command that the agent runs, and keeps a finding for the next claim.
 func (g *Gatherer) InspectCommand(e stream.Event) {
 	if e.Kind == stream.KindTool && e.Command != "" && len(g.commands) < maxCommands {
-		if f, ok := tamper.Command(e.Command, g.around.Hooked()); ok {
+		if f, ok := tamper.Command(e.Command, g.local.Hooked()); ok {
 			g.commands = append(g.commands, f)
 		}
 	}
@@ -38,7 +38,7 @@ func (g *gathering) weakened(ctx context.Context) ([]tamper.Finding, error) {
 }
 
 func (g *gathering) inspect(ctx context.Context) ([]tamper.Finding, error) {
-	found := tamper.Compare(g.around, around(g.Repo))
+	found := tamper.Compare(g.local, localConfig(g.Repo))
 	patched, err := g.patched(ctx)
 	if err != nil {
 		return nil, err
@@ -79,8 +79,8 @@ func (g *gathering) patched(ctx context.Context) ([]tamper.Finding, error) {
 // generated files are left out.
 func (g *gathering) inDiff(ctx context.Context, d changes) ([]tamper.Finding, error) {
 	if d.cut {
-		exclude := append(g.Derived(), git.Anywhere(tamper.Ignored())...)
-		text, cut, err := g.Repo.Diff(ctx, d.from, maxDiff, exclude...)
+		exclude := append(g.Derived(), git.ExcludeAnywhere(tamper.Ignored())...)
+		text, cut, err := g.Repo.Diff(ctx, git.Diff{From: d.from, Exclude: exclude, Limit: maxDiff})
 		if err != nil {
 			return nil, err
 		}
@@ -89,4 +89,4 @@ func (g *gathering) inDiff(ctx context.Context, d changes) ([]tamper.Finding, er
 	return tamper.Inspect(tamper.Input{Diff: d.text, CutOff: d.cut, Root: g.Repo.Root}), nil
 }
 
-func around(r *git.Repo) tamper.Around { return tamper.Around(r.Around()) }
+func localConfig(r *git.Repo) tamper.LocalConfig { return tamper.LocalConfig(r.LocalConfig()) }

@@ -57,14 +57,12 @@ func (g *gathering) idle(ctx context.Context) (bool, error) {
 	case g.base.Commit == "", slices.ContainsFunc(look.Changes, g.isRepository):
 		return false, nil // git shows no difference inside of a submodule
 	}
-	ctx = context.WithoutCancel(ctx)
-	d, err := g.changes(ctx)
+	d, err := g.changes(context.WithoutCancel(ctx))
 	if err != nil || d.cut || !tamper.OnlySpace(d.text) {
 		// A commit that is not there any more proves nothing.
 		return false, nil //nolint:nilerr // the fingerprint has answered already
 	}
-	untracked, err := g.Repo.Untracked(ctx, g.Derived()...)
-	return len(untracked) == 0, err
+	return !slices.ContainsFunc(look.Changes, git.Change.Untracked), nil
 }
 
 // isRepository reports whether the change is inside of a submodule or another repository.
@@ -91,7 +89,7 @@ func (g *gathering) changes(ctx context.Context) (changes, error) {
 		g.diff = changes{from: g.base.Commit} // nothing differs
 		return g.diff, nil
 	}
-	text, cut, err := g.Repo.Diff(ctx, g.base.Commit, maxDiff, g.Derived()...)
+	text, cut, err := g.Repo.Diff(ctx, git.Diff{From: g.base.Commit, Exclude: g.Derived(), Limit: maxDiff})
 	if err == nil {
 		g.diff = changes{g.base.Commit, text, cut}
 	}

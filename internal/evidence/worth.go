@@ -117,13 +117,12 @@ func (g *gathering) runOn(ctx context.Context, commit string, c check.Check) (r 
 // when ralph started and do not build on the base, and later ones without a committer of the
 // agent's commits.
 func (g *gathering) others(ctx context.Context, head string) ([]string, error) {
-	tips, err := g.Repo.Tips(ctx, "refs/remotes/")
+	published, err := tips(ctx, g.Repo)
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(tips)
 	var foreign []string
-	for _, tip := range slices.Compact(tips) {
+	for _, tip := range published {
 		onBase, err := g.Repo.IsAncestor(ctx, g.base.Commit, tip)
 		if err != nil {
 			return nil, err
@@ -132,15 +131,18 @@ func (g *gathering) others(ctx context.Context, head string) ([]string, error) {
 			foreign = append(foreign, tip)
 			continue
 		}
-		theirs, err := g.Repo.Committers(ctx, []string{tip}, []string{g.base.Commit})
+		theirs, err := g.Repo.Log(ctx, tip, g.base.Commit)
 		if err != nil {
 			return nil, err
 		}
-		own, err := g.Repo.Committers(ctx, []string{head}, []string{g.base.Commit, tip})
+		own, err := g.Repo.Log(ctx, head, g.base.Commit, tip)
 		if err != nil {
 			return nil, err
 		}
-		if len(theirs) > 0 && len(overlap(theirs, own)) == 0 {
+		ours := func(c git.Commit) bool {
+			return slices.ContainsFunc(own, func(o git.Commit) bool { return o.Committer == c.Committer })
+		}
+		if len(theirs) > 0 && !slices.ContainsFunc(theirs, ours) {
 			foreign = append(foreign, tip)
 		}
 	}
@@ -222,11 +224,13 @@ func weighProof(p *proof.Proof, r Rules) (Rule, string) {
 	return "", ""
 }
 
-// tips are the remote branches when ralph starts.
-func tips(ctx context.Context, r *git.Repo) []string {
-	list, err := r.Tips(ctx, "refs/remotes/")
-	if err != nil {
-		return nil // then nothing is other people's work without a check of its committers
+// tips returns the commits of the remote branches, each once.
+func tips(ctx context.Context, r *git.Repo) ([]string, error) {
+	refs, err := r.Refs(ctx, "refs/remotes/")
+	var list []string
+	for _, ref := range refs {
+		list = append(list, ref.Commit)
 	}
-	return list
+	slices.Sort(list)
+	return slices.Compact(list), err
 }

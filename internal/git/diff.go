@@ -2,63 +2,60 @@ package git
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"slices"
 	"strings"
-	"syscall"
 )
 
-// Diff returns, as text without context lines, what differs between a commit and the
-// worktree, committed or not. It recognises renames and leaves out untracked files. If the
-// diff is larger than limit bytes, it returns the beginning, and cut is true. It leaves out
-// paths that equal one of exclude or are below it, and those that match a pathspec in it, see
-// [Anywhere].
-//
-// It calls git once. It runs no program that the repository configures to show differences.
-func (r *Repo) Diff(ctx context.Context, from string, limit int, exclude ...string) (diff string, cut bool, err error) {
-	return r.diff(ctx, 0, []string{from}, limit, exclude)
+// Diff describes a difference to show.
+type Diff struct {
+	From string // a commit or tree
+	To   string // another one; empty is the worktree, without untracked files
+	// Exclude are paths to leave out, with everything below them, and pathspecs, see
+	// [ExcludeAnywhere].
+	Exclude   []string
+	Context   int // lines around each change
+	Gap       int // changes at most so many lines apart are one
+	NoRenames bool
+	Limit     int // bytes to read
 }
 
-// DiffCommits returns the difference between two commits, in the form of Diff.
-func (r *Repo) DiffCommits(ctx context.Context, from, to string, limit int, exclude ...string) (diff string, cut bool, err error) {
-	return r.diff(ctx, 0, []string{from, to}, limit, exclude)
-}
-
-// DiffToRead returns the difference between two commits with context lines around each
-// change.
-func (r *Repo) DiffToRead(ctx context.Context, from, to string, limit int, exclude ...string) (
-	diff string, cut bool, err error,
-) {
-	const around = 8
-	return r.diff(ctx, around, []string{from, to}, limit, exclude)
-}
-
-func (r *Repo) diff(
-	ctx context.Context, around int, revisions []string, limit int, exclude []string,
-) (diff string, cut bool, err error) {
+// Diff returns a difference as text. If it is larger than the limit, Diff returns the
+// beginning, and cut is true. It calls git once, and runs no program that the repository
+// configures to show differences.
+func (r *Repo) Diff(ctx context.Context, d Diff) (text string, cut bool, err error) {
+	revisions := []string{d.From}
+	if d.To != "" {
+		revisions = append(revisions, d.To)
+	}
 	if err := checkRevision(revisions...); err != nil {
 		return "", false, err
 	}
-	args := []string{"-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv",
-		"--no-color", fmt.Sprintf("--unified=%d", around), "--inter-hunk-context=0",
-		"--find-renames", "--diff-algorithm=histogram", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=dirty"}
+	renames := "--find-renames"
+	if d.NoRenames {
+		renames = "--no-renames"
+	}
+	args := []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", renames, "--diff-algorithm=histogram",
+		fmt.Sprintf("--unified=%d", d.Context), fmt.Sprintf("--inter-hunk-context=%d", d.Gap),
+		"--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=dirty"}
 	args = append(append(args, revisions...), "--", ":/")
-	for _, path := range exclude {
+	for _, path := range d.Exclude {
 		if !strings.HasPrefix(path, ":(") {
 			path = ":(exclude,top)" + path
 		}
 		args = append(args, path)
 	}
-	return r.bounded(ctx, limit, args)
+	out, err := call{dir: r.Root, settings: r.quiet(), limit: d.Limit}.run(ctx, args...)
+	if errors.Is(err, errCut) {
+		return string(out), true, nil
+	}
+	return string(out), false, err
 }
 
-// Anywhere turns patterns into pathspecs that exclude files in any folder. A pattern without
-// a slash matches a file name. One that ends with a slash matches a folder name.
-func Anywhere(patterns []string) []string {
+// ExcludeAnywhere turns patterns into pathspecs that exclude files in any folder. A pattern
+// without a slash matches a file name. One that ends with a slash matches a folder name.
+func ExcludeAnywhere(patterns []string) []string {
 	var specs []string
 	for _, p := range patterns {
 		if folder, ok := strings.CutSuffix(p, "/"); ok {
@@ -69,54 +66,79 @@ func Anywhere(patterns []string) []string {
 	return specs
 }
 
-// Untracked lists the untracked files that git does not ignore. It leaves out paths that
-// equal one of exclude, or are below it.
-func (r *Repo) Untracked(ctx context.Context, exclude ...string) ([]string, error) {
-	out, err := r.git(ctx, "ls-files", "--others", "--exclude-standard", "-z")
-	files := strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 })
-	return slices.DeleteFunc(files, func(path string) bool { return under(path, exclude) }), err
+// PathChange describes a path that differs between two trees. An entry without a mode means
+// that the file does not exist there.
+type PathChange struct {
+	Path     string
+	Old, New Entry
 }
 
-// Ignored lists the files that git ignores in the worktree. A folder with only ignored files
-// is one path that ends in a slash.
-func (r *Repo) Ignored(ctx context.Context) ([]string, error) {
-	out, err := r.git(ctx, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
-	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err
-}
-
-// bounded runs git and reads at most limit bytes of its output. git is stopped there.
-func (r *Repo) bounded(ctx context.Context, limit int, args []string) (string, bool, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", append(settings[:len(settings):len(settings)], args...)...)
-	var stderr strings.Builder
-	cmd.Dir, cmd.Env, cmd.Stderr = r.Root, append(environ(os.Environ()), r.quiet()...), &stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	cmd.WaitDelay = endGrace
-	pipe, err := cmd.StdoutPipe()
+// CompareTrees lists the paths in which two commits or trees differ.
+func (r *Repo) CompareTrees(ctx context.Context, from, to string) ([]PathChange, error) {
+	if err := checkRevision(from, to); err != nil {
+		return nil, err
+	}
+	out, err := r.git(ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", from, to, "--")
 	if err != nil {
-		return "", false, err
+		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		return "", false, err
+	var list []PathChange
+	for rest := string(out); rest != ""; {
+		var meta, name string
+		meta, rest, _ = strings.Cut(rest, "\x00")
+		name, rest, _ = strings.Cut(rest, "\x00")
+		part := strings.Fields(strings.TrimPrefix(meta, ":")) // modes, hashes, letter
+		if len(part) != 5 || name == "" {
+			return nil, fmt.Errorf("git diff-tree: the record %q is of a form that is not known", meta)
+		}
+		list = append(list, PathChange{Path: name, Old: entryOf(part[0], part[2]), New: entryOf(part[1], part[3])})
 	}
-	var text strings.Builder
-	n, readErr := io.CopyN(&text, pipe, int64(limit)+1)
-	if n > int64(limit) {
-		cancel()
-		_ = cmd.Wait() // it was ended before its end
-		return text.String()[:limit], true, nil
+	return list, nil
+}
+
+func entryOf(mode, hash string) Entry {
+	if mode == "000000" {
+		return Entry{}
 	}
-	err = cmd.Wait()
-	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
-		return "", false, fmt.Errorf("git diff: %w", context.Cause(ctx))
-	case errors.As(err, &exit):
-		return "", false, &Error{Args: args, ExitCode: exit.ExitCode(), Stderr: reason(stderr.String())}
-	case err == nil && readErr != nil && !errors.Is(readErr, io.EOF):
-		err = readErr
+	return Entry{Mode: mode, Hash: hash}
+}
+
+// git knows the tree without files, also where no one has stored it.
+const (
+	emptyTree       = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+	emptyTreeSHA256 = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+)
+
+// ChangedPaths lists the files that differ between two commits, in git's order. An empty from
+// means a tree without files. It leaves out paths that equal one of exclude or are below it.
+func (r *Repo) ChangedPaths(ctx context.Context, from, to string, exclude ...string) ([]string, error) {
+	if from == "" {
+		from = emptyTree
+		if len(to) == 2*sha256.Size {
+			from = emptyTreeSHA256
+		}
 	}
-	return text.String(), false, err
+	changes, err := r.CompareTrees(ctx, from, to)
+	var paths []string
+	for _, c := range changes {
+		if !under(c.Path, exclude) {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths, err
+}
+
+// Renames returns the files that were renamed between two commits or trees: a map from old to
+// new name.
+func (r *Repo) Renames(ctx context.Context, from, to string) (map[string]string, error) {
+	if err := checkRevision(from, to); err != nil {
+		return nil, err
+	}
+	out, err := r.git(ctx, "diff-tree", "-r", "-z", "--find-renames", "--diff-filter=R", "--name-status", from, to, "--")
+	renamed := map[string]string{}
+	part := strings.Split(string(out), "\x00") // R100, old, new
+	for i := 0; i+2 < len(part); i += 3 {
+		renamed[part[i+1]] = part[i+2]
+	}
+	return renamed, err
 }

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestDiff: commits and uncommitted changes together, renames as such, nothing
@@ -25,7 +23,7 @@ func TestDiff(t *testing.T) {
 	write(t, repo.Root, "sub dir/ä\"x\".txt", "two\n")
 	write(t, repo.Root, "unknown.txt", "x\n")
 
-	diff, cut, err := repo.Diff(t.Context(), from, 1<<20, "plan")
+	diff, cut, err := repo.Diff(t.Context(), Diff{From: from, Limit: 1 << 20, Exclude: []string{"plan"}})
 	if err != nil || cut {
 		t.Fatal(cut, err)
 	}
@@ -39,21 +37,20 @@ func TestDiff(t *testing.T) {
 			t.Errorf("%q in\n%s", unwanted, diff)
 		}
 	}
-	write(t, repo.Root, "plan/notes.txt", "x\n")
-	files, err := repo.Untracked(t.Context(), "plan")
-	if err != nil || !cmp.Equal(files, []string{"unknown.txt"}) {
-		t.Errorf("untracked: %q, %v", files, err)
+	between, cut, err := repo.Diff(t.Context(), Diff{From: from, To: "HEAD", Context: 1, NoRenames: true, Limit: 1 << 20})
+	if err != nil || cut || !strings.Contains(between, "deleted file") || strings.Contains(between, "sub dir") {
+		t.Errorf("%q, %v, %v", between, cut, err)
 	}
 }
 
 // TestDiffOfNothing and of a commit that is not there.
 func TestDiffOfNothing(t *testing.T) {
 	repo := newRepo(t)
-	if diff, cut, err := repo.Diff(t.Context(), "HEAD", 1<<20); diff != "" || cut || err != nil {
+	if diff, cut, err := repo.Diff(t.Context(), Diff{From: "HEAD", Limit: 1 << 20}); diff != "" || cut || err != nil {
 		t.Errorf("%q, %v, %v", diff, cut, err)
 	}
 	var failed *Error
-	if _, _, err := repo.Diff(t.Context(), strings.Repeat("0123", 10), 1<<20); !errors.As(err, &failed) {
+	if _, _, err := repo.Diff(t.Context(), Diff{From: strings.Repeat("0123", 10), Limit: 1 << 20}); !errors.As(err, &failed) {
 		t.Errorf("a commit that is not there: %v", err)
 	}
 }
@@ -61,7 +58,7 @@ func TestDiffOfNothing(t *testing.T) {
 func TestDiffIsBounded(t *testing.T) {
 	repo := newRepo(t)
 	write(t, repo.Root, "a", strings.Repeat("a long file\n", 100_000))
-	diff, cut, err := repo.Diff(t.Context(), "HEAD", 1000)
+	diff, cut, err := repo.Diff(t.Context(), Diff{From: "HEAD", Limit: 1000})
 	if len(diff) != 1000 || !cut || err != nil {
 		t.Errorf("%d bytes, %v, %v", len(diff), cut, err)
 	}
@@ -80,7 +77,7 @@ func TestDiffRunsNothing(t *testing.T) {
 	git(t, repo.Root, "config", "color.ui", "always")
 	commit(t, repo.Root)
 	write(t, repo.Root, "a", "two\n")
-	diff, _, err := repo.Diff(t.Context(), "HEAD", 1<<20)
+	diff, _, err := repo.Diff(t.Context(), Diff{From: "HEAD", Limit: 1 << 20})
 	if err != nil || !strings.Contains(diff, "diff --git a/a b/a\n") || strings.Contains(diff, "\x1b") {
 		t.Errorf("%q, %v", diff, err)
 	}

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,90 +8,52 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/google/renameio/v2"
 )
 
-// ralph's own block of info/exclude is between these lines.
-const (
-	excludeBegin = "# ralph: files that ralph derives (this block is kept by ralph)"
-	excludeEnd   = "# ralph: end"
-)
+// excludeTitle is the line of info/exclude before the patterns of ralph.
+const excludeTitle = "# ralph: files that ralph derives"
 
 // Exclude adds patterns to info/exclude, so that git ignores untracked files that match them.
 // The patterns have the form of a .gitignore, and hold for all worktrees of the repository.
-// Exclude keeps the rest of the file byte for byte, and writes nothing if nothing changes.
+// Exclude appends them at once, and writes nothing if all are there.
 func (r *Repo) Exclude(patterns ...string) error {
-	file := filepath.Join(r.CommonDir, "info", "exclude")
-	clearHalfExcluded(filepath.Dir(file))
-	// People link this file to one that they share; a rename would cut the link.
-	if target, err := filepath.EvalSymlinks(file); err == nil {
-		file = target
-	}
-	old, err := os.ReadFile(file)
+	path := filepath.Join(r.CommonDir, "info", "exclude")
+	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the repository's exclude file: %w", err)
 	}
-	text := withBlock(string(old), patterns)
-	if bytes.Equal(old, []byte(text)) {
+	lines := strings.Split(string(text), "\n")
+	missing := slices.DeleteFunc(slices.Clone(patterns), func(p string) bool { return slices.Contains(lines, p) })
+	if len(missing) == 0 {
 		return nil
 	}
-	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(file); err == nil {
-		mode = info.Mode().Perm()
+	more := excludeTitle + "\n" + strings.Join(missing, "\n") + "\n"
+	if last := lines[len(lines)-1]; last != "" {
+		more = "\n" + more
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return fmt.Errorf("make room for the repository's exclude file: %w", err)
-	}
-	if err := renameio.WriteFile(file, []byte(text), mode, renameio.WithTempDir(filepath.Dir(file)), renameio.WithStaticPermissions(mode)); err != nil {
-		return fmt.Errorf("write the repository's exclude file %s: %w", file, err)
+	if err := appendAll(path, more); err != nil {
+		return fmt.Errorf("write the repository's exclude file: %w", err)
 	}
 	return nil
 }
 
-// clearHalfExcluded removes what a writer that died has left in git's folder: a loop in
-// another worktree may be writing now, which takes a moment.
-func clearHalfExcluded(dir string) {
-	half, _ := filepath.Glob(filepath.Join(dir, ".exclude[0-9]*"))
-	for _, path := range half {
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > time.Minute {
-			_ = os.Remove(path)
-		}
+// appendAll adds text to a file. If the disk is full, it adds nothing: a half pattern could hide
+// the user's files.
+func appendAll(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
 	}
-}
-
-// withBlock returns text with a block that holds patterns and what it held before.
-func withBlock(text string, patterns []string) string {
-	before, block, after := cutBlock(text)
-	lines := slices.Clone(block)
-	for _, pattern := range patterns {
-		if !slices.Contains(lines, pattern) {
-			lines = append(lines, pattern)
-		}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
 	}
-	if len(lines) == len(block) {
-		return text
+	defer file.Close()
+	before, err := file.Stat()
+	if err != nil {
+		return err
 	}
-	if before != "" && !strings.HasSuffix(before, "\n") {
-		before += "\n"
+	if _, err := file.WriteString(text); err != nil {
+		return errors.Join(err, file.Truncate(before.Size()))
 	}
-	return before + excludeBegin + "\n" + strings.Join(lines, "\n") + "\n" + excludeEnd + "\n" + after
-}
-
-// cutBlock splits text around its block. Without one, all of it comes before.
-func cutBlock(text string) (before string, block []string, after string) {
-	start := strings.Index(text, excludeBegin+"\n")
-	if start < 0 {
-		return text, nil, ""
-	}
-	rest := text[start+len(excludeBegin)+1:]
-	end := strings.Index(rest, excludeEnd+"\n")
-	if end < 0 {
-		return text, nil, ""
-	}
-	if inner := strings.TrimSuffix(rest[:end], "\n"); inner != "" {
-		block = strings.Split(inner, "\n")
-	}
-	return text[:start], block, rest[end+len(excludeEnd)+1:]
+	return nil
 }

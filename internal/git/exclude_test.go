@@ -4,22 +4,21 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-const block = excludeBegin + "\n/.claude/loop-state.json\nlogs/\n" + excludeEnd + "\n"
+const added = excludeTitle + "\n/.claude/loop-state.json\nlogs/\n"
 
 func TestExcludeKeepsWhatIsThere(t *testing.T) {
 	tests := map[string]struct{ before, after string }{
-		"empty":           {"", block},
-		"own lines":       {"*.o\n# mine\n", "*.o\n# mine\n" + block},
-		"no newline":      {"*.o", "*.o\n" + block},
-		"windows":         {"*.o\r\n", "*.o\r\n" + block},
-		"already":         {"x\n" + block + "y", "x\n" + block + "y"},
-		"older block":     {"x\n" + excludeBegin + "\n/.claude/loop-state.json\n" + excludeEnd + "\ny\n", "x\n" + block + "y\n"},
-		"block cut short": {excludeBegin + "\nx\n", excludeBegin + "\nx\n" + block},
+		"empty":      {"", added},
+		"own lines":  {"*.o\n# mine\n", "*.o\n# mine\n" + added},
+		"no newline": {"*.o", "*.o\n" + added},
+		"windows":    {"*.o\r\n", "*.o\r\n" + added},
+		"already":    {"x\n" + added + "y", "x\n" + added + "y"},
+		"some": {"x\n/.claude/loop-state.json\n# ralph: end\n",
+			"x\n/.claude/loop-state.json\n# ralph: end\n" + excludeTitle + "\nlogs/\n"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -59,28 +58,6 @@ func TestExcludeWorksInAllWorktrees(t *testing.T) {
 	}
 }
 
-// What a writer left that died is removed by the next one, and nothing else.
-func TestExcludeLeavesNothingHalfWritten(t *testing.T) {
-	repo := newRepo(t)
-	old, young := filepath.Join(repo.CommonDir, "info/.exclude4711"), filepath.Join(repo.CommonDir, "info/.exclude4712")
-	for path, age := range map[string]time.Duration{old: time.Hour, young: 0} {
-		write(t, repo.CommonDir, "info/"+filepath.Base(path), "x")
-		when := time.Now().Add(-age)
-		if err := os.Chtimes(path, when, when); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := repo.Exclude("/derived"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(old); err == nil {
-		t.Error("what a dead writer left is still there")
-	}
-	if _, err := os.Stat(young); err != nil {
-		t.Errorf("what another loop may be writing: %v", err)
-	}
-}
-
 func TestExcludeFollowsALink(t *testing.T) {
 	repo := newRepo(t)
 	shared := filepath.Join(t.TempDir(), "shared")
@@ -99,7 +76,7 @@ func TestExcludeFollowsALink(t *testing.T) {
 	if info, err := os.Lstat(file); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Error("the link was replaced")
 	}
-	if got := read(t, shared); got != "*.o\n"+excludeBegin+"\nx\n"+excludeEnd+"\n" {
+	if got := read(t, shared); got != "*.o\n"+excludeTitle+"\nx\n" {
 		t.Errorf("the shared file holds %q", got)
 	}
 }

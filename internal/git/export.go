@@ -77,7 +77,15 @@ var plain = []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + o
 
 // runPlain calls git in dir with the settings of its repository alone.
 func runPlain(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	return runWith(ctx, dir, plain, nil, args...)
+	return call{dir: dir, env: plain}.run(ctx, args...)
+}
+
+// SkipWorktree makes git ignore changes of some files in the export at dir. The error is an
+// *[Error] if git does not track one.
+func SkipWorktree(ctx context.Context, dir string, files ...string) error {
+	in := []byte(strings.Join(files, "\x00") + "\x00")
+	_, err := call{dir: dir, env: plain, stdin: in}.run(ctx, "update-index", "--skip-worktree", "-z", "--stdin")
+	return err
 }
 
 const (
@@ -130,8 +138,7 @@ func (r *Repo) fillLFS(ctx context.Context, dir string) error {
 	if len(filled) == 0 {
 		return nil
 	}
-	_, err = runWith(ctx, dir, plain, []byte(strings.Join(filled, "\x00")+"\x00"), "update-index", "--skip-worktree", "-z", "--stdin")
-	return err
+	return SkipWorktree(ctx, dir, filled...)
 }
 
 // lfsObject returns the name of the object that a pointer of git-lfs names.
@@ -145,21 +152,4 @@ func lfsObject(pointer string) (name string, ok bool) {
 		}
 	}
 	return "", false
-}
-
-// Tracked lists the files in the index of a repository at dir, from its root.
-func (r *Repo) Tracked(ctx context.Context, dir string) ([]string, error) {
-	key := ""
-	if index, err := os.ReadFile(filepath.Join(r.GitDir, "index")); err == nil && dir == r.Root {
-		key = hashed(index)
-	}
-	out, err := r.tracked.get(key, func() ([]byte, error) { return runWith(ctx, dir, r.quiet(), nil, "ls-files", "-z") })
-	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err
-}
-
-// Others lists the untracked paths in the worktree at dir, ignored or not. A folder without a
-// tracked file is one path that ends in a slash.
-func (r *Repo) Others(ctx context.Context, dir string) ([]string, error) {
-	out, err := runWith(ctx, dir, plain, nil, "ls-files", "--others", "--directory", "-z")
-	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err
 }

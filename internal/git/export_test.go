@@ -47,7 +47,7 @@ func TestNoProgramOfTheRepositoryRuns(t *testing.T) {
 			if _, err := repo.Status(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if _, _, err := repo.Diff(t.Context(), base, 1<<20); err != nil {
+			if _, _, err := repo.Diff(t.Context(), Diff{From: base, Limit: 1 << 20}); err != nil {
 				t.Error(err)
 			}
 			if _, err := repo.Snapshot(t.Context(), base); err != nil {

@@ -53,12 +53,6 @@ func (r *Repo) ReadWorktreeWith(ctx context.Context, changes []Change, exclude .
 	return WorktreeState{Head: head, Changes: changes, Hash: sum}, err
 }
 
-// WorktreeHash returns the fingerprint of the worktree: the Hash of its WorktreeState.
-func (r *Repo) WorktreeHash(ctx context.Context, exclude ...string) (string, error) {
-	look, err := r.ReadWorktree(ctx, exclude...)
-	return look.Hash, err
-}
-
 func (r *Repo) fingerprint(ctx context.Context, head Head, changes []Change, exclude []string) (string, error) {
 	dirty := make(map[string]bool, len(changes))
 	for _, change := range changes {

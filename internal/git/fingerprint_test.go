@@ -83,11 +83,11 @@ func TestWorktreeHashWithoutACommit(t *testing.T) {
 
 func fingerprint(t testing.TB, repo *Repo) string {
 	t.Helper()
-	sum, err := repo.WorktreeHash(t.Context(), ".ralph", ".claude/state")
+	look, err := repo.ReadWorktree(t.Context(), ".ralph", ".claude/state")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sum
+	return look.Hash
 }
 
 func BenchmarkWorktreeHash(b *testing.B) {
@@ -152,11 +152,11 @@ func TestTrackedFollowsTheIndex(t *testing.T) {
 	}
 	hash := func() string {
 		t.Helper()
-		sum, err := repo.WorktreeHash(t.Context())
+		look, err := repo.ReadWorktree(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return sum
+		return look.Hash
 	}
 	first := hash()
 	commit(t, repo.Root)

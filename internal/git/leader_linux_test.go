@@ -16,7 +16,7 @@ import (
 // TestMain lets the test binary be a ralph that waits for git: __wait FOLDER.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "__wait" {
-		_, _ = run(context.Background(), os.Args[2], nil, "hash-object", "fifo")
+		_, _ = call{dir: os.Args[2]}.run(context.Background(), "hash-object", "fifo")
 		os.Exit(1)
 	}
 	os.Exit(m.Run())

@@ -7,50 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"strings"
 	"syscall"
 	"time"
 )
 
 // errNotFolder is what the system says of a path below something that is no folder.
 const errNotFolder = syscall.ENOTDIR
-
-// PathChange describes a path that differs between two trees. An entry without a mode means
-// that the file does not exist there.
-type PathChange struct {
-	Path     string
-	Old, New Entry
-}
-
-// CompareTrees lists the paths in which two commits or trees differ.
-func (r *Repo) CompareTrees(ctx context.Context, from, to string) ([]PathChange, error) {
-	if err := checkRevision(from, to); err != nil {
-		return nil, err
-	}
-	out, err := r.git(ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", from, to, "--")
-	if err != nil {
-		return nil, err
-	}
-	var list []PathChange
-	for rest := string(out); rest != ""; {
-		var meta, name string
-		meta, rest, _ = strings.Cut(rest, "\x00")
-		name, rest, _ = strings.Cut(rest, "\x00")
-		part := strings.Fields(strings.TrimPrefix(meta, ":")) // modes, hashes, letter
-		if len(part) != 5 || name == "" {
-			return nil, fmt.Errorf("git diff-tree: the record %q is of a form that is not known", meta)
-		}
-		list = append(list, PathChange{Path: name, Old: entryOf(part[0], part[2]), New: entryOf(part[1], part[3])})
-	}
-	return list, nil
-}
-
-func entryOf(mode, hash string) Entry {
-	if mode == "000000" {
-		return Entry{}
-	}
-	return Entry{Mode: mode, Hash: hash}
-}
 
 // PutFiles writes the new entry of each change into the worktree. It replaces a file as a
 // whole, and a folder only if it is empty. It never writes through a symbolic link. It does
@@ -81,7 +43,7 @@ func (r *Repo) PutFiles(ctx context.Context, changes []PathChange) error {
 		for _, c := range some {
 			hashes = append(hashes, c.New.Hash)
 		}
-		texts, err := r.contents(ctx, hashes)
+		texts, err := r.Contents(ctx, hashes...)
 		if err != nil {
 			return err
 		}
@@ -151,25 +113,6 @@ func writeEntry(root *os.Root, name, mode string, perm fs.FileMode, content stri
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// MoveBranch moves a branch from one commit to another, and fails if it is not at from. An
-// empty from or to means that the branch has no commit.
-func (r *Repo) MoveBranch(ctx context.Context, branch, from, to, why string) error {
-	if from == to {
-		return nil
-	}
-	args := []string{"update-ref", "-m", why, "refs/heads/" + branch, to}
-	if to == "" {
-		args = []string{"update-ref", "-m", why, "-d", "refs/heads/" + branch}
-	}
-	if from != "" {
-		args = append(args, from)
-	} else {
-		args = append(args, strings.Repeat("0", 40))
-	}
-	_, err := r.git(ctx, args...)
-	return err
-}
-
 // Unstage resets the index entries of some paths to those of a commit. An empty commit
 // removes them.
 func (r *Repo) Unstage(ctx context.Context, commit string, paths []string) error {
@@ -187,7 +130,7 @@ func (r *Repo) Unstage(ctx context.Context, commit string, paths []string) error
 	for _, p := range paths {
 		edits[p] = entries[p]
 	}
-	if _, err := runWith(ctx, r.Root, r.quiet(), indexInfo(edits), "update-index", "-z", "--index-info"); err != nil {
+	if _, err := r.gitWith(ctx, indexInfo(edits), "update-index", "-z", "--index-info"); err != nil {
 		return err
 	}
 	// Without this the next look reads every one of these files. It fails where some differ.

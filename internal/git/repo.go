@@ -38,7 +38,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 		return nil, fmt.Errorf("find the directory to work in: %w", err)
 	}
 	// --path-format=absolute would be shorter, but git knows it only since 2.31.
-	out, err := run(ctx, dir, nil, "rev-parse", "--is-inside-work-tree", "--absolute-git-dir",
+	out, err := call{dir: dir}.run(ctx, "rev-parse", "--is-inside-work-tree", "--absolute-git-dir",
 		"--git-common-dir", "--show-toplevel")
 	if err != nil {
 		return nil, notWorktree(err)

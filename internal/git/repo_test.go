@@ -133,13 +133,10 @@ func TestHostileSettingsRunNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	clean := filepath.Join(t.TempDir(), "clean")
-	if err := repo.AddWorktree(ctx, clean, head.Commit); err != nil {
+	if err := repo.Export(ctx, clean, head.Commit); err != nil {
 		t.Error(err)
 	}
-	if err := repo.RemoveWorktree(ctx, clean); err != nil {
-		t.Error(err)
-	}
-	if err := repo.AppendNote(ctx, "ralph", head.Commit, "text\n"); err != nil {
+	if err := repo.Notes().Append(ctx, head.Commit, "text\n"); err != nil {
 		t.Error(err)
 	}
 	if _, err := repo.ChangedPaths(ctx, "", head.Commit); err != nil {
@@ -163,8 +160,8 @@ func TestErrorHoldsArgumentsAndReason(t *testing.T) {
 func TestOptionsAreNoRevisions(t *testing.T) {
 	repo := newRepo(t)
 	for _, rev := range []string{"", "--all", "-x", "a..b", "^main"} {
-		if _, err := repo.Tree(t.Context(), rev); err == nil {
-			t.Errorf("Tree(%q) was answered", rev)
+		if _, err := repo.Commit(t.Context(), rev); err == nil {
+			t.Errorf("Commit(%q) was answered", rev)
 		}
 		if _, err := repo.IsAncestor(t.Context(), rev, "HEAD"); err == nil {
 			t.Errorf("IsAncestor(%q) was answered", rev)
@@ -183,7 +180,7 @@ func TestContextEndsGitAndItsChildren(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := run(ctx, repo.Root, nil, "status") // without what keeps filters off
+		_, err := call{dir: repo.Root}.run(ctx, "status") // without what keeps filters off
 		done <- err
 	}()
 	read(t, fifo) // returns when the filter is running

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -28,12 +29,13 @@ func (e *Error) Error() string {
 	return what + ": " + e.Stderr
 }
 
-// settings override the repository's own configuration where that could start a program or wait
-// for input.
-var settings = [...]string{
+// always are the arguments of every call. They override settings that could start a program,
+// wait for input, or change what is printed.
+var always = []string{
 	"--no-pager",
 	"-c", "core.fsmonitor=false",
 	"-c", "core.hooksPath=/dev/null",
+	"-c", "core.quotePath=false",
 	"-c", "advice.detachedHead=false",
 	"-c", "submodule.recurse=false",
 	"-c", "diff.external=",
@@ -51,22 +53,28 @@ const longest = 10 * time.Minute
 // its context has ended.
 const endGrace = 2 * time.Second
 
-// run calls git in dir and returns its standard output. The context's end ends
-// git and what it started, such as a content filter.
-func run(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error) {
-	return runWith(ctx, dir, nil, stdin, args...)
+// call describes one call of git.
+type call struct {
+	dir      string
+	settings [][2]string // in addition to those of every call
+	env      []string    // more variables
+	stdin    []byte
+	limit    int // bytes of output to read; 0 reads everything
 }
 
-// runWith is run with more variables in git's environment.
-func runWith(ctx context.Context, dir string, env []string, stdin []byte, args ...string) ([]byte, error) {
+// errCut is the error of a call with more output than its limit. The output is the beginning.
+var errCut = errors.New("the output of git is too long")
+
+// run calls git and returns its standard output. The end of the context ends git and what it
+// started, such as a content filter.
+func (c call) run(ctx context.Context, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, longest, fmt.Errorf("it took longer than %s", longest))
 	defer cancel()
-	argv := append(append([]string{}, settings[:]...), args...)
-	cmd := exec.CommandContext(ctx, "git", argv...)
-	var stdout, stderr bytes.Buffer
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(environ(os.Environ()), env...), &stdout, &stderr
-	if stdin != nil {
-		cmd.Stdin = bytes.NewReader(stdin)
+	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(always), args...)...)
+	stdout, stderr := output{limit: c.limit}, bytes.Buffer{}
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = c.dir, append(environ(os.Environ(), c.settings), c.env...), &stdout, &stderr
+	if c.stdin != nil {
+		cmd.Stdin = bytes.NewReader(c.stdin)
 	}
 	cmd.SysProcAttr = leader()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
@@ -74,8 +82,10 @@ func runWith(ctx context.Context, dir string, env []string, stdin []byte, args .
 	err := cmd.Run()
 	var exit *exec.ExitError
 	switch {
+	case stdout.cut:
+		return stdout.text.Bytes(), errCut
 	case err == nil:
-		return stdout.Bytes(), nil
+		return stdout.text.Bytes(), nil
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("git %s: %w", args[0], context.Cause(ctx))
 	case errors.As(err, &exit):
@@ -83,12 +93,34 @@ func runWith(ctx context.Context, dir string, env []string, stdin []byte, args .
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, fmt.Errorf("git is not on the PATH, install it: %w", err)
 	}
-	return nil, fmt.Errorf("git %s in %s: %w", args[0], dir, err)
+	return nil, fmt.Errorf("git %s in %s: %w", args[0], c.dir, err)
+}
+
+// output holds at most limit bytes of what git prints. More is an error, which ends git.
+type output struct {
+	text  bytes.Buffer
+	limit int
+	cut   bool
+}
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	if left := o.limit - o.text.Len(); o.limit > 0 && len(p) > left {
+		o.cut = true
+		o.text.Write(p[:left])
+		return 0, errCut
+	}
+	return o.text.Write(p)
 }
 
 // git calls git in the worktree's root.
 func (r *Repo) git(ctx context.Context, args ...string) ([]byte, error) {
-	return runWith(ctx, r.Root, r.quiet(), nil, args...)
+	return r.gitWith(ctx, nil, args...)
+}
+
+// gitWith calls git in the worktree's root with a standard input.
+func (r *Repo) gitWith(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	return call{dir: r.Root, settings: r.quiet(), stdin: stdin}.run(ctx, args...)
 }
 
 // reason returns the line of git's output with the reason: warnings and hints may come before it.
@@ -116,8 +148,8 @@ var kept = map[string]bool{
 // refresh of the index by a mere look, and no objects in the place of others: with
 // refs/replace a test could be another one in every checkout, and no diff would show it,
 // with grafts commits that are gone could seem to be there.
-func environ(base []string) []string {
-	env := make([]string, 0, len(base)+8)
+func environ(base []string, more [][2]string) []string {
+	env := make([]string, 0, len(base)+16)
 	for _, entry := range base {
 		name, _, _ := strings.Cut(entry, "=")
 		if name == "LC_ALL" || strings.HasPrefix(name, "GIT_") && !kept[name] {
@@ -125,7 +157,7 @@ func environ(base []string) []string {
 		}
 		env = append(env, entry)
 	}
-	settings := keptSettings(base)
+	settings := append(keptSettings(base), more...)
 	for i, s := range settings {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s[1]))
 	}

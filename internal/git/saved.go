@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -73,7 +72,7 @@ func (r *Repo) SaveState(ctx context.Context, ref, message string, now time.Time
 		return last, nil
 	}
 	in.WriteString("\nget-mark :1\ndone\n")
-	out, err := runWith(ctx, r.Root, r.quiet(), in.Bytes(), "fast-import", "--quiet", "--force")
+	out, err := r.gitWith(ctx, in.Bytes(), "fast-import", "--quiet", "--force")
 	if err != nil {
 		return Saved{}, err
 	}
@@ -85,18 +84,8 @@ func (r *Repo) SaveState(ctx context.Context, ref, message string, now time.Time
 
 // ReadState returns the saved state at a commit or reference.
 func (r *Repo) ReadState(ctx context.Context, revision string) (Saved, error) {
-	if err := checkRevision(revision); err != nil {
-		return Saved{}, err
-	}
-	out, err := r.git(ctx, "log", "-1", "--format=%H %P", "--no-show-signature", revision, "--")
-	if err != nil {
-		return Saved{}, err
-	}
-	part := append(strings.Fields(string(out)), "", "")
-	if !isHash(part[0]) {
-		return Saved{}, fmt.Errorf("%s keeps no state", revision)
-	}
-	return Saved{Commit: part[0], Head: part[1]}, nil
+	c, err := r.Commit(ctx, revision)
+	return Saved{Commit: c.Hash, Head: c.Parent}, err
 }
 
 // staged returns a commit of the index where that has content which neither the head nor the
@@ -111,16 +100,11 @@ func (r *Repo) staged(ctx context.Context, head string, changes []Change) (strin
 	if err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp("", "ralph-index-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir)
-	copied := filepath.Join(dir, "index")
-	if err := os.WriteFile(copied, index, 0o600); err != nil {
-		return "", err
-	}
-	tree, err := runWith(ctx, r.Root, append(r.quiet(), "GIT_INDEX_FILE="+copied), nil, "write-tree")
+	var tree string
+	err = r.inIndex(ctx, index, func(git gitFunc) error {
+		tree, err = git(nil, "write-tree")
+		return err
+	})
 	if err != nil {
 		return "", err
 	}
@@ -128,7 +112,7 @@ func (r *Repo) staged(ctx context.Context, head string, changes []Change) (strin
 	if head != "" {
 		parents = []string{head}
 	}
-	return r.CommitTree(ctx, strings.TrimSpace(string(tree)), parents...)
+	return r.CommitTree(ctx, tree, parents...)
 }
 
 // keepable lists the paths that may differ from the head. It leaves out paths that lead through a
@@ -177,7 +161,7 @@ func (r *Repo) writeFiles(ctx context.Context, in *bytes.Buffer, paths []string)
 	if len(large) == 0 {
 		return nil
 	}
-	out, err := runWith(ctx, r.Root, r.quiet(), []byte(strings.Join(large, "\n")+"\n"), "hash-object", "-w", "--no-filters", "--stdin-paths")
+	out, err := r.gitWith(ctx, []byte(strings.Join(large, "\n")+"\n"), "hash-object", "-w", "--no-filters", "--stdin-paths")
 	hashes := strings.Fields(string(out))
 	if err == nil && len(hashes) != len(large) {
 		err = fmt.Errorf("git hash-object named %d of %d files", len(hashes), len(large))
@@ -201,7 +185,7 @@ func (r *Repo) writeFile(ctx context.Context, in *bytes.Buffer, path string) err
 	mode := modeOf(info)
 	switch {
 	case info.IsDir(): // a submodule: the commit that is checked out there
-		out, err := run(ctx, file, nil, "rev-parse", "--verify", "HEAD^{commit}")
+		out, err := call{dir: file}.run(ctx, "rev-parse", "--verify", "HEAD^{commit}")
 		if err != nil {
 			return nil //nolint:nilerr // it has none: the head's is kept
 		}
@@ -249,69 +233,4 @@ func quotePath(path string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
-}
-
-// Ref describes a reference and the commit that it names.
-type Ref struct {
-	Name   string
-	Commit string
-	Time   time.Time // when the commit was made
-}
-
-// Refs returns the references to commits below a prefix, by name.
-func (r *Repo) Refs(ctx context.Context, prefix string) ([]Ref, error) {
-	out, err := r.git(ctx, "for-each-ref", "--format=%(objecttype) %(objectname) %(committerdate:unix) %(refname)", prefix)
-	if err != nil {
-		return nil, err
-	}
-	var refs []Ref
-	for line := range strings.Lines(string(out)) {
-		part := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 4)
-		if len(part) != 4 || part[0] != "commit" {
-			continue
-		}
-		seconds, err := strconv.ParseInt(part[2], 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("git for-each-ref: the record %q is of a form that is not known", line)
-		}
-		refs = append(refs, Ref{Name: part[3], Commit: part[1], Time: time.Unix(seconds, 0)})
-	}
-	return refs, nil
-}
-
-// RefCommit returns the commit of a reference, or "" if it does not exist. It reads git's
-// files itself where it can.
-func (r *Repo) RefCommit(ctx context.Context, ref string) (string, error) {
-	if commit, ok := r.readRef(ref); ok && commit != "" {
-		return commit, nil
-	}
-	refs, err := r.Refs(ctx, ref)
-	for _, found := range refs {
-		if found.Name == ref {
-			return found.Commit, nil
-		}
-	}
-	return "", err
-}
-
-// SetRef makes a reference name a commit, whatever it named before.
-func (r *Repo) SetRef(ctx context.Context, ref, commit string) error {
-	if err := checkRevision(commit); err != nil {
-		return err
-	}
-	_, err := r.git(ctx, "update-ref", "--no-deref", ref, commit)
-	return err
-}
-
-// DeleteRefs deletes references. It deletes one only if it still names the given commit.
-func (r *Repo) DeleteRefs(ctx context.Context, refs ...Ref) error {
-	if len(refs) == 0 {
-		return nil
-	}
-	var in strings.Builder
-	for _, ref := range refs {
-		fmt.Fprintf(&in, "delete %s\x00%s\x00", ref.Name, ref.Commit)
-	}
-	_, err := runWith(ctx, r.Root, r.quiet(), []byte(in.String()), "update-ref", "--no-deref", "-z", "--stdin")
-	return err
 }

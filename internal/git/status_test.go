@@ -53,7 +53,7 @@ func TestStatusLeavesTheIndexAlone(t *testing.T) {
 	}
 	index := filepath.Join(repo.GitDir, "index")
 	before := read(t, index)
-	if _, err := repo.WorktreeHash(t.Context()); err != nil {
+	if _, err := repo.ReadWorktree(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if read(t, index) != before {

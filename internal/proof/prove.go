@@ -151,12 +151,12 @@ func (p *Prover) Prove(ctx context.Context, ch Change) (Proof, error) {
 
 // keep takes over what is known of the head.
 func (p *Prover) keep(ctx context.Context, ch Change) error {
-	tree, err := p.Repo.Tree(ctx, ch.Head)
+	head, err := p.Repo.Commit(ctx, ch.Head)
 	if err != nil {
 		return err
 	}
 	for _, g := range ch.Green {
-		p.note(runKey{tree, g.Check.Name, g.Check.Command}, g)
+		p.note(runKey{head.Tree, g.Check.Name, g.Check.Command}, g)
 	}
 	return nil
 }
@@ -170,11 +170,11 @@ func (p *Prover) note(k runKey, r check.Result) {
 
 // run runs one check on a commit, unless it is known how it fares on that tree.
 func (p *Prover) run(ctx context.Context, r *Proof, commit string, c check.Check) (check.Result, error) {
-	tree, err := p.Repo.Tree(ctx, commit)
+	at, err := p.Repo.Commit(ctx, commit)
 	if err != nil {
 		return check.Result{}, err
 	}
-	k := runKey{tree, c.Name, c.Command}
+	k := runKey{at.Tree, c.Name, c.Command}
 	if known, ok := p.known[k]; ok {
 		known.Check = c
 		return known, nil

@@ -166,7 +166,7 @@ func (c *comparison) blocks(ctx context.Context) ([]block, error) {
 	if len(c.changed[Work]) == 0 {
 		return nil, nil
 	}
-	diff, _, err := c.repo.DiffTrees(ctx, c.base, c.head, hunkGap, maxDiff)
+	diff, _, err := c.repo.Diff(ctx, git.Diff{From: c.base, To: c.head, Gap: hunkGap, NoRenames: true, Limit: maxDiff})
 	if err != nil {
 		return nil, err
 	}

@@ -222,8 +222,8 @@ func (d *death) crash(ctx context.Context, repo *git.Repo, it *run.Iteration, di
 // died: no agent was running then. A commit with a time in the future stays.
 func dropLaterCommits(ctx context.Context, repo *git.Repo, e *journal.IterationEnded, began string, died time.Time) {
 	for n := len(e.Commits); n > 0; n-- {
-		at, err := repo.CommitTime(ctx, e.Commits[n-1])
-		if err != nil || !at.After(died.Add(time.Second)) || at.After(time.Now()) {
+		c, err := repo.Commit(ctx, e.Commits[n-1])
+		if err != nil || !c.Time.After(died.Add(time.Second)) || c.Time.After(time.Now()) {
 			return
 		}
 		e.Commits, e.Head = e.Commits[:n-1], began

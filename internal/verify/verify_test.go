@@ -74,7 +74,7 @@ func TestReceipts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := repo.AppendNote(ctx, journal.NotesRef, on, string(line)); err != nil {
+		if err := repo.Notes().Append(ctx, on, string(line)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,18 +14,18 @@ func TestAppendNoteKeepsWhatIsThere(t *testing.T) {
 	git(t, repo.Root, "config", "user.useConfigOnly", "true") // git knows no name
 	git(t, repo.Root, "config", "core.commentChar", "{")
 	first := git(t, repo.Root, "rev-parse", "HEAD")
-	if notes, err := repo.Notes(ctx, "ralph"); err != nil || notes != nil {
+	if notes, err := repo.Notes().List(ctx); err != nil || notes != nil {
 		t.Errorf("notes of a repository without any: %v, %v", notes, err)
 	}
 	second := commit(t, repo.Root)
 	for _, n := range []struct{ commit, lines string }{
 		{first, "{\"story\":\"A # B\"}\n"}, {second, "{}\n"}, {first, "{\"story\":\"C\"}\n{\"story\":\"D\"}\n"},
 	} {
-		if err := repo.AppendNote(ctx, "ralph", n.commit, n.lines); err != nil {
+		if err := repo.Notes().Append(ctx, n.commit, n.lines); err != nil {
 			t.Fatal(err)
 		}
 	}
-	notes, err := repo.Notes(ctx, "ralph")
+	notes, err := repo.Notes().List(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestAppendNoteKeepsWhatIsThere(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if err := repo.AppendNote(ctx, "ralph", "--all", "x\n"); err == nil {
+	if err := repo.Notes().Append(ctx, "--all", "x\n"); err == nil {
 		t.Error("an option was taken for a commit")
 	}
 }
@@ -56,14 +56,14 @@ func TestNotesOfWorktreesAtWork(t *testing.T) {
 	for _, r := range []*Repo{repo, open(t, other)} {
 		wg.Go(func() {
 			for i := range each {
-				if err := r.AppendNote(ctx, "ralph", "HEAD", fmt.Sprintf("{\"n\":%d}\n", i)); err != nil {
+				if err := r.Notes().Append(ctx, "HEAD", fmt.Sprintf("{\"n\":%d}\n", i)); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	notes, err := repo.Notes(ctx, "ralph")
+	notes, err := repo.Notes().List(ctx)
 	if err != nil || len(notes) != 1 {
 		t.Fatalf("%v, %v", notes, err)
 	}

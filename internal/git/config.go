@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,32 +11,24 @@ import (
 // maxIncluded bounds how many files of settings are read for one call.
 const maxIncluded = 50
 
-// quiet returns variables that keep git from starting the programs which settings name for
+// quiet returns settings that keep git from starting the programs which settings name for
 // files: filters, which change content on its way into the repository and back, and merge
 // drivers. With them a repository could have ralph run anything, outside of every room.
 // Content is compared as it is instead.
 //
 // Every section of such a name counts, whatever it holds: an agent may have written it.
-func (r *Repo) quiet() []string {
-	var keys []string
-	set := func(key, value string) {
-		keys = append(keys, "GIT_CONFIG_KEY_"+strconv.Itoa(len(keys)/2)+"="+key, "GIT_CONFIG_VALUE_"+strconv.Itoa(len(keys)/2)+"="+value)
-	}
-	for _, kept := range keptSettings(os.Environ()) {
-		set(kept[0], kept[1])
-	}
+func (r *Repo) quiet() [][2]string {
+	var list [][2]string
 	for name := range r.sections() {
 		if filter, ok := strings.CutPrefix(name, "filter."); ok && filter != "" {
-			for _, key := range []string{"clean", "smudge", "process"} {
-				set(name+"."+key, "")
-			}
-			set(name+".required", "false")
+			list = append(list, [2]string{name + ".clean", ""}, [2]string{name + ".smudge", ""},
+				[2]string{name + ".process", ""}, [2]string{name + ".required", "false"})
 		}
 		if driver, ok := strings.CutPrefix(name, "merge."); ok && driver != "" {
-			set(name+".driver", "false") // it leaves a conflict
+			list = append(list, [2]string{name + ".driver", "false"}) // it leaves a conflict
 		}
 	}
-	return append(keys, "GIT_CONFIG_COUNT="+strconv.Itoa(len(keys)/2))
+	return list
 }
 
 // keptSettings are those that the environment gives git and that only say who the user is and
@@ -84,15 +77,12 @@ func (r *Repo) sections() map[string]bool {
 			continue
 		}
 		seen[file] = true
-		text := string(readBounded(file))
-		for name := range sectionsIn(text) {
-			found[name] = true
-		}
-		for key, value := range settingsIn(text) {
-			if !strings.HasSuffix(key, ".path") || !strings.HasPrefix(key, "include") {
+		for _, s := range settingsIn(string(readBounded(file))) {
+			found[s.section] = true
+			if s.key != "path" || !strings.HasPrefix(s.section, "include") {
 				continue
 			}
-			path := strings.Trim(value, `"`)
+			path := strings.Trim(s.value, `"`)
 			if rest, ok := strings.CutPrefix(path, "~/"); ok {
 				path = filepath.Join(home, rest)
 			}
@@ -105,19 +95,34 @@ func (r *Repo) sections() map[string]bool {
 	return found
 }
 
-// sectionsIn returns the names of the sections in a git configuration. Several headings may be in
-// one line. A continued value can look like a heading; the extra name does no harm.
-func sectionsIn(config string) map[string]bool {
-	found := map[string]bool{}
+// setting is one setting of a git configuration. One without a key is the heading of a section.
+type setting struct {
+	section, key string // in lower case, except the name of a subsection
+	value        string
+}
+
+// settingsIn reads a git configuration. It cuts a value that continues on the next line, which
+// may then look like another setting.
+func settingsIn(config string) []setting {
+	var list []setting
+	section := ""
 	for line := range strings.Lines(strings.TrimPrefix(config, "\ufeff")) {
-		for line = strings.TrimSpace(line); strings.HasPrefix(line, "["); line = strings.TrimSpace(line) {
-			var name string
-			if name, line = heading(line[1:]); name != "" {
-				found[name] = true
-			}
+		line = strings.TrimSpace(line)
+		for strings.HasPrefix(line, "[") { // headings and a setting may be in one line
+			section, line = heading(line[1:])
+			list = append(list, setting{section: section})
+			line = strings.TrimSpace(line)
 		}
+		if line == "" || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		key, value, ok := strings.Cut(line, "=")
+		if !ok {
+			value = "true"
+		}
+		list = append(list, setting{section, strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value)})
 	}
-	return found
+	return list
 }
 
 // heading reads one heading after its bracket, and returns what follows it.
@@ -145,4 +150,12 @@ func heading(text string) (name, rest string) {
 		}
 	}
 	return name, ""
+}
+
+// HasIdentity reports whether the settings or the environment name the author of commits.
+// Without a name git guesses one from the account and the machine. It refuses to commit if it
+// cannot.
+func (r *Repo) HasIdentity(ctx context.Context) bool {
+	_, err := r.git(ctx, "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT")
+	return err == nil
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,14 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxAround bounds what is read of one file of the git directory.
-const maxAround = 1 << 20
+// maxRead bounds what is read of one file of the git directory.
+const maxRead = 1 << 20
 
 // TouchesPlan is the suffix of a hook's fingerprint if the hook names the plan's files.
 const TouchesPlan = " plan"
 
-// Around describes the parts of a repository that affect commits and that no diff shows.
-type Around struct {
+// LocalConfig is the part of a repository that affects commits and that no diff shows.
+type LocalConfig struct {
 	Hooks     map[string]string // fingerprints of the hooks in the git directory, by name
 	HooksPath string            // core.hooksPath as the repository's own settings have it
 	Excluded  []string          // patterns of info/exclude
@@ -32,10 +31,10 @@ type Around struct {
 	Sparse []string
 }
 
-// Around reads the git directory's hooks, and the settings that hide files from git or its
+// LocalConfig reads the git directory's hooks, and the settings that hide files from git or its
 // users. It starts no process. What it cannot read counts as missing.
-func (r *Repo) Around() Around {
-	a := Around{Hooks: map[string]string{}}
+func (r *Repo) LocalConfig() LocalConfig {
+	a := LocalConfig{Hooks: map[string]string{}}
 	dir := filepath.Join(r.CommonDir, "hooks")
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -58,14 +57,14 @@ func (r *Repo) Around() Around {
 	slices.Sort(a.Excluded)
 	sparse := false
 	for _, file := range []string{filepath.Join(r.CommonDir, "config"), filepath.Join(r.GitDir, "config.worktree")} {
-		for key, value := range settingsIn(string(readBounded(file))) {
-			switch {
+		for _, s := range settingsIn(string(readBounded(file))) {
+			switch key := s.section + "." + s.key; {
 			case key == "core.hookspath":
-				a.HooksPath += value
+				a.HooksPath += s.value
 			case key == "core.sparsecheckout":
-				sparse = slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(value))
-			case blinds(key):
-				a.Unseen = append(a.Unseen, key+" = "+value)
+				sparse = slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(s.value))
+			case s.key != "" && blinds(key):
+				a.Unseen = append(a.Unseen, key+" = "+s.value)
 			}
 		}
 	}
@@ -99,39 +98,6 @@ func blinds(key string) bool {
 	return strings.HasPrefix(key, "filter.") || strings.HasPrefix(key, "includeif.")
 }
 
-// settingsIn yields the settings of a git configuration, section and name in lower case. A value
-// that continues on the next line is cut there; it still differs.
-func settingsIn(config string) iter.Seq2[string, string] {
-	return func(yield func(key, value string) bool) {
-		section := ""
-		for line := range strings.Lines(config) {
-			line = strings.TrimSpace(line)
-			if rest, ok := strings.CutPrefix(line, "["); ok {
-				head, after, _ := strings.Cut(rest, "]")
-				if strings.Contains(head, `"`) { // the name of a subsection may hold the bracket too
-					head, after, _ = strings.Cut(rest, `"]`)
-				}
-				name, sub, _ := strings.Cut(head, " ")
-				section = strings.ToLower(name) + "."
-				if sub = strings.Trim(strings.TrimSpace(sub), `"`); sub != "" {
-					section += sub + "."
-				}
-				line = strings.TrimSpace(after) // a setting may be in the section's own line
-			}
-			if line == "" || line[0] == '#' || line[0] == ';' {
-				continue
-			}
-			key, value, ok := strings.Cut(line, "=")
-			if !ok {
-				value = "true"
-			}
-			if !yield(section+strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value)) {
-				return
-			}
-		}
-	}
-}
-
 // readBounded reads the beginning of a file; a FIFO in its place is empty.
 func readBounded(file string) []byte {
 	f, err := os.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK, 0)
@@ -139,7 +105,7 @@ func readBounded(file string) []byte {
 		return nil
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxAround))
+	data, err := io.ReadAll(io.LimitReader(f, maxRead))
 	if err != nil {
 		return nil
 	}

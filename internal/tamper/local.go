@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Around is the state of the git directory that no diff shows, such as hooks.
-type Around struct {
+// LocalConfig is the state of the git directory that no diff shows, such as hooks.
+type LocalConfig struct {
 	Hooks     map[string]string // fingerprints by name
 	HooksPath string
 	Excluded  []string
@@ -23,11 +23,11 @@ var ofLFS = []string{
 }
 
 // Hooked reports whether the repository has hooks, or a setting for their folder.
-func (a Around) Hooked() bool { return len(a.Hooks) > 0 || a.HooksPath != "" }
+func (a LocalConfig) Hooked() bool { return len(a.Hooks) > 0 || a.HooksPath != "" }
 
 // Compare returns what the agent weakened between two states of the git directory. A new hook
 // adds a check, so it is a finding only if it names the plan's files.
-func Compare(before, after Around) []Finding {
+func Compare(before, after LocalConfig) []Finding {
 	var found []Finding
 	for _, name := range slices.Sorted(maps.Keys(before.Hooks)) {
 		switch is, ok := after.Hooks[name]; {
@@ -62,7 +62,7 @@ func Compare(before, after Around) []Finding {
 	return found
 }
 
-// unseenIn returns the file that has a line of Around.Unseen.
+// unseenIn returns the file that has a line of LocalConfig.Unseen.
 func unseenIn(line string) string {
 	if strings.HasPrefix(line, "info/attributes: ") {
 		return ".git/info/attributes"

@@ -39,3 +39,17 @@ func (r *Repo) CreateBranch(ctx context.Context, name string) error {
 	_, err := r.git(ctx, "switch", "--create", name)
 	return err
 }
+
+// MoveBranch moves a branch from one commit to another, and fails if it is not at from. An
+// empty from or to means that the branch has no commit.
+func (r *Repo) MoveBranch(ctx context.Context, branch, from, to, why string) error {
+	if from == to {
+		return nil
+	}
+	args := []string{"update-ref", "-m", why, "refs/heads/" + branch, to, from}
+	if to == "" {
+		args = []string{"update-ref", "-m", why, "-d", "refs/heads/" + branch, from}
+	}
+	_, err := r.git(ctx, args...)
+	return err
+}

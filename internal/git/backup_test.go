@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Keep and Restore undo an agent's changes to the settings, the hooks, ralph's refs and other
+// Backup and Restore undo an agent's changes to the settings, the hooks, ralph's refs and other
 // files.
-func TestKeep(t *testing.T) {
+func TestBackup(t *testing.T) {
 	repo := newRepo(t)
 	hooks := filepath.Join(repo.CommonDir, "hooks")
 	write(t, hooks, "pre-push", "#!/bin/sh\n")
@@ -24,17 +24,17 @@ func TestKeep(t *testing.T) {
 			git(t, repo.Root, "for-each-ref", "refs/ralph/unit", "refs/notes")}
 	}
 	was := before()
-	k := repo.Keep("refs/ralph/unit/", settings, absent)
-	if list, err := repo.Restore(t.Context(), k); err != nil || len(list) > 0 {
+	k := repo.Backup("refs/ralph/unit/", settings, absent)
+	if list, err := k.Restore(t.Context()); err != nil || len(list) > 0 {
 		t.Errorf("put back %v, %v where nothing has changed", list, err)
 	}
 	git(t, repo.Root, "config", "branch.main.remote", "origin")
 	git(t, repo.Root, "config", "branch.main.merge", "refs/heads/main")
 	was[0] = read(t, filepath.Join(repo.CommonDir, "config"))
-	if list, err := repo.Restore(t.Context(), k); err != nil || len(list) > 0 {
+	if list, err := k.Restore(t.Context()); err != nil || len(list) > 0 {
 		t.Errorf("put back %v, %v where a branch follows another", list, err)
 	}
-	k = repo.Keep("refs/ralph/unit/", settings, absent)
+	k = repo.Backup("refs/ralph/unit/", settings, absent)
 	git(t, repo.Root, "config", "core.hooksPath", "/tmp/evil")
 	write(t, hooks, "pre-commit", "#!/bin/sh\nexit 0\n")
 	if err := os.Remove(filepath.Join(hooks, "pre-push")); err != nil {
@@ -46,7 +46,7 @@ func TestKeep(t *testing.T) {
 	git(t, repo.Root, "update-ref", "refs/ralph/unit/evil", "HEAD")
 	git(t, repo.Root, "update-ref", "refs/ralph/other/kept", "HEAD") // by a loop in another worktree
 	git(t, repo.Root, "notes", "--ref", "ralph", "add", "-f", "-m", "a receipt that the agent wrote")
-	list, err := repo.Restore(t.Context(), k)
+	list, err := k.Restore(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestKeep(t *testing.T) {
 
 // Receipts that loops in other worktrees write while an agent runs are kept, and what the agent
 // writes around them is not.
-func TestKeepNotes(t *testing.T) {
+func TestBackupOfNotes(t *testing.T) {
 	forge := func(repo *Repo) {
 		git(t, repo.Root, "notes", "--ref", "ralph", "append", "-m", "forged", "HEAD~1")
 	}
@@ -86,9 +86,9 @@ func TestKeepNotes(t *testing.T) {
 		"an agent, another loop":    {func(repo *Repo, receipt func()) { forge(repo); receipt() }, "old+other", true},
 		"another loop, and deleted": {func(repo *Repo, receipt func()) { receipt(); git(t, repo.Root, "update-ref", "-d", notesRef) }, "old+other", true},
 		"restored by another loop": {func(repo *Repo, receipt func()) {
-			k := repo.Keep("refs/ralph/other/")
+			k := repo.Backup("refs/ralph/other/")
 			forge(repo)
-			if _, err := repo.Restore(t.Context(), k); err != nil {
+			if _, err := k.Restore(t.Context()); err != nil {
 				t.Error(err)
 			}
 			receipt()
@@ -97,18 +97,18 @@ func TestKeepNotes(t *testing.T) {
 		repo := newRepo(t)
 		git(t, repo.Root, "commit", "-q", "--allow-empty", "-m", "second")
 		receipt := func(text string) {
-			if err := repo.AppendNote(t.Context(), "ralph", "HEAD", text+"\n"); err != nil {
+			if err := repo.Notes().Append(t.Context(), "HEAD", text+"\n"); err != nil {
 				t.Error(err)
 			}
 		}
 		receipt("old")
-		k := repo.Keep("refs/ralph/unit/")
+		k := repo.Backup("refs/ralph/unit/")
 		c.do(repo, func() { receipt("other") })
-		list, err := repo.Restore(t.Context(), k)
+		list, err := k.Restore(t.Context())
 		if err != nil || (len(list) > 0) != c.said {
 			t.Errorf("%s: restored %v, %v", name, list, err)
 		}
-		notes, err := repo.Notes(t.Context(), "ralph")
+		notes, err := repo.Notes().List(t.Context())
 		if err != nil {
 			t.Error(err)
 		}
@@ -123,7 +123,7 @@ func TestKeepNotes(t *testing.T) {
 }
 
 // Everything of a repository but its files counts, and git's own refresh of the index does not.
-func TestStanding(t *testing.T) {
+func TestMetadata(t *testing.T) {
 	for what, do := range map[string]func(repo *Repo){
 		"":                        func(repo *Repo) { git(t, repo.Root, "status"); git(t, repo.Root, "update-index", "--refresh") },
 		"HEAD":                    func(repo *Repo) { git(t, repo.Root, "checkout", "-q", "--detach") },

@@ -1,9 +1,8 @@
 package git
 
 import (
-	"path/filepath"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -49,45 +48,26 @@ func TestHistory(t *testing.T) {
 			t.Errorf("ChangedPaths(%v): %v %s", span, err, diff)
 		}
 	}
-	one, err1 := repo.Tree(ctx, first)
-	two, err2 := repo.Tree(ctx, side)
-	other, err3 := repo.Tree(ctx, third)
-	if err1 != nil || err2 != nil || err3 != nil || one != two || one == other || !isHash(one) {
-		t.Errorf("trees %s %s %s: %v %v %v", one, two, other, err1, err2, err3)
+	one, err1 := repo.Commit(ctx, first)
+	two, err2 := repo.Commit(ctx, side)
+	other, err3 := repo.Commit(ctx, third)
+	if err1 != nil || err2 != nil || err3 != nil || one.Tree != two.Tree || one.Tree == other.Tree || !isHash(one.Tree) {
+		t.Errorf("trees %v %v %v: %v %v %v", one, two, other, err1, err2, err3)
+	}
+	if two.Hash != side || two.Parent != first || one.Parent != "" || two.Committer != "a@example.org" || two.Message != "x\n" || time.Since(two.Time) > time.Hour {
+		t.Errorf("%+v, the parent of %+v", one, two)
+	}
+	if last, err := repo.LastCommit(ctx, "a"); err != nil || last != one {
+		t.Errorf("the last commit of a is %+v, %v", last, err)
+	}
+	if none, err := repo.LastCommit(ctx, "none"); err != nil || none != (Commit{}) {
+		t.Errorf("the last commit of no file is %+v, %v", none, err)
+	}
+	between, err := repo.Log(ctx, third, first)
+	if err != nil || len(between) != 2 || between[0] != other || between[1].Hash != second {
+		t.Errorf("the log is %+v, %v", between, err)
 	}
 	if _, err := repo.Commits(ctx, "0123456789012345678901234567890123456789", third); err == nil {
 		t.Error("a commit that is not there was taken for a start")
-	}
-}
-
-func TestWorktreeForChecks(t *testing.T) {
-	repo, ctx := newRepo(t), t.Context()
-	head, err := repo.Head(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, repo.Root, "a", "not committed\n")
-	dir := filepath.Join(realTemp(t), "-clean tree")
-	if err := repo.AddWorktree(ctx, dir, head.Commit); err != nil {
-		t.Fatal(err)
-	}
-	if got := read(t, filepath.Join(dir, "a")); got != "one\n" {
-		t.Errorf("content %q is not the commit's", got)
-	}
-	write(t, dir, "left/over", "by a check")
-	git(t, repo.Root, "worktree", "lock", dir)
-	for range 2 {
-		if err := repo.RemoveWorktree(ctx, dir); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if list := git(t, repo.Root, "worktree", "list"); strings.Count(list, "\n") != 0 {
-		t.Errorf("worktrees left: %s", list)
-	}
-	if err := repo.RemoveWorktree(ctx, repo.Root); err == nil {
-		t.Error("the main worktree was removed")
-	}
-	if got := read(t, filepath.Join(repo.Root, "a")); got != "not committed\n" {
-		t.Errorf("the worktree's own file is now %q", got)
 	}
 }

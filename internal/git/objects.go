@@ -1,12 +1,12 @@
 package git
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -48,30 +48,55 @@ func (r *Repo) Contents(ctx context.Context, hashes ...string) ([]string, error)
 	if len(hashes) == 0 {
 		return nil, nil
 	}
-	return r.contents(ctx, hashes)
+	out, err := r.gitWith(ctx, []byte(strings.Join(hashes, "\n")+"\n"), "cat-file", "--batch")
+	if err != nil {
+		return nil, err
+	}
+	texts := make([]string, 0, len(hashes))
+	for _, hash := range hashes {
+		text, rest, err := cutObject(out)
+		if err != nil {
+			return nil, fmt.Errorf("git cat-file: the object %s cannot be read: %w", hash, err)
+		}
+		texts, out = append(texts, text), rest
+	}
+	return texts, nil
+}
+
+// cutObject splits the first record off the output of "git cat-file --batch": "<name> <type>
+// <size> LF <content> LF". For a missing object git prints "<name> missing LF".
+func cutObject(out []byte) (text string, rest []byte, err error) {
+	head, rest, _ := bytes.Cut(out, []byte("\n"))
+	part := strings.Fields(string(head))
+	if len(part) != 3 {
+		return "", nil, fmt.Errorf("git says %q", head)
+	}
+	size, err := strconv.Atoi(part[2])
+	if err != nil || size < 0 || size >= len(rest) {
+		return "", nil, fmt.Errorf("git says %q", head)
+	}
+	return string(rest[:size]), rest[size+1:], nil
 }
 
 // WriteBlob stores a file's content in the repository and returns its hash.
 func (r *Repo) WriteBlob(ctx context.Context, content string) (string, error) {
-	out, err := run(ctx, r.Root, []byte(content), "hash-object", "-w", "--stdin", "--no-filters")
+	out, err := r.gitWith(ctx, []byte(content), "hash-object", "-w", "--stdin", "--no-filters")
 	return strings.TrimSpace(string(out)), err
 }
 
 // Compose creates a tree from treeish with some files changed, and returns its hash. It does
 // not touch the repository's index or worktree.
-func (r *Repo) Compose(ctx context.Context, treeish string, edits map[string]Entry) (string, error) {
+func (r *Repo) Compose(ctx context.Context, treeish string, edits map[string]Entry) (tree string, err error) {
 	if err := checkRevision(treeish); err != nil {
 		return "", err
 	}
-	var tree string
-	err := r.inIndex(ctx, func(git func(stdin []byte, args ...string) (string, error)) error {
+	err = r.inIndex(ctx, nil, func(git gitFunc) error {
 		if _, err := git(nil, "read-tree", treeish); err != nil {
 			return err
 		}
 		if _, err := git(indexInfo(edits), "update-index", "-z", "--index-info"); err != nil {
 			return err
 		}
-		var err error
 		tree, err = git(nil, "write-tree")
 		return err
 	})
@@ -94,9 +119,8 @@ func indexInfo(edits map[string]Entry) []byte {
 
 // Snapshot creates a tree of the worktree as it is, and returns its hash. The tree includes
 // uncommitted and untracked files, and no ignored ones.
-func (r *Repo) Snapshot(ctx context.Context, head string) (string, error) {
-	var tree string
-	err := r.inIndex(ctx, func(git func(stdin []byte, args ...string) (string, error)) error {
+func (r *Repo) Snapshot(ctx context.Context, head string) (tree string, err error) {
+	err = r.inIndex(ctx, nil, func(git gitFunc) error {
 		if head != "" {
 			if _, err := git(nil, "read-tree", head); err != nil {
 				return err
@@ -105,25 +129,34 @@ func (r *Repo) Snapshot(ctx context.Context, head string) (string, error) {
 		if _, err := git(nil, "add", "--all", "--", ":/"); err != nil {
 			return err
 		}
-		var err error
 		tree, err = git(nil, "write-tree")
 		return err
 	})
 	return tree, err
 }
 
-// inIndex calls f with a git that uses an index of its own.
-func (r *Repo) inIndex(ctx context.Context, f func(git func([]byte, ...string) (string, error)) error) error {
+// gitFunc calls git and returns its output without the white space around it.
+type gitFunc func(stdin []byte, args ...string) (string, error)
+
+// inIndex calls f with a git that uses a temporary index, which has this content.
+func (r *Repo) inIndex(ctx context.Context, content []byte, f func(gitFunc) error) error {
 	dir, err := os.MkdirTemp("", "ralph-index-")
 	if err != nil {
 		return err
 	}
-	env := append(r.quiet(), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
-	err = f(func(stdin []byte, args ...string) (string, error) {
-		out, err := runWith(ctx, r.Root, env, stdin, args...)
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "index")
+	if len(content) > 0 {
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			return err
+		}
+	}
+	c := call{dir: r.Root, settings: r.quiet(), env: []string{"GIT_INDEX_FILE=" + file}}
+	return f(func(stdin []byte, args ...string) (string, error) {
+		c.stdin = stdin
+		out, err := c.run(ctx, args...)
 		return strings.TrimSpace(string(out)), err
 	})
-	return errors.Join(err, os.RemoveAll(dir))
 }
 
 // CommitTree creates a commit of a tree without adding it to a branch. The same tree and
@@ -139,7 +172,7 @@ func (r *Repo) CommitTree(ctx context.Context, tree string, parents ...string) (
 	const when = "2000-01-01T00:00:00Z"
 	env := []string{"GIT_AUTHOR_NAME=ralph", "GIT_AUTHOR_EMAIL=ralph@localhost", "GIT_AUTHOR_DATE=" + when,
 		"GIT_COMMITTER_NAME=ralph", "GIT_COMMITTER_EMAIL=ralph@localhost", "GIT_COMMITTER_DATE=" + when}
-	out, err := runWith(ctx, r.Root, env, nil, args...)
+	out, err := call{dir: r.Root, env: env}.run(ctx, args...)
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -154,71 +187,4 @@ func (r *Repo) MergeTree(ctx context.Context, one, other string) (tree string, o
 		return "", false, nil
 	}
 	return strings.TrimSpace(string(out)), err == nil, err
-}
-
-// MergeBase returns the best common ancestor of two commits, or "" if they have none.
-func (r *Repo) MergeBase(ctx context.Context, one, other string) (string, error) {
-	if err := checkRevision(one, other); err != nil {
-		return "", err
-	}
-	out, err := r.git(ctx, "merge-base", one, other)
-	if exitedWith(err, 1) {
-		return "", nil
-	}
-	return strings.TrimSpace(string(out)), err
-}
-
-// Tips returns the commits of all references below a prefix, such as refs/remotes/.
-func (r *Repo) Tips(ctx context.Context, prefix string) ([]string, error) {
-	out, err := r.git(ctx, "for-each-ref", "--format=%(objecttype) %(objectname)", prefix)
-	var tips []string
-	for line := range strings.Lines(string(out)) {
-		if hash, ok := strings.CutPrefix(strings.TrimSpace(line), "commit "); ok {
-			tips = append(tips, hash)
-		}
-	}
-	return tips, err
-}
-
-// Committers returns the email addresses of the committers of a range of commits. The range
-// holds the commits that are reachable from any of from, and from none of without.
-func (r *Repo) Committers(ctx context.Context, from, without []string) ([]string, error) {
-	if err := checkRevision(slices.Concat(from, without)...); err != nil {
-		return nil, err
-	}
-	args := append([]string{"log", "--format=%ce"}, from...)
-	for _, w := range without {
-		args = append(args, "^"+w)
-	}
-	out, err := r.git(ctx, append(args, "--")...)
-	list := strings.Fields(string(out))
-	slices.Sort(list)
-	return slices.Compact(list), err
-}
-
-// Renames returns the files that were renamed between two commits or trees: a map from old to
-// new name.
-func (r *Repo) Renames(ctx context.Context, from, to string) (map[string]string, error) {
-	if err := checkRevision(from, to); err != nil {
-		return nil, err
-	}
-	out, err := r.git(ctx, "diff-tree", "-r", "-z", "--find-renames", "--diff-filter=R", "--name-status", from, to, "--")
-	renamed := map[string]string{}
-	part := strings.Split(string(out), "\x00") // R100, old, new
-	for i := 0; i+2 < len(part); i += 3 {
-		renamed[part[i+1]] = part[i+2]
-	}
-	return renamed, err
-}
-
-// DiffTrees returns the difference of two commits or trees as text, without renames and
-// without context. Blocks at most gap lines apart are one. Of a diff larger than limit
-// bytes the beginning is returned, and cut is true.
-func (r *Repo) DiffTrees(ctx context.Context, from, to string, gap, limit int) (diff string, cut bool, err error) {
-	if err := checkRevision(from, to); err != nil {
-		return "", false, err
-	}
-	return r.bounded(ctx, limit, []string{"-c", "core.quotePath=false", "diff", "--no-ext-diff", "--no-textconv",
-		"--no-color", "--unified=0", fmt.Sprintf("--inter-hunk-context=%d", gap), "--no-renames",
-		"--diff-algorithm=histogram", "--src-prefix=a/", "--dst-prefix=b/", "--full-index", from, to, "--"})
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestAround(t *testing.T) {
+func TestLocalConfig(t *testing.T) {
 	repo := newRepo(t)
 	if err := repo.Exclude("status.json"); err != nil {
 		t.Fatal(err)
 	}
-	before := repo.Around()
+	before := repo.LocalConfig()
 	if len(before.Hooks) > 0 || before.HooksPath != "" || !cmp.Equal(before.Excluded, []string{"status.json"}) || !cmp.Equal(before.Unseen, []string{"core.filemode = true"}) {
 		t.Errorf("a new repository has %+v", before)
 	}
@@ -25,18 +25,18 @@ func TestAround(t *testing.T) {
 	if err := os.Chmod(filepath.Join(repo.CommonDir, "hooks/pre-commit"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	one := repo.Around()
+	one := repo.LocalConfig()
 	if len(one.Hooks) != 1 || one.Hooks["pre-commit"] == "" || one.HooksPath != "elsewhere" || !cmp.Equal(one.Excluded, []string{"secret_test.go", "status.json"}) {
 		t.Errorf("%+v", one)
 	}
 	write(t, repo.CommonDir, "hooks/pre-commit", "#!/bin/sh\nexit 0\n")
-	if two := repo.Around(); two.Hooks["pre-commit"] == one.Hooks["pre-commit"] {
+	if two := repo.LocalConfig(); two.Hooks["pre-commit"] == one.Hooks["pre-commit"] {
 		t.Error("another hook has the same fingerprint")
 	}
 }
 
-// TestAroundUnseen makes git show files differently in every known way.
-func TestAroundUnseen(t *testing.T) {
+// TestLocalConfigUnseen makes git show files differently in every known way.
+func TestLocalConfigUnseen(t *testing.T) {
 	repo := newRepo(t)
 	for _, kv := range [][2]string{
 		{"core.sparseCheckout", "true"}, {"core.excludesFile", "/tmp/all"}, {"filter.my]x.smudge", "echo exit 0"}, {"filter.a.clean", "cat"},
@@ -47,7 +47,7 @@ func TestAroundUnseen(t *testing.T) {
 	write(t, repo.CommonDir, "info/attributes", "# remark\n*_test.sh filter=a\n")
 	write(t, repo.GitDir, "info/sparse-checkout", "/*\n!tests/\n")
 	write(t, repo.CommonDir, "config", read(t, filepath.Join(repo.CommonDir, "config"))+"[Core] trustctime\n; [filter \"no\"] clean = x\n")
-	around := repo.Around()
+	around := repo.LocalConfig()
 	got := around.Unseen
 	slices.Sort(got)
 	want := []string{
@@ -62,7 +62,7 @@ func TestAroundUnseen(t *testing.T) {
 		t.Error(diff)
 	}
 	git(t, repo.Root, "config", "core.sparseCheckout", "false") // the list stays where it is
-	if got := repo.Around().Sparse; got != nil {
+	if got := repo.LocalConfig().Sparse; got != nil {
 		t.Errorf("all is checked out, and %q alone were to be", got)
 	}
 }
@@ -76,7 +76,7 @@ func TestReplacedObjectsAreNotBelieved(t *testing.T) {
 	commit(t, repo.Root)
 	git(t, repo.Root, "replace", "HEAD:test.sh", "HEAD:easy.sh")
 	dir := filepath.Join(t.TempDir(), "clean")
-	if err := repo.AddWorktree(t.Context(), dir, "HEAD"); err != nil {
+	if err := repo.Export(t.Context(), dir, git(t, repo.Root, "rev-parse", "HEAD")); err != nil {
 		t.Fatal(err)
 	}
 	if text := read(t, filepath.Join(dir, "test.sh")); text != "exit 1\n" {
