@@ -79,7 +79,7 @@ var everywhere = []attempt{
 	{"write through a symbolic link", `ln -s "$HOME/.bashrc" "$ROOT/link"; echo x >>"$ROOT/link"`},
 	{"write through a hard link", `ln "$HOME/.bashrc" "$ROOT/hard" && echo x >>"$ROOT/hard"`},
 	{"change modes of the home folder", `chmod 777 "$HOME" "$HOME/.bashrc"`},
-	{"move the worktree", `mv "$ROOT" "$ROOT.moved"`},
+	{"move the project away", `mv "$ROOT" "$ROOT.moved"`},
 	{"write into /tmp of the host", `echo x >"$OUT/escaped"; mkdir -p "$OUT"; echo x >"$OUT/escaped"`},
 	{"read from /tmp of the host", `cat "$OUT/secret"`},
 	{"read the environment of a process outside", `cat /proc/"$VICTIM"/environ; cat /proc/[0-9]*/environ | tr '\0' '\n' | grep -a CANARY`},
