@@ -190,6 +190,21 @@ func (p *Prover) run(ctx context.Context, r *Proof, commit string, c check.Check
 	return res, err
 }
 
+// runBroken runs one check on a commit with a part missing or a fault, which can make it
+// endless: it may take a few times as long as on the head.
+func (p *Prover) runBroken(
+	ctx context.Context, c *comparison, r *Proof, commit string, ck check.Check,
+) (check.Result, error) {
+	head, err := p.run(ctx, r, c.head, ck)
+	if err != nil {
+		return head, err
+	}
+	if most := 10*time.Second + 5*head.Duration; ck.Timeout <= 0 || ck.Timeout > most {
+		ck.Timeout = most
+	}
+	return p.run(ctx, r, commit, ck)
+}
+
 // firstRed runs the checks on a commit up to the first that fails where it passes at base.
 // A check that fails at base too says nothing, which is returned as red.
 func (p *Prover) firstRed(ctx context.Context, r *Proof, c *comparison, commit string) (failed *check.Result, red string, err error) {

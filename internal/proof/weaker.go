@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"ralph/internal/git"
+	"ralph/internal/journal"
 )
 
 // maxMutants bounds how many small faults are tried to compare old tests with new ones.
@@ -25,7 +27,11 @@ func (p *Prover) weaker(ctx context.Context, c *comparison, r *Proof, edits map[
 		return nil, nil
 	}
 	until := p.Elapsed() + p.Settings.Budget
-	for _, m := range c.mutants(ctx, changed) {
+	mutants, err := c.mutants(ctx, changed)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range mutants {
 		left := until - p.Elapsed()
 		if left <= 0 {
 			return nil, nil
@@ -68,7 +74,7 @@ func (p *Prover) missed(ctx context.Context, c *comparison, r *Proof, m mutant, 
 		return "", err
 	}
 	for _, ck := range p.Checks {
-		new, err := p.run(ctx, r, now, ck)
+		new, err := p.runBroken(ctx, c, r, now, ck)
 		if err != nil {
 			return "", err
 		}
@@ -77,11 +83,11 @@ func (p *Prover) missed(ctx context.Context, c *comparison, r *Proof, m mutant, 
 		}
 	}
 	for _, ck := range p.Checks {
-		old, err := p.run(ctx, r, before, ck)
+		old, err := p.runBroken(ctx, c, r, before, ck)
 		if err != nil {
 			return "", err
 		}
-		if !old.Green() {
+		if !old.Green() && old.Outcome != journal.CheckTimeout {
 			return ck.Name, nil
 		}
 	}
@@ -93,12 +99,14 @@ type mutant struct {
 	path    string
 	line    int
 	was, is string
-	text    string // of the whole file
+	text    string   // of the whole file
+	scope   []string // the line with those that head its blocks: its if, its function, its class
 }
 
 // mutants puts faults into the work that the changed tests are about: into the files that
-// they name, else into any.
-func (c *comparison) mutants(ctx context.Context, changed []string) []mutant {
+// they name, else into any. Most are in code with the names that the changed places of the
+// tests use, and the rest is spread evenly.
+func (c *comparison) mutants(ctx context.Context, changed []string) ([]mutant, error) {
 	var about strings.Builder
 	for _, name := range changed {
 		about.WriteString(name + "\n" + c.text(ctx, c.was[name]) + "\n")
@@ -123,13 +131,73 @@ func (c *comparison) mutants(ctx context.Context, changed []string) []mutant {
 			found = append(found, mutantsOf(name, text)...)
 		}
 	}
-	var some []mutant
-	for _, i := range spread(len(found)) {
-		if len(some) < maxMutants {
-			some = append(some, found[i])
+	weights, err := c.wordsOf(ctx, changed)
+	return pick(found, weights), err
+}
+
+// pick returns at most maxMutants: three in four are those whose scope has the heaviest words.
+// A word that is in many scopes weighs little.
+func pick(found []mutant, weights map[string]float64) []mutant {
+	in := map[string]float64{}
+	words := make([][]string, len(found))
+	for i, m := range found {
+		words[i] = slices.Compact(slices.Sorted(slices.Values(word.FindAllString(strings.Join(m.scope, " "), -1))))
+		for _, w := range words[i] {
+			in[w]++
 		}
 	}
+	scores := make([]float64, len(found))
+	for i := range found {
+		for _, w := range words[i] {
+			scores[i] += weights[w] / in[w]
+		}
+	}
+	order := spread(len(found))
+	best := slices.Clone(order)
+	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	var some []mutant
+	taken := map[int]bool{}
+	take := func(list []int, most int) {
+		for _, i := range list {
+			if len(some) < most && !taken[i] {
+				taken[i], some = true, append(some, found[i])
+			}
+		}
+	}
+	take(best, maxMutants*3/4)
+	take(order, maxMutants)
 	return some
+}
+
+var word = regexp.MustCompile(`[A-Za-z_]\w{2,}`)
+
+// wordsOf returns the words in tests as they were, with their weight: 1 in lines that changed,
+// less in lines around them.
+func (c *comparison) wordsOf(ctx context.Context, tests []string) (map[string]float64, error) {
+	const before, after, near = 5, 10, 0.2
+	diff, _, err := c.repo.Diff(ctx,
+		git.Diff{From: c.base, To: c.head, NoRenames: true, Limit: maxDiff})
+	if err != nil {
+		return nil, err
+	}
+	weights := map[string]float64{}
+	for _, b := range parseBlocks(diff) {
+		if !slices.Contains(tests, b.Path) {
+			continue
+		}
+		lines := splitLines(c.text(ctx, c.was[b.Path]))
+		from, to := max(b.oldLine-1, 0), b.oldLine-1+b.oldCount
+		for n := max(from-before, 0); n < min(to+after, len(lines)); n++ {
+			weight := near
+			if n >= from && n < to {
+				weight = 1
+			}
+			for _, w := range word.FindAllString(lines[n], -1) {
+				weights[w] = max(weights[w], weight)
+			}
+		}
+	}
+	return weights, nil
 }
 
 // isCode reports whether a file may hold code, by its name.
@@ -163,37 +231,79 @@ func hasWord(text, word string) bool {
 type fault struct {
 	find    *regexp.Regexp
 	replace string
+	files   string // only in files whose extension is in this list
 }
 
 // faults are tried in this order; the first that fits a line is put into it.
 var faults = []fault{
-	{regexp.MustCompile(`===`), `!==`}, {regexp.MustCompile(`!==`), `===`}, {regexp.MustCompile(` == `), ` != `}, {regexp.MustCompile(` != `), ` == `},
-	{regexp.MustCompile(` <= `), ` > `}, {regexp.MustCompile(` >= `), ` < `}, {regexp.MustCompile(` \+ `), ` - `}, {regexp.MustCompile(` - `), ` + `},
-	{regexp.MustCompile(` \* `), ` + `}, {regexp.MustCompile(`\btrue\b`), `false`}, {regexp.MustCompile(`\bfalse\b`), `true`},
-	{regexp.MustCompile(`\bTrue\b`), `False`}, {regexp.MustCompile(`\bFalse\b`), `True`},
-	{regexp.MustCompile(`([(\[,=:\s])([0-9]+)\b`), `${1}1${2}`},
-	{regexp.MustCompile(`"([^"]*[^"\s])"`), `"~${1}"`}, {regexp.MustCompile(`'([^']*[^'\s])'`), `'~${1}'`},
+	{find: regexp.MustCompile(`===`), replace: `!==`}, {find: regexp.MustCompile(`!==`), replace: `===`},
+	{find: regexp.MustCompile(` == `), replace: ` != `}, {find: regexp.MustCompile(` != `), replace: ` == `},
+	{find: regexp.MustCompile(` <= `), replace: ` > `}, {find: regexp.MustCompile(` >= `), replace: ` < `},
+	{find: regexp.MustCompile(` < `), replace: ` >= `}, {find: regexp.MustCompile(` > `), replace: ` <= `},
+	{find: regexp.MustCompile(`^(\s*(?:el|else )?if )(.+)(:\s*)$`), replace: `${1}not ($2)$3`, files: ".py"},
+	{find: regexp.MustCompile(`^(\s*(?:\} ?else )?if ?\()(.+)(\) \{\s*)$`), replace: `${1}!($2)$3`},
+	{find: regexp.MustCompile(`^(\s*(?:\} else )?if )([^;]+)( \{\s*)$`), replace: `${1}!($2)$3`},
+	{find: regexp.MustCompile(` \+ `), replace: ` - `}, {find: regexp.MustCompile(` - `), replace: ` + `},
+	{find: regexp.MustCompile(` \* `), replace: ` + `},
+	{find: regexp.MustCompile(` && `), replace: ` || `}, {find: regexp.MustCompile(` \|\| `), replace: ` && `},
+	{find: regexp.MustCompile(` and `), replace: ` or `}, {find: regexp.MustCompile(` or `), replace: ` and `},
+	{find: regexp.MustCompile(`\btrue\b`), replace: `false`}, {find: regexp.MustCompile(`\bfalse\b`), replace: `true`},
+	{find: regexp.MustCompile(`\bTrue\b`), replace: `False`}, {find: regexp.MustCompile(`\bFalse\b`), replace: `True`},
+	{find: regexp.MustCompile(`([(\[,=:\s])([0-9]+)\b`), replace: `${1}1${2}`},
+	{find: regexp.MustCompile(`"([^"]*[^"\s])"`), replace: `"~${1}"`}, {find: regexp.MustCompile(`'([^']*[^'\s])'`), replace: `'~${1}'`},
+	{find: regexp.MustCompile(`^(\s+return) [^\s{([](?:.*[^\s,{([])?(\s*)$`), replace: `$1 None$2`, files: ".py"},
+	{find: regexp.MustCompile(`^(\s*return) [^;]+;(\s*)$`), replace: `$1 null;$2`, files: ".js .jsx .mjs .cjs .ts .tsx .php .java"},
 }
 
 var loads = regexp.MustCompile(`^\s*(?:import\b|from\b|package\b|use\b|require\b|#include|module\b|export \{|const \w+ = require|\. |source )`)
 
+// remarkUntil returns the end of the remark of several lines that a line begins or is in, ""
+// where it ends there.
+func remarkUntil(line, in string) string {
+	rest := line
+	if in == "" {
+		in = "*/"
+		if strings.HasPrefix(line, `"""`) {
+			in, rest = `"""`, line[3:]
+		}
+	}
+	if strings.Contains(rest, in) {
+		return ""
+	}
+	return in
+}
+
+func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
+
 // mutantsOf puts a fault into each line of a file that has a place for one.
 func mutantsOf(name, text string) []mutant {
-	begin, _ := remarkOf(name)
+	begin, blocks := remarkOf(name)
 	work := text
 	if path.Ext(name) == ".rs" {
 		work, _ = splitRust(text)
 	}
 	lines := splitLines(text)
 	var found []mutant
+	var heads []string // lines that are less indented than those after them
+	until := ""        // the end of a remark of several lines
 	for i, line := range lines {
 		bare := strings.TrimSpace(line)
-		if bare == "" || begin != "" && strings.HasPrefix(bare, begin) || loads.MatchString(line) || !strings.Contains(work, line) {
+		if bare == "" {
+			continue
+		}
+		if in := until; in != "" || blocks && strings.HasPrefix(bare, "/*") || strings.HasPrefix(bare, `"""`) {
+			until = remarkUntil(bare, in)
+			continue
+		}
+		deep := indentation(line)
+		heads = slices.DeleteFunc(heads, func(head string) bool { return indentation(head) >= deep })
+		heads = append(heads, line)
+		if begin != "" && strings.HasPrefix(bare, begin) || loads.MatchString(line) || !strings.Contains(work, line) {
 			continue
 		}
 		for _, f := range faults {
 			at := f.find.FindStringIndex(line)
-			if at == nil {
+			if at == nil || f.files != "" && !slices.Contains(strings.Fields(f.files), path.Ext(name)) {
 				continue
 			}
 			with := line[:at[0]] + f.find.ReplaceAllString(line[at[0]:at[1]], f.replace) + line[at[1]:]
@@ -201,7 +311,8 @@ func mutantsOf(name, text string) []mutant {
 				continue
 			}
 			found = append(found, mutant{path: name, line: i + 1, was: bare, is: strings.TrimSpace(with),
-				text: strings.Join(slices.Concat(lines[:i], []string{with}, lines[i+1:]), "")})
+				text:  strings.Join(slices.Concat(lines[:i], []string{with}, lines[i+1:]), ""),
+				scope: slices.Clone(heads)})
 			break
 		}
 	}
