@@ -54,6 +54,17 @@ var summaries = []*regexp.Regexp{
 	regexp.MustCompile(`^(?:Passed|Failed)!\s+- Failed:\s+(\d+), Passed:\s+(\d+)`),                                 // dotnet
 }
 
+// skips are the lines with which runners say how many of these tests were skipped: they did
+// not run.
+var skips = []*regexp.Regexp{
+	regexp.MustCompile(`^(?:OK|FAILED) \(.*\bskipped=(\d+)`),                                           // unittest
+	regexp.MustCompile(`^\d+ tests?, \d+ failures?, (\d+) skipped`),                                    // bats
+	regexp.MustCompile(`^\d+ examples?, \d+ failures?, (\d+) pending`),                                 // rspec
+	regexp.MustCompile(`^\d+ runs, \d+ assertions, .*\b(\d+) skips`),                                   // minitest
+	regexp.MustCompile(`^Tests: \d+, Assertions: \d+.*\bSkipped: (\d+)`),                               // phpunit
+	regexp.MustCompile(`^(?:\[\w+\] )?Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: (\d+)\s*$`), // maven
+}
+
 var (
 	goTest    = regexp.MustCompile(`^\s*--- (?:PASS|FAIL): `)
 	goEvent   = regexp.MustCompile(`^\{"Time":.*"Action":"(pass|fail)".*"Test":"`)
@@ -102,17 +113,24 @@ func (c *counter) line(line string) {
 		return
 	}
 	for _, re := range summaries {
-		m := re.FindStringSubmatch(line)
-		if m == nil {
-			continue
+		if m := re.FindStringSubmatch(line); m != nil {
+			c.tests, c.counted = c.tests+sum(m[1:]), true
+			break
 		}
-		for _, number := range m[1:] {
-			n, _ := strconv.Atoi(number)
-			c.tests += n
-		}
-		c.counted = true
-		return
 	}
+	for _, re := range skips {
+		if m := re.FindStringSubmatch(line); m != nil && c.counted {
+			c.tests -= sum(m[1:])
+		}
+	}
+}
+
+func sum(numbers []string) (total int) {
+	for _, number := range numbers {
+		n, _ := strconv.Atoi(number) // a group that is not there is 0
+		total += n
+	}
+	return total
 }
 
 // close counts the last line and TAP, which summaries of the same runner repeat.
