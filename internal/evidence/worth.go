@@ -159,7 +159,7 @@ func doubts(p *proof.Proof) []string {
 	if notHeld(p.Old.Verdict) {
 		list = append(list, p.OldText())
 	}
-	if p.New.Verdict == proof.Passed {
+	if p.Hollow() {
 		list = append(list, p.NewText())
 	}
 	for _, c := range p.Counts {

@@ -72,9 +72,10 @@ type Proof struct {
 	New      Trial         `json:"newTests"`
 	Strength Strength      `json:"strength"`
 	Counts   []Count       `json:"counts,omitempty"`
-	Gone     []string      `json:"gone,omitempty"`   // tests that went with what they test
-	Others   int           `json:"others,omitempty"` // merged commits of other people
-	Runs     int           `json:"runs"`             // of checks, without those that were known
+	Gone     []string      `json:"gone,omitempty"`    // tests that went with what they test
+	Others   int           `json:"others,omitempty"`  // merged commits of other people
+	Adapted  bool          `json:"adapted,omitempty"` // tests changed, and no more of them run than before
+	Runs     int           `json:"runs"`              // of checks, without those that were known
 	Took     time.Duration `json:"took"`
 }
 
@@ -408,39 +409,36 @@ func unable(ctx context.Context, err error) (Trial, error) {
 	return Trial{Verdict: Unable, Tail: err.Error()}, nil
 }
 
-// counts compares how many tests ran at base and at head.
+// counts compares how many tests ran at base and at head. go test prints no number unless it
+// is asked to.
 func (p *Prover) counts(ctx context.Context, c *comparison, r *Proof) error {
+	counted, grew := false, false
 	for _, ck := range p.Checks {
-		after, err := p.count(ctx, r, c.head, ck)
-		if err != nil || !after.Counted {
-			if err != nil {
+		after, err := p.run(ctx, r, c.head, ck)
+		if err != nil {
+			return err
+		}
+		if after.Uncounted {
+			ck.Command = "export GOFLAGS=\"-v $GOFLAGS\"\n" + ck.Command
+			if after, err = p.run(ctx, r, c.head, ck); err != nil {
 				return err
 			}
+		}
+		if !after.Counted && !after.Uncounted {
 			continue
 		}
-		before, err := p.count(ctx, r, c.base, ck)
+		before, err := p.run(ctx, r, c.base, ck)
 		if err != nil {
 			return err
 		}
 		if before.Counted && before.Green() && after.Tests < before.Tests || after.Tests == 0 {
 			r.Counts = append(r.Counts, Count{Check: ck.Name, Before: before.Tests, After: after.Tests})
 		}
+		counted = counted || before.Counted && before.Green()
+		grew = grew || after.Tests > before.Tests
 	}
+	r.Adapted = counted && !grew
 	return nil
-}
-
-// count runs a check for the number of its tests. go test prints none unless it is asked to.
-func (p *Prover) count(ctx context.Context, r *Proof, commit string, ck check.Check) (check.Result, error) {
-	res, err := p.run(ctx, r, commit, ck)
-	if err != nil || res.Counted || !res.Uncounted {
-		return res, err
-	}
-	ck.Command = "export GOFLAGS=-v\n" + ck.Command
-	res, err = p.run(ctx, r, commit, ck)
-	if res.Uncounted {
-		res.Counted = true // it would have named them
-	}
-	return res, err
 }
 
 // origin returns the commit to compare head with. That is base, unless the history

@@ -126,6 +126,24 @@ func with(command string) func(*Prover, *Change) {
 	return func(p *Prover, _ *Change) { p.Checks[0].Command = command }
 }
 
+// TestTestsThatOnlyFollowTheWorkAreNotHollow verifies that a test has to be new to be called
+// hollow: one that was there may change with the work and pass without it.
+func TestTestsThatOnlyFollowTheWorkAreNotHollow(t *testing.T) {
+	p := newProject(t)
+	base := p.git("rev-parse", "HEAD")
+	p.write(map[string]string{"bye.sh": "echo Bye\n",
+		"tests/greet_test.sh": "text=$(sh greet.sh Ada)\n[ \"$text\" = \"Hello, Ada!\" ]\n"})
+	p.commit()
+	if r := p.prove(base, nil); r.New.Verdict != Passed || r.Hollow() {
+		t.Errorf("a test that was rewritten: %s, hollow: %v", r.New.Verdict, r.Hollow())
+	}
+	p.write(map[string]string{"tests/bye_test.sh": "true\n"})
+	p.commit()
+	if r := p.prove(base, nil); r.New.Verdict != Passed || !r.Hollow() {
+		t.Errorf("a new test of nothing: %s, hollow: %v", r.New.Verdict, r.Hollow())
+	}
+}
+
 // TestProve proves changes of one project with one commit each.
 func TestProve(t *testing.T) {
 	const bye, byeTest = "echo \"Bye, $1!\"\n", "[ \"$(sh bye.sh Ada)\" = \"Bye, Ada!\" ]\n"

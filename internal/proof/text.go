@@ -73,6 +73,10 @@ func (t Trial) new() string {
 	return ""
 }
 
+// Hollow reports whether tests were added that test nothing of the work. Tests that only
+// follow the work, such as a new name or type in them, also pass without it.
+func (p Proof) Hollow() bool { return p.New.Verdict == Passed && !p.Adapted }
+
 func (s Strength) words() string {
 	switch {
 	case s.Run == 0:
