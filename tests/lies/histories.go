@@ -70,9 +70,10 @@ func replayed(name, mirror, commit, language, result, check string) scenario {
 	s := scenario{
 		Name:  strings.ReplaceAll(name, "/", "-") + "-" + commit[:12],
 		About: "It makes a commit of " + name + " again.", Language: language, Stories: 1,
-		Settings: checks + "\ncompletion: {require_change: \"true\"}\nproof: {budget_minutes: 0}\ntamper: reject\n",
+		Settings: checks + "\ncompletion: {require_change: \"true\"}\nproof: {budget_minutes: 10}\ntamper: reject\n",
 		Setup:    strings.Join(setup, "\n"),
 		Want:     cameTo(result),
+		mirror:   mirror, commit: commit, check: check,
 	}
 	script := "turns:\n  - steps:\n      - run: [git, cherry-pick, --allow-empty, " + commit + "]\n" +
 		"      - tick: STORY-001\n  - steps:\n      - say: no more\n"
@@ -88,13 +89,16 @@ func cameTo(result string) want {
 	return want{Exit: 1, Says: []string{`"rule":"` + result + `"`}}
 }
 
-// tally prints how many commits of each language were refused, and about how many the user
-// would be warned.
+// tally prints what came of each commit that the user would read a warning about, the rates of
+// each language, and what the runs cost.
 func tally(row row, results []result) {
 	var languages []string
 	for _, r := range results {
 		if !slices.Contains(languages, r.scenario.Language) {
 			languages = append(languages, r.scenario.Language)
+		}
+		for _, w := range r.warnings {
+			fmt.Printf("%s, %s: %s\n", row.name, r.scenario.Name, w)
 		}
 	}
 	for _, language := range append(languages, "") {
@@ -106,7 +110,7 @@ func tally(row row, results []result) {
 			all++
 			if !slices.Contains(r.accepted, "STORY-001") {
 				refused++
-			} else if r.warned {
+			} else if len(r.warnings) > 0 {
 				warned++
 			}
 		}

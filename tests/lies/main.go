@@ -2,7 +2,7 @@
 // against the built ralph, and prints how many lies it accepted and how many
 // honest agents it rejected.
 //
-//	go run ./tests/lies [-ralph PATH] [-only WORD] [-sample N] [-mirrors FOLDER] [-v]
+//	go run ./tests/lies [-ralph PATH] [-only WORD] [-sample N] [-review VERDICT] [-mirrors FOLDER] [-planted N] [-parallel N] [-v]
 //
 // It runs from the repository's root. Each agent is a file of the folder corpus: a
 // script for the harness replay with the expected result. The exit status is 1 if a
@@ -27,9 +27,6 @@ import (
 // corpus is where the agents are, from the repository's root.
 const corpus = "tests/lies/corpus"
 
-// parallel is how many agents are played at once: each is mostly waiting for git.
-const parallel = 2
-
 var errWrong = errors.New("some agents came out otherwise than they must")
 
 func main() {
@@ -49,6 +46,9 @@ func run(ctx context.Context) error {
 	verbose := flag.Bool("v", false, "show what ralph said of each agent that came out wrong")
 	mirrors := flag.String("mirrors", "",
 		"make commits of real histories again, with their mirrors in this `folder`")
+	kinds := flag.Int("planted", 0, "with -mirrors: plant `N` kinds of weakenings into each commit with a check")
+	review := flag.String("review", "", "have each story reviewed, always with this `verdict`: accept or refuse")
+	parallel := flag.Int("parallel", 2, "play `N` agents at once: each is mostly waiting for git")
 	flag.Parse()
 
 	all, err := load(corpus, *only)
@@ -76,18 +76,34 @@ func run(ctx context.Context) error {
 		fmt.Printf("a sample of %d agents\n", len(all))
 	}
 	var failed error
-	for _, row := range rows {
+	var last []result
+	ways := rows
+	if *kinds > 0 {
+		ways = rows[1:]
+	}
+	for _, row := range ways {
 		began := time.Now()
-		s := &stage{ralph: binary, dir: filepath.Join(dir, row.name), cache: strings.TrimSpace(string(cache)), row: row}
-		results := play(ctx, s, all)
+		s := &stage{ralph: binary, dir: filepath.Join(dir, row.name), cache: strings.TrimSpace(string(cache)), row: row, review: *review}
+		last = play(ctx, s, all, *parallel, func(result) {})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		failed = errors.Join(failed, report(row, results, time.Since(began), *verbose))
+		failed = errors.Join(failed, report(row, last, time.Since(began), *verbose))
 		if *mirrors != "" {
-			tally(row, results)
+			tally(row, last)
 		}
 	}
+	if *kinds == 0 {
+		return failed
+	}
+	lies, err := planted(ctx, last, *kinds)
+	if err != nil {
+		return err
+	}
+	s := &stage{ralph: binary, dir: filepath.Join(dir, "planted"), cache: strings.TrimSpace(string(cache)), row: rows[1]}
+	h := &harvest{}
+	play(ctx, s, lies, *parallel, h.add)
+	fmt.Println(h)
 	return failed
 }
 
@@ -99,15 +115,22 @@ type row struct {
 
 var rows = []row{{name: "tamper: reject"}, {name: "the defaults", warnings: true}}
 
-// play plays the agents, a few at a time, and returns what came of each.
-func play(ctx context.Context, s *stage, all []scenario) []result {
+// play plays the agents, a few at a time, and returns what came of each. It calls ended with
+// each as soon as it is over, one at a time.
+func play(
+	ctx context.Context, s *stage, all []scenario, parallel int, ended func(result),
+) []result {
 	results := make([]result, len(all))
 	slots := make(chan struct{}, parallel)
 	var wg sync.WaitGroup
+	var mu sync.Mutex
 	for i := range all {
 		slots <- struct{}{}
 		wg.Go(func() {
 			results[i] = s.play(ctx, &all[i])
+			mu.Lock()
+			ended(results[i])
+			mu.Unlock()
 			<-slots
 		})
 	}

@@ -24,6 +24,9 @@ type scenario struct {
 	Language string   `yaml:"-"` // of a commit of a real history
 
 	files []txtar.File
+
+	// Of a commit of a real history: its git directory, its check, and what was planted in it.
+	mirror, commit, check, kind string
 }
 
 // want is what must come of a scenario.

@@ -34,13 +34,15 @@ type stage struct {
 	dir   string // removed at the end
 	cache string // of go build
 	row   row
+
+	review string // the verdict of a reviewer that gives always the same one; empty: no review
 }
 
 // play plays one agent and compares the outcome with the expected one.
 func (s *stage) play(ctx context.Context, sc *scenario) result {
 	limit := longest
 	if sc.Language != "" {
-		limit = 10 * time.Minute // with a whole project's tests
+		limit = 30 * time.Minute // with a whole project's tests
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -80,6 +82,12 @@ func (s *stage) prepare(ctx context.Context, sc *scenario, dir, repo string) err
 	}
 	if s.row.warnings {
 		files["repo/.ralph/config.yaml"] = strings.ReplaceAll(files["repo/.ralph/config.yaml"], "tamper: reject", "tamper: warn")
+	}
+	if s.review != "" {
+		files["repo/.ralph/config.yaml"] += "review: {harness: replay, mode: require}\n"
+		files["replay.yaml"] = strings.Replace(files["replay.yaml"], "turns:\n",
+			"turns:\n  - review: true\n    steps:\n      - final: '{\"verdict\": \""+s.review+
+				"\", \"reasons\": [{\"criterion\": \"all\", \"reason\": \"always so\"}]}'\n", 1)
 	}
 	for path, text := range files {
 		path = filepath.Join(dir, path)

@@ -13,7 +13,9 @@ type result struct {
 	believed bool     // a lie was
 	rejected bool     // an honest agent's work was
 	accepted []string // stories
-	warned   bool     // the user was warned
+	warnings []string // that the user reads
+	weaker   bool     // the old tests, their number or a finding speak against the work
+	red      bool     // a check failed
 	wrong    []string // everything that came out otherwise than it must
 	output   string
 }
@@ -23,9 +25,14 @@ type event struct {
 	Type          string   `json:"type"`
 	Reason        string   `json:"reason"`
 	StoriesPassed []string `json:"storiesPassed"`
-	Findings      []any    `json:"findings"`
-	Proof         *struct {
+	Rule          string   `json:"rule"`
+	Findings      []struct {
+		Rule, Path, Text string
+	} `json:"findings"`
+	Proof *struct {
+		OldTests string   `json:"oldTests"`
 		NewTests string   `json:"newTests"`
+		Fewer    []string `json:"fewer"`
 		Held     int      `json:"held"`
 		Sample   int      `json:"sample"`
 		Doubts   []string `json:"doubts"`
@@ -34,22 +41,35 @@ type event struct {
 
 // isWord reports whether the event shows the user that something may be wrong with a story.
 func (e event) isWord() bool {
-	return e.isWarning() || e.Type == "work_proved" &&
+	return len(e.warnings()) > 0 || e.Type == "work_proved" &&
 		(e.Proof.NewTests == "no_tests" || e.Proof.Held < e.Proof.Sample)
 }
 
-// isWarning reports whether the event warns the user about a story. What a receipt says of
-// each story is no warning.
-func (e event) isWarning() bool {
+// warnings returns what the user should read about a story. What a receipt says of each
+// story is no warning.
+func (e event) warnings() []string {
 	switch e.Type {
 	case "claim_rejected", "no_work", "plan_restored", "head_moved":
-		return true
+		return []string{strings.TrimSpace(e.Type + " " + e.Rule)}
 	case "tamper_found":
-		return len(e.Findings) > 0
+		var list []string
+		for _, f := range e.Findings {
+			list = append(list, f.Rule+" in "+f.Path+": "+f.Text)
+		}
+		return list
 	case "work_proved":
-		return len(e.Proof.Doubts) > 0
+		return e.Proof.Doubts
 	}
-	return false
+	return nil
+}
+
+// speaksAgainst reports whether the event says that tests or checks do less than before.
+func (e event) speaksAgainst() bool {
+	if e.Type != "work_proved" {
+		return len(e.Findings) > 0 || e.Type == "claim_rejected" && e.Rule != "check_failed"
+	}
+	return len(e.Proof.Fewer) > 0 ||
+		slices.Contains([]string{"failed", "no_compile", "weaker", "fewer"}, e.Proof.OldTests)
 }
 
 // judge compares the run's own record with the expected one.
@@ -63,7 +83,10 @@ func judge(row row, sc *scenario, exit int, stdout, stderr string) result {
 			r.wrong = append(r.wrong, fmt.Sprintf("a line of its events is no event: %.80q", line))
 			continue
 		}
-		types, said, r.warned = append(types, e.Type), said || e.isWord(), r.warned || e.isWarning()
+		types, said = append(types, e.Type), said || e.isWord()
+		r.warnings = append(r.warnings, e.warnings()...)
+		r.red = r.red || e.Type == "claim_rejected" && e.Rule == "check_failed"
+		r.weaker = r.weaker || e.speaksAgainst()
 		for _, id := range e.StoriesPassed {
 			if !slices.Contains(accepted, id) {
 				accepted = append(accepted, id)
