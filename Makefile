@@ -4,6 +4,8 @@ GO      ?= go
 # The same flags in all steps: a package is compiled once.
 export CGO_ENABLED ?= 0
 export GOFLAGS     ?= -trimpath
+# A hook of git names its repository to all that it starts; the tests have their own.
+unexport GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5s
 

@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 	}
 	if strings.HasSuffix(os.Args[0], ".test") {
 		hearHangups()
+		forgetPreferences()
 	}
 	testscript.Main(m, map[string]func(){"ralph": main, "onterminal": onTerminal})
 }
@@ -36,6 +37,23 @@ func hearHangups() {
 	if signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
+}
+
+// forgetPreferences gives the tests a terminal, a language and settings that do not depend on
+// who runs them, and where: in CI, with TERM=dumb.
+func forgetPreferences() {
+	for _, name := range []string{"NO_COLOR", "COLUMNS", "EDITOR", "VISUAL", "PAGER", "LESS", "LANGUAGE", "LC_ALL",
+		"TMUX", "TMUX_PANE", "XDG_CONFIG_HOME"} {
+		os.Unsetenv(name)
+	}
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, "RALPH_") && !strings.HasPrefix(name, "RALPH_TEST_") {
+			os.Unsetenv(name)
+		}
+	}
+	os.Setenv("TERM", "xterm-256color")
+	os.Setenv("LANG", "C.UTF-8")
 }
 
 // onTerminal runs a command with the terminal of "ttyin" as all its standard files; "ttyin"

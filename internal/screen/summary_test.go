@@ -23,6 +23,7 @@ import (
 // TestSummaryFitsOneScreen: the summary of a run in which everything happened fits into 24
 // lines of 80 characters.
 func TestSummaryFitsOneScreen(t *testing.T) {
+	t.Setenv("COLUMNS", "")
 	synctest.Test(t, func(t *testing.T) {
 		var stories []journal.Story
 		for i := range 30 {
@@ -82,6 +83,7 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 
 // TestFooter names what takes long, and nothing that does not.
 func TestFooter(t *testing.T) {
+	t.Setenv("COLUMNS", "")
 	passed := journal.Event{Body: journal.CheckEnded{Name: "unit", Outcome: "passed", DurationSeconds: 3}}
 	run := func(tty bool, took time.Duration) string {
 		var shown bytes.Buffer
