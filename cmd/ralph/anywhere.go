@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"os"
 
 	"ralph/internal/agent"
 	"ralph/internal/config"
@@ -31,12 +30,9 @@ func (s *surroundings) root() string {
 // the settings. Where they are wrong loaded is nil and the error says why; the
 // rest can be used all the same, with the harnesses that are built in.
 func anywhere(a *app) (*surroundings, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
 	s := &surroundings{}
-	if s.repo, err = git.Open(a.ctx, dir); err != nil && !errors.Is(err, git.ErrNotWorktree) {
+	var err error
+	if s.repo, err = git.Open(a.ctx, "."); err != nil && !errors.Is(err, git.ErrNotWorktree) {
 		return nil, err
 	}
 	a.warnHomeless()

@@ -95,7 +95,7 @@ func (c *importCmd) read(a *app, p *unit.Place) (*importer.Plan, error) {
 		return nil, hint.With(fmt.Errorf("%s does not exist", source), "name a file or folder that exists, or leave it out: ralph import")
 	}
 	if err != nil {
-		return nil, hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())),
+		return nil, hint.With(unit.Local(p.Repo.Root, err),
 			"correct the source, or let the agent read it: ralph import --with-agent "+source)
 	}
 	made.From = unit.Relative(p.Repo.Root, made.From)
@@ -148,22 +148,30 @@ func (c *importCmd) plan(a *app, p *unit.Place, made *importer.Plan) error {
 			return hint.With(err, ownBranch)
 		}
 	}
-	if err := writeNew(target.File("spec.md"), text); err != nil {
-		return err
-	}
-	if err := state.Save(target.File("prd.json")); err != nil {
-		return err
-	}
-	if err := target.BeginProgress(); err != nil {
-		return err
-	}
-	if checks != "" {
-		if err := writeNew(config.ProjectFile(target.Repo.Root), []byte(checks)); err != nil {
-			return err
-		}
+	if err := writePlan(target, text, state, checks); err != nil {
+		return unit.Local(target.Repo.Root, err)
 	}
 	a.t.Printf("%s %s/spec.md, prd.json and progress.txt written\n\nStart the loop with: ralph run\n",
 		a.t.Paint(terminal.Green, a.t.Symbol("✓")), stream.OneLine(target.Folder))
+	return nil
+}
+
+// writePlan writes the files of the plan, all or none.
+func writePlan(p *unit.Place, text []byte, state *prd.PRD, checks string) error {
+	spec, stories := p.File("spec.md"), p.File("prd.json")
+	if err := writeNew(spec, text); err != nil {
+		return err
+	}
+	err := state.Save(stories)
+	if err == nil {
+		err = p.BeginProgress()
+	}
+	if err == nil && checks != "" {
+		err = writeNew(config.ProjectFile(p.Repo.Root), []byte(checks))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(spec), os.RemoveAll(stories))
+	}
 	return nil
 }
 
@@ -257,7 +265,7 @@ func (c *importCmd) settings(a *app) error {
 	}
 	s, err := importer.ReadSettings(source)
 	if err != nil {
-		return errors.New(unit.Relative(p.Repo.Root, err.Error()))
+		return unit.Local(p.Repo.Root, err)
 	}
 	s.From = unit.Relative(p.Repo.Root, s.From)
 	text := s.YAML()
@@ -291,5 +299,8 @@ func writeNew(path string, data []byte) error {
 		return err
 	}
 	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
 }

@@ -121,7 +121,7 @@ func describe(a *app, p *unit.Place, text *report.PullRequest) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", errors.New(unit.Relative(repo.Root, err.Error()))
+		return "", unit.Local(repo.Root, err)
 	}
 	text.About = feature.PRD.Description
 	head, err := repo.Head(a.ctx)

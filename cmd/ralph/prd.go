@@ -95,7 +95,7 @@ func (c *prdCmd) refresh(a *app, p *unit.Place) error {
 		screen.ShowLost(a.t, lost.IDs)
 		return exitError(1)
 	case err != nil:
-		return hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())), "correct spec.md there; list all errors with: ralph validate")
+		return hint.With(unit.Local(p.Repo.Root, err), "correct spec.md there; list all errors with: ralph validate")
 	}
 	if old == nil && unit.IsFile(filepath.Join(p.Repo.Root, setup.PRDSchema)) {
 		now.SetSchema("../" + filepath.Base(setup.PRDSchema))
@@ -123,7 +123,7 @@ func readSpec(t *terminal.Terminal, p *unit.Place) (*spec.Spec, error) {
 			fmt.Sprintf("plan the feature with 'ralph plan', or start with an example: mkdir -p %s && ralph prd --example > %s/spec.md", p.Folder, p.Folder))
 	}
 	if err != nil {
-		return nil, hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())), "put a spec.md in its place that can be read")
+		return nil, hint.With(unit.Local(p.Repo.Root, err), "put a spec.md in its place that can be read")
 	}
 	for _, f := range findings {
 		if f.Warning {
@@ -166,14 +166,14 @@ func readPRD(t *terminal.Terminal, p *unit.Place) (*prd.PRD, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())), "repair it, or move it out of the way, and all stories start again")
+		return nil, hint.With(unit.Local(p.Repo.Root, err), "repair it, or move it out of the way, and all stories start again")
 	}
 	old, warnings, err := prd.Parse(path, data)
 	for _, f := range warnings {
 		t.Warn("%s", unit.Relative(p.Repo.Root, f.String()))
 	}
 	if err != nil {
-		return nil, hint.With(errors.New(unit.Relative(p.Repo.Root, err.Error())),
+		return nil, hint.With(unit.Local(p.Repo.Root, err),
 			"repair it by hand, so that finished stories stay finished; or remove it, and all stories start again")
 	}
 	return old, nil
@@ -199,7 +199,7 @@ func (c *prdCmd) save(t *terminal.Terminal, p *unit.Place, now *prd.PRD, progres
 		return err
 	}
 	if err := now.Save(p.File("prd.json")); err != nil {
-		return errors.New(unit.Relative(p.Repo.Root, err.Error()))
+		return unit.Local(p.Repo.Root, err)
 	}
 	done, total := now.Counts()
 	what := fmt.Sprintf("%s/prd.json: %s, %d done", p.Folder, words.Plural(total, "story", "stories"), done)

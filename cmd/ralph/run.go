@@ -134,7 +134,7 @@ func (r *resolved) start() error {
 		r.Changes = nil // the plan may have been put back in order since
 	}
 	if _, err := r.Plan.Read(); err != nil {
-		return hint.With(errors.New(unit.Relative(r.Place.Repo.Root, err.Error())), "correct it there; see everything that is wrong with: ralph validate")
+		return hint.With(unit.Local(r.Place.Repo.Root, err), "correct it there; see everything that is wrong with: ralph validate")
 	}
 	l, err := r.Loop(s, r.loopSettings(), version, r.text, func(token string) (*proc.Guardian, error) {
 		return startGuardian(token, r.Place.Repo.Root, r.Place.Unit, r.Place.Folder)

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"os"
 
 	"ralph"
 	"ralph/internal/config"
@@ -24,11 +23,7 @@ type setupCmd struct {
 
 // Run carries the command out.
 func (c *setupCmd) Run(a *app) error {
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	repo, err := git.Open(a.ctx, dir)
+	repo, err := git.Open(a.ctx, ".")
 	if err != nil {
 		return err
 	}
@@ -102,6 +97,6 @@ func fileVerb(s setup.State) string {
 
 // inTheWay says what to do about a file or folder that cannot be read or replaced.
 func inTheWay(root string, err error) error {
-	return hint.With(errors.New(unit.Relative(root, err.Error())),
-		"move what is in the way somewhere else, or see to its permissions, then run again: ralph setup")
+	remedy := "move what is in the way somewhere else, or see to its permissions, then run again: ralph setup"
+	return hint.With(unit.Local(root, err), cmp.Or(obstacle(err), remedy))
 }

@@ -95,7 +95,7 @@ func (c *verifyCmd) features(p *unit.Place) ([]verify.Feature, error) {
 	if c.All {
 		features, err := verify.All(p.Repo.Root, p.Archive())
 		if err != nil {
-			return nil, errors.New(unit.Relative(p.Repo.Root, err.Error()))
+			return nil, unit.Local(p.Repo.Root, err)
 		}
 		return features, nil
 	}
@@ -105,7 +105,7 @@ func (c *verifyCmd) features(p *unit.Place) ([]verify.Feature, error) {
 			"name another unit with --unit, or prove all with --all")
 	}
 	if err != nil {
-		return nil, errors.New(unit.Relative(p.Repo.Root, err.Error()))
+		return nil, unit.Local(p.Repo.Root, err)
 	}
 	return []verify.Feature{f}, nil
 }

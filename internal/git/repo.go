@@ -35,7 +35,7 @@ type Repo struct {
 func Open(ctx context.Context, dir string) (*Repo, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("find the directory to work in: %w", err)
+		return nil, fmt.Errorf("the current folder cannot be found; change to a folder that exists: %w", err)
 	}
 	// --path-format=absolute would be shorter, but git knows it only since 2.31.
 	out, err := call{dir: dir}.run(ctx, "rev-parse", "--is-inside-work-tree", "--absolute-git-dir",
@@ -57,8 +57,8 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	return &Repo{Root: lines[3], GitDir: filepath.Clean(lines[1]), CommonDir: filepath.Clean(common)}, nil
 }
 
-// notWorktree turns git's two ways to say "no worktree here" into ErrNotWorktree. The error for a
-// worktree with a missing repository says more, and is kept.
+// notWorktree turns git's two ways to say "no worktree here" into ErrNotWorktree, and says what
+// to do about a worktree with a missing repository, or with one of another user.
 func notWorktree(err error) error {
 	var failed *Error
 	if !errors.As(err, &failed) {
@@ -67,6 +67,10 @@ func notWorktree(err error) error {
 	if strings.HasPrefix(failed.Stderr, "fatal: not a git repository (or any") ||
 		strings.HasPrefix(failed.Stderr, "fatal: this operation must be run in a work tree") {
 		return ErrNotWorktree
+	}
+	if where, ok := strings.CutPrefix(failed.Stderr, "fatal: not a git repository: "); ok {
+		return fmt.Errorf("this worktree has no repository: %s does not exist; "+
+			"if the repository was moved, run there: git worktree repair", where)
 	}
 	if _, where, ok := strings.Cut(failed.Stderr, "dubious ownership in repository at "); ok {
 		return fmt.Errorf("git found dubious ownership: the repository %s belongs to another user; "+

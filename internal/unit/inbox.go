@@ -21,7 +21,7 @@ func (p *Place) Post(q journal.Request) error {
 		_, err = inbox.Post(time.Now(), q)
 	}
 	if err != nil {
-		return fmt.Errorf("the loop of %s cannot be asked: %w", p.Unit, err)
+		return fmt.Errorf("the request to %s cannot be sent: %w", p.Unit, err)
 	}
 	if q.Kind == journal.RequestResume {
 		p.wake()
@@ -116,7 +116,7 @@ func (p *Place) Stop() (*Stopping, error) {
 		s.name, err = s.inbox.Post(time.Now(), journal.Request{Kind: journal.RequestStop, PID: os.Getpid()})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the loop of %s cannot be asked: %w", p.Unit, err)
+		return nil, fmt.Errorf("the request to %s cannot be sent: %w", p.Unit, err)
 	}
 	// A loop that Ctrl-Z has stopped hears nothing; one that runs does not mind.
 	_ = s.holder.Signal(syscall.SIGCONT)

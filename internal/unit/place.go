@@ -35,11 +35,7 @@ type Place struct {
 // Worktree finds the current worktree and the unit of its branch. If the branch cannot name a
 // unit, the unit is empty.
 func Worktree(ctx context.Context) (*Place, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	return WorktreeAt(ctx, dir)
+	return WorktreeAt(ctx, ".")
 }
 
 // WorktreeAt is like [Worktree] for the worktree that contains dir.
@@ -198,6 +194,20 @@ func (p *Place) StartLog() string { return filepath.Join(p.Repo.Root, p.LogDir()
 
 //lint:ignore ST1005 people and scripts know the sentence as it is
 var ErrDetached = hint.With(errors.New("Not on a branch (detached HEAD)"), "switch to the feature's branch: git switch <branch>")
+
+// Local returns an error with the paths in its message relative to root.
+func Local(root string, err error) error { return &localError{root, err} }
+
+type localError struct {
+	root string
+	err  error
+}
+
+// Error implements error.
+func (e *localError) Error() string { return Relative(e.root, e.err.Error()) }
+
+// Unwrap returns the error with whole paths.
+func (e *localError) Unwrap() error { return e.err }
 
 // Relative makes the paths in a message relative to root.
 func Relative(root, message string) string {
