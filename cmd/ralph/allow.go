@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os/user"
+	"slices"
+	"strings"
 
+	"ralph/internal/evidence"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/plan"
@@ -21,18 +24,25 @@ type allowCmd struct {
 	Unit    string `predictor:"unit" help:"The unit (default: this branch)." placeholder:"UNIT"`
 }
 
+// Validate refuses a finding that cannot be accepted; kong calls it.
+func (c *allowCmd) Validate() error {
+	if c.Finding == "" || slices.Contains(evidence.Allowable(), evidence.Rule(c.Finding)) {
+		return nil
+	}
+	return fmt.Errorf("%q is not a finding that can be accepted; those are: %s", c.Finding,
+		strings.Trim(fmt.Sprint(evidence.Allowable()), "[]"))
+}
+
 // Run carries the command out.
 func (c *allowCmd) Run(a *app) error {
-	p, err := unitArg{Unit: c.Unit}.target(a)
-	switch {
-	case err != nil:
-		return err
-	case p == nil:
-		return fmt.Errorf("there is no unit %s", c.Unit)
-	case p.CalledByAgent():
-		return hint.With(errors.New("the agent that works on the plan cannot allow anything"), "the user can: ralph allow "+c.Story)
+	p, err := unitArg{Unit: c.Unit}.place(a)
+	if err == nil {
+		err = onlyTheUser(p, "allow anything", "ralph allow "+c.Story)
 	}
-	if err := c.known(a, p); err != nil {
+	if err == nil {
+		err = c.known(a, p)
+	}
+	if err != nil {
 		return err
 	}
 	q := journal.Request{Kind: journal.RequestAllow, Text: c.Story, Finding: c.Finding, Who: userName()}

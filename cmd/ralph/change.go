@@ -130,6 +130,14 @@ func (u unitArg) place(a *app) (*unit.Place, error) {
 	return unit.Find(a.ctx, a.home, unit.Query{Unit: u.Unit, Change: u.Change})
 }
 
+// onlyTheUser returns an error if an agent of the unit's own loop calls the command.
+func onlyTheUser(p *unit.Place, what, command string) error {
+	if !p.CalledByAgent() {
+		return nil
+	}
+	return hint.With(errors.New("the agent that works on the plan cannot "+what), "the user can: "+command)
+}
+
 // target is the unit that the command acts on.
 func (u unitArg) target(a *app) (*unit.Place, error) {
 	return unit.Find(a.ctx, a.home, unit.Query{Unit: u.Unit, Change: u.Change, ToAct: true})

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -71,6 +72,8 @@ func options() []kong.Option {
 		kong.ValueFormatter(withAliases),
 		kong.KindMapper(reflect.Int, wholeNumber(strconv.IntSize)),
 		kong.KindMapper(reflect.Int64, wholeNumber(64)),
+		kong.KindMapper(reflect.String, kong.MapperFunc(plainText)),
+		kong.KindMapper(reflect.Float64, kong.MapperFunc(decimal)),
 		kong.NamedMapper("choice", kong.MapperFunc(oneOf)),
 		kong.PostBuild(func(k *kong.Kong) error {
 			k.Model.HelpFlag.Help = "Show this help."
@@ -106,12 +109,28 @@ func withAliases(v *kong.Value) string {
 	return text
 }
 
+// popValue reads the value of a flag or an argument; what says which kind it needs.
+func popValue(ctx *kong.DecodeContext, what string, into *string) error {
+	if ctx.Scan.Peek().IsEOL() {
+		return errors.New("needs a value")
+	}
+	return ctx.Scan.PopValueInto(what, into)
+}
+
+// plainText reads a text.
+func plainText(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	err := popValue(ctx, "string", &text)
+	target.SetString(text)
+	return err
+}
+
 // wholeNumber reads a number as people write it. The parser's own way takes 010 for
 // eight, and refuses 08.
 func wholeNumber(bits int) kong.MapperFunc {
 	return func(ctx *kong.DecodeContext, target reflect.Value) error {
 		var text string
-		if err := ctx.Scan.PopValueInto("int", &text); err != nil {
+		if err := popValue(ctx, "number", &text); err != nil {
 			return err
 		}
 		n, err := strconv.ParseInt(text, 10, bits)
@@ -125,11 +144,25 @@ func wholeNumber(bits int) kong.MapperFunc {
 	}
 }
 
+// decimal reads a number that may have a fraction. The parser's own way takes nan and inf.
+func decimal(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := popValue(ctx, "number", &text); err != nil {
+		return err
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		return fmt.Errorf("must be a number, not %q", text)
+	}
+	target.SetFloat(n)
+	return nil
+}
+
 // oneOf reads one of the words of a flag's or an argument's enum. The parser's own
 // error lists the empty word, which means that the flag is left out.
 func oneOf(ctx *kong.DecodeContext, target reflect.Value) error {
 	var text string
-	if err := ctx.Scan.PopValueInto("string", &text); err != nil {
+	if err := popValue(ctx, "string", &text); err != nil {
 		return err
 	}
 	known := slices.DeleteFunc(ctx.Value.EnumSlice(), func(word string) bool { return word == "" })

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 
+	"ralph/internal/hint"
 	"ralph/internal/logs"
 	"ralph/internal/screen"
 	"ralph/internal/terminal"
@@ -34,6 +36,9 @@ func (c *logsCmd) Validate() error {
 // Run carries the command out.
 func (c *logsCmd) Run(a *app) error {
 	p, err := c.place(a)
+	if n, bad := strconv.Atoi(c.Unit); bad == nil && errors.Is(err, unit.ErrNoUnit) {
+		return hint.With(err, fmt.Sprintf("for an iteration of the last run: ralph logs --iteration %d", n))
+	}
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 )
 
 // runFlags are the flags of every command that starts a loop. A flag of a setting has no
@@ -86,9 +88,13 @@ func (f *loopFlags) Validate() error {
 // clockTime is a time of day on the command line.
 type clockTime struct{ hour, minute int }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (c *clockTime) UnmarshalText(text []byte) error {
-	t, err := time.Parse("15:04", strings.TrimSpace(string(text)))
+// Decode implements kong.MapperValue.
+func (c *clockTime) Decode(ctx *kong.DecodeContext) error {
+	var text string
+	if err := popValue(ctx, "time", &text); err != nil {
+		return err
+	}
+	t, err := time.Parse("15:04", strings.TrimSpace(text))
 	if err != nil {
 		return fmt.Errorf("%q is not a time of day: write one such as 07:30", text)
 	}
@@ -108,9 +114,9 @@ func (c *clockTime) after(now time.Time) time.Time {
 // minutes is a duration on the command line; a bare number is minutes.
 type minutes time.Duration
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (m *minutes) UnmarshalText(text []byte) error {
-	d, err := parseDuration(string(text), time.Minute)
+// Decode implements kong.MapperValue.
+func (m *minutes) Decode(ctx *kong.DecodeContext) error {
+	d, err := parseDuration(ctx, time.Minute)
 	*m = minutes(d)
 	return err
 }
@@ -118,18 +124,22 @@ func (m *minutes) UnmarshalText(text []byte) error {
 // seconds is a duration on the command line; a bare number is seconds.
 type seconds time.Duration
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *seconds) UnmarshalText(text []byte) error {
-	d, err := parseDuration(string(text), time.Second)
+// Decode implements kong.MapperValue.
+func (s *seconds) Decode(ctx *kong.DecodeContext) error {
+	d, err := parseDuration(ctx, time.Second)
 	*s = seconds(d)
 	return err
 }
 
-func parseDuration(s string, unit time.Duration) (time.Duration, error) {
+func parseDuration(ctx *kong.DecodeContext, unit time.Duration) (time.Duration, error) {
+	var s string
+	if err := popValue(ctx, "duration", &s); err != nil {
+		return 0, err
+	}
 	s = strings.TrimSpace(s)
 	if n, err := strconv.ParseFloat(s, 64); err == nil {
 		// The largest duration is 292 years; a number beyond it would wrap round.
-		if n < 0 || n > 1e6 {
+		if !(n >= 0 && n <= 1e6) { // not a number is neither
 			return 0, fmt.Errorf("%q is out of range", s)
 		}
 		return time.Duration(n * float64(unit)), nil

@@ -28,11 +28,12 @@ type setCmd struct {
 // Run carries the command out.
 func (c *setCmd) Run(a *app) error {
 	p, err := unitArg{Unit: c.Unit, Change: c.Change}.target(a)
+	if err == nil && p != nil {
+		err = onlyTheUser(p, "change the run", "ralph set "+strings.Join(c.Settings, " "))
+	}
 	switch {
 	case err != nil:
 		return err
-	case p != nil && p.CalledByAgent():
-		return hint.With(errors.New("the agent that works on the plan cannot change the run"), "the user can, in another terminal")
 	case p == nil || !unit.Running(p):
 		name := c.Unit
 		if p != nil {

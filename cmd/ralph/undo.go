@@ -20,7 +20,7 @@ import (
 
 // undoCmd is "ralph undo".
 type undoCmd struct {
-	Iteration int    `arg:"" optional:"" help:"Go back to the state before this iteration (default: the last one)."`
+	Iteration *int   `arg:"" optional:"" help:"Go back to the state before this iteration (default: the last one)."`
 	RunID     string `name:"run" help:"The run of the iteration (default: the last one)." placeholder:"ID"`
 	DryRun    bool   `help:"Show what would change, and change nothing."`
 	Yes       bool   `short:"y" help:"Do not ask."`
@@ -31,8 +31,8 @@ const shownPaths = 20
 
 // Validate refuses an iteration that cannot be; kong calls it.
 func (c *undoCmd) Validate() error {
-	if c.Iteration < 0 {
-		return fmt.Errorf("there is no iteration %d: they are counted from 1", c.Iteration)
+	if c.Iteration != nil && *c.Iteration < 1 {
+		return fmt.Errorf("there is no iteration %d: the first one is 1", *c.Iteration)
 	}
 	return nil
 }
@@ -40,11 +40,12 @@ func (c *undoCmd) Validate() error {
 // Run carries the command out.
 func (c *undoCmd) Run(a *app) error {
 	p, err := unit.Find(a.ctx, a.home, unit.Query{Here: true})
+	if err == nil {
+		err = onlyTheUser(p, "undo anything", "ralph undo")
+	}
 	switch {
 	case err != nil:
 		return err
-	case p.CalledByAgent():
-		return hint.With(errors.New("the agent that works on the plan cannot undo anything"), "the user can: ralph undo")
 	case unit.Running(p):
 		return hint.With(fmt.Errorf("a loop is running on %s", stream.OneLine(p.Unit)), "stop it first: ralph stop")
 	case p.Repo.InProgress() != "":
@@ -86,7 +87,11 @@ func (c *undoCmd) goBack(a *app, p *unit.Place, s *unit.State) error {
 		return err
 	}
 	states := p.States()
-	to, err := undo.Find(a.ctx, events, states, c.RunID, c.Iteration)
+	n := 0 // the last one
+	if c.Iteration != nil {
+		n = *c.Iteration
+	}
+	to, err := undo.Find(a.ctx, events, states, c.RunID, n)
 	var none *undo.NotKeptError
 	if errors.As(err, &none) {
 		return hint.With(err, none.Hint)
@@ -117,7 +122,7 @@ func (c *undoCmd) goBack(a *app, p *unit.Place, s *unit.State) error {
 		return drop(err)
 	case !some:
 		a.t.Printf("nothing to undo: the worktree is in this state\n")
-		if c.Iteration == 0 && to.N > 1 {
+		if n == 0 && to.N > 1 {
 			a.t.Printf("  %s to go further back: ralph undo %d\n", a.t.Symbol("→"), to.N-1)
 		}
 		return drop(nil)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,14 +20,12 @@ type unparkCmd struct {
 
 // Run carries the command out.
 func (c *unparkCmd) Run(a *app) error {
-	p, err := unitArg{Unit: c.Unit}.target(a)
-	switch {
-	case err != nil:
+	p, err := unitArg{Unit: c.Unit}.place(a)
+	if err == nil {
+		err = onlyTheUser(p, "take up a parked story", "ralph unpark "+c.Story)
+	}
+	if err != nil {
 		return err
-	case p == nil:
-		return fmt.Errorf("there is no unit %s", c.Unit)
-	case p.CalledByAgent():
-		return hint.With(errors.New("the agent that works on the plan cannot take up a parked story"), "the user can: ralph unpark "+c.Story)
 	}
 	st, err := p.State(screen.Notes(a.t))
 	if err != nil {

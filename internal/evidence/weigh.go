@@ -146,16 +146,18 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 	return v
 }
 
+// Allowable returns the rules that the user can set aside for an item.
+func Allowable() []Rule {
+	return []Rule{NoWork, Weakened, NoReceipt, OldTests, NewTests, NoTestRan, Weak, Reviewed}
+}
+
 // allowed returns the items that the user allowed against a rule. No one can allow that a
 // check fails.
 func (c Claim) allowed(items []string, rule Rule) []string {
 	var ids []string
 	for _, id := range items {
 		finding, ok := c.Allowed[id]
-		may := slices.Contains([]Rule{
-			NoWork, Weakened, NoReceipt, OldTests, NewTests, NoTestRan, Weak, Reviewed,
-		}, rule)
-		if ok && may && (finding == "" || Rule(finding) == rule) {
+		if ok && slices.Contains(Allowable(), rule) && (finding == "" || Rule(finding) == rule) {
 			ids = append(ids, id)
 		}
 	}

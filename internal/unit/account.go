@@ -97,6 +97,9 @@ func (acc *Account) WritePage(path string) error {
 	if err := acc.HTML(&page, acc.PageOptions(filepath.Dir(path))); err != nil {
 		return err
 	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("the report cannot be written: %w", err)
+	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("the report cannot be written: %s is not a plain file", path)
 	}
