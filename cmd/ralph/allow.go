@@ -37,7 +37,7 @@ func (c *allowCmd) Validate() error {
 func (c *allowCmd) Run(a *app) error {
 	p, err := unitArg{Unit: c.Unit}.place(a)
 	if err == nil {
-		err = onlyTheUser(p, "allow anything", "ralph allow "+c.Story)
+		err = onlyTheUser(p, "the agent that works on the plan cannot allow anything", "ralph allow "+c.Story)
 	}
 	if err == nil {
 		err = c.known(a, p)

@@ -131,11 +131,11 @@ func (u unitArg) place(a *app) (*unit.Place, error) {
 }
 
 // onlyTheUser returns an error if an agent of the unit's own loop calls the command.
-func onlyTheUser(p *unit.Place, what, command string) error {
+func onlyTheUser(p *unit.Place, refusal, command string) error {
 	if !p.CalledByAgent() {
 		return nil
 	}
-	return hint.With(errors.New("the agent that works on the plan cannot "+what), "the user can: "+command)
+	return hint.With(errors.New(refusal), "the user can: "+command)
 }
 
 // target is the unit that the command acts on.

@@ -29,7 +29,7 @@ type setCmd struct {
 func (c *setCmd) Run(a *app) error {
 	p, err := unitArg{Unit: c.Unit, Change: c.Change}.target(a)
 	if err == nil && p != nil {
-		err = onlyTheUser(p, "change the run", "ralph set "+strings.Join(c.Settings, " "))
+		err = onlyTheUser(p, "the agent that works on the plan cannot change the run", "ralph set "+strings.Join(c.Settings, " "))
 	}
 	switch {
 	case err != nil:

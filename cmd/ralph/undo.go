@@ -41,7 +41,7 @@ func (c *undoCmd) Validate() error {
 func (c *undoCmd) Run(a *app) error {
 	p, err := unit.Find(a.ctx, a.home, unit.Query{Here: true})
 	if err == nil {
-		err = onlyTheUser(p, "undo anything", "ralph undo")
+		err = onlyTheUser(p, "the agent that works on the plan cannot undo anything", "ralph undo")
 	}
 	switch {
 	case err != nil:

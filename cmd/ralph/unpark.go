@@ -22,7 +22,7 @@ type unparkCmd struct {
 func (c *unparkCmd) Run(a *app) error {
 	p, err := unitArg{Unit: c.Unit}.place(a)
 	if err == nil {
-		err = onlyTheUser(p, "take up a parked story", "ralph unpark "+c.Story)
+		err = onlyTheUser(p, "the agent that works on the plan cannot take up a parked story", "ralph unpark "+c.Story)
 	}
 	if err != nil {
 		return err

@@ -49,6 +49,9 @@ func (r *Run) Seal(ctx context.Context) (open *room.Unavailable, err error) {
 	if r.Plan == nil {
 		return nil, nil // nothing is written in the repository
 	}
+	if err := r.outOfReach(site); err != nil {
+		return nil, err
+	}
 	r.Rooms.Scratch = filepath.Join(r.Place.StateDir, "rooms")
 	check.SweepRooms(r.Rooms.Scratch)
 	rooms := &agent.Rooms{Site: site, Scratch: filepath.Join(r.Rooms.Scratch, "room-agent"), Protect: r.protected(ctx)}
@@ -62,6 +65,28 @@ func (r *Run) Seal(ctx context.Context) (open *room.Unavailable, err error) {
 		o.Rooms, o.ApproveAll = &sealed, r.Agent().Options.ApproveAll
 	}
 	return nil, nil
+}
+
+// outOfReach returns an error if the agent must write a file of the plan and cannot: a link
+// leads out of the worktree.
+func (r *Run) outOfReach(site room.Site) error {
+	if r.Plan.Kind() != journal.PlanPRD {
+		return nil
+	}
+	for _, name := range []string{"", "prd.json", "progress.txt"} {
+		path := r.Place.File(name)
+		if site.Writes(path) {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return err
+		}
+		return hint.With(fmt.Errorf("%s is a link out of the worktree, to %s: the agent cannot write there from its sealed room",
+			filepath.Join(r.Place.Folder, name), real),
+			"put it into the worktree, or list its folder under sandbox.write in your own ~/.ralph/config.yaml")
+	}
+	return nil
 }
 
 // deps returns the dependencies that the checks get although git does not have them.

@@ -85,6 +85,19 @@ func (s Site) Agent(a Agent) *Room {
 	return r
 }
 
+// Writes reports whether an agent can write to path, which may be a link. It can if the path
+// does not exist yet.
+func (s Site) Writes(path string) bool {
+	real, ok := existing(path)
+	if !ok {
+		return true
+	}
+	return slices.ContainsFunc(append(s.atHome(s.Write...), s.Root, s.Common, s.GitDir), func(dir string) bool {
+		dir, ok := existing(dir)
+		return ok && within(real, dir)
+	})
+}
+
 // closeGit protects what only people and ralph may change in the git directory.
 func (s Site) closeGit(r *Room) {
 	for _, dir := range slices.Compact([]string{s.Common, s.GitDir}) {
