@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
-	"sync"
 
 	"gopkg.in/yaml.v3"
 )
@@ -40,9 +39,7 @@ func readFile(file string) ([]byte, error) {
 }
 
 // yamlError matches an error of yaml.v3: "yaml: line 3: what is wrong".
-var yamlError = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)$`)
-})
+var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)$`)
 
 // parseFile returns the one document of a file, nil for an empty one.
 func parseFile(file string, content []byte) (*yaml.Node, error) {
@@ -60,7 +57,7 @@ func parseFile(file string, content []byte) (*yaml.Node, error) {
 		}
 	}
 	if err != nil {
-		part := yamlError().FindStringSubmatch(err.Error())
+		part := yamlError.FindStringSubmatch(err.Error())
 		if part == nil {
 			return nil, &Error{Place: file, What: err.Error()}
 		}

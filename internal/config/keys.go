@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -18,9 +19,8 @@ func keys() []key { return keysOf(reflect.TypeFor[Settings](), "", nil) }
 
 func keysOf(t reflect.Type, prefix string, index []int) []key {
 	var list []key
-	for i := range t.NumField() {
-		field := t.Field(i)
-		at := append(append([]int{}, index...), i)
+	for field := range t.Fields() {
+		at := slices.Concat(index, field.Index)
 		path := join(prefix, field.Tag.Get("yaml"))
 		switch {
 		case isGroup(field.Type):
@@ -41,9 +41,9 @@ func isGroup(t reflect.Type) bool {
 
 // fieldNamed returns the field of a struct type for a name in a file.
 func fieldNamed(t reflect.Type, name string) (reflect.StructField, bool) {
-	for i := range t.NumField() {
-		if tag := t.Field(i).Tag.Get("yaml"); tag == name && tag != "-" {
-			return t.Field(i), true
+	for field := range t.Fields() {
+		if tag := field.Tag.Get("yaml"); tag == name && tag != "-" {
+			return field, true
 		}
 	}
 	return reflect.StructField{}, false

@@ -47,6 +47,11 @@ func Load(in Input) (*Loaded, error) {
 	l := &Loaded{origins: map[string]Origin{}}
 	errs := l.layer(&decoder{file: "built-in settings", builtIn: true}, in.Example)
 
+	environ := map[string]string{}
+	for _, entry := range in.Environ {
+		name, value, _ := strings.Cut(entry, "=")
+		environ[name] = value
+	}
 	userFile, projectFile := in.UserFile, in.ProjectFile
 	if sameFile(userFile, projectFile) {
 		projectFile = "" // the home directory is the project
@@ -55,9 +60,9 @@ func Load(in Input) (*Loaded, error) {
 	errs = append(errs, l.readLayer(&decoder{
 		file:    projectFile,
 		ignored: l.restriction(userFile, in.ProjectRoot),
-		trusted: trusts(l.Settings.TrustedProjects, in.ProjectRoot, homeOf(in.Environ)),
+		trusted: trusts(l.Settings.TrustedProjects, in.ProjectRoot, environ["HOME"]),
 	})...)
-	errs = append(errs, l.environment(in.Environ)...)
+	errs = append(errs, l.environment(environ)...)
 	for _, flag := range in.Flags {
 		errs = append(errs, l.setText(flag.Key, flag.Flag, flag.Value)...)
 	}
@@ -115,28 +120,19 @@ func (l *Loaded) readLayer(d *decoder) []error {
 
 func (l *Loaded) layer(d *decoder, content []byte) []error {
 	root, err := parseFile(d.file, content)
-	if err != nil || root == nil {
-		return asList(err)
+	switch {
+	case err != nil:
+		return []error{err}
+	case root == nil:
+		return nil
 	}
 	d.origins = l.origins
 	d.section(root, "", reflect.ValueOf(&l.Settings).Elem())
 	return d.errs
 }
 
-func asList(err error) []error {
-	if err == nil {
-		return nil
-	}
-	return []error{err}
-}
-
 // environment sets the keys that have a variable which is set and not empty.
-func (l *Loaded) environment(environ []string) []error {
-	values := map[string]string{}
-	for _, entry := range environ {
-		name, value, _ := strings.Cut(entry, "=")
-		values[name] = value
-	}
+func (l *Loaded) environment(values map[string]string) []error {
 	names := envNames()
 	var errs []error
 	for _, k := range keys() {

@@ -187,8 +187,8 @@ func TestGroupsAreMerged(t *testing.T) {
 	if diff := cmp.Diff(want, l.Settings.QualityChecks); diff != "" {
 		t.Error(diff)
 	}
-	mine, ok := l.Settings.HarnessNamed("mine")
-	if diff := cmp.Diff(Command{"my-agent", "--x", "a b"}, mine.Command); !ok || diff != "" {
+	mine := l.Settings.Harnesses
+	if diff := cmp.Diff([]Harness{{Name: "mine", Command: Command{"my-agent", "--x", "a b"}}}, mine); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -33,8 +33,7 @@ func orNull(schema map[string]any) map[string]any {
 
 func sectionSchema(t reflect.Type, example *yaml.Node) map[string]any {
 	properties := map[string]any{}
-	for i := range t.NumField() {
-		field := t.Field(i)
+	for field := range t.Fields() {
 		name := field.Tag.Get("yaml")
 		if name == "-" {
 			continue

@@ -4,6 +4,8 @@
 // and the JSON schema are derived from it.
 package config
 
+import "slices"
+
 // Settings is what has been decided by all layers together.
 //
 // The tags: yaml is the key; min, max, above (exclusive) and enum bound a value;
@@ -178,24 +180,15 @@ type Start struct {
 	Fullscreen bool   `yaml:"fullscreen"`
 }
 
-// HarnessNamed returns what the files say about a harness.
-func (s *Settings) HarnessNamed(name string) (Harness, bool) {
-	for _, harness := range s.Harnesses {
-		if harness.Name == name {
-			return harness, true
-		}
-	}
-	return Harness{}, false
-}
-
 // ModelOf returns the model to ask a harness for, "" for the harness's own
 // choice. The key model is about the chosen harness, not about its fallbacks.
 func (s *Settings) ModelOf(harness string) string {
 	if harness == s.Harness && s.Model != "" {
 		return s.Model
 	}
-	if h, ok := s.HarnessNamed(harness); ok && h.Model != "" {
-		return h.Model
+	i := slices.IndexFunc(s.Harnesses, func(h Harness) bool { return h.Name == harness })
+	if i >= 0 && s.Harnesses[i].Model != "" {
+		return s.Harnesses[i].Model
 	}
 	if harness == "claude" {
 		return s.Claude.Model

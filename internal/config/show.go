@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // Origin is where a value came from. The zero Origin is the built-in value.
@@ -50,9 +50,8 @@ func (e Entry) Text() string {
 		}
 		return v
 	case []string:
-		words := make([]string, len(v))
+		words := slices.Clone(v)
 		for i, word := range v {
-			words[i] = word
 			if word == "" || strings.ContainsAny(word, " ,\"'[]\t\n") {
 				words[i] = strconv.Quote(word)
 			}
@@ -70,8 +69,7 @@ func (l *Loaded) Entries() []Entry {
 
 func (l *Loaded) entries(section reflect.Value, path string) []Entry {
 	var list []Entry
-	for i := range section.NumField() {
-		field, value := section.Type().Field(i), section.Field(i)
+	for field, value := range section.Fields() {
 		name := field.Tag.Get("yaml")
 		key := join(path, name)
 		switch {
@@ -95,13 +93,11 @@ const hidden = "(hidden)"
 
 // secret finds passwords and keys where people put them against all advice: in
 // the words of a command.
-var secret = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)((?:api[-_]?key|token|secret|password|passwd|credential)s?["']?\s*[=: ]\s*)(?:bearer\s+)?[^\s"',]+|\b(?:sk|pk|ghp|gho|github_pat|xox[a-z])[-_][\w-]{8,}|(://[^/\s:@]*:)[^/\s@]+@`)
-})
+var secret = regexp.MustCompile(`(?i)((?:api[-_]?key|token|secret|password|passwd|credential)s?["']?\s*[=: ]\s*)(?:bearer\s+)?[^\s"',]+|\b(?:sk|pk|ghp|gho|github_pat|xox[a-z])[-_][\w-]{8,}|(://[^/\s:@]*:)[^/\s@]+@`)
 
 func redact(text string) string {
-	return secret().ReplaceAllStringFunc(text, func(found string) string {
-		part := secret().FindStringSubmatch(found)
+	return secret.ReplaceAllStringFunc(text, func(found string) string {
+		part := secret.FindStringSubmatch(found)
 		if part[2] != "" {
 			return part[2] + hidden + "@"
 		}

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -10,15 +11,10 @@ import (
 // resolved on both sides.
 func trusts(named []string, root, home string) bool {
 	root, ok := resolved(root, home)
-	if !ok {
-		return false
-	}
-	for _, path := range named {
-		if path, ok := resolved(path, home); ok && path == root {
-			return true
-		}
-	}
-	return false
+	return ok && slices.ContainsFunc(named, func(path string) bool {
+		path, ok := resolved(path, home)
+		return ok && path == root
+	})
 }
 
 func resolved(path, home string) (string, bool) {
@@ -45,13 +41,4 @@ func (l *Loaded) restriction(userFile, root string) func(place, key string) {
 		}
 		l.Warnings = append(l.Warnings, fmt.Sprintf("%s: %s is ignored, a project cannot set it by itself: %s", place, key, how))
 	}
-}
-
-func homeOf(environ []string) string {
-	for _, entry := range environ {
-		if home, ok := strings.CutPrefix(entry, "HOME="); ok {
-			return home
-		}
-	}
-	return ""
 }

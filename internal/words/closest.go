@@ -12,7 +12,7 @@ func Closest(word string, names []string) string {
 	}
 	best, least := "", len(word)/3+1
 	for _, name := range names {
-		if d := slips(foldName(word), foldName(name)); d < least {
+		if d := Slips(foldName(word), foldName(name)); d < least {
 			best, least = name, d
 		}
 	}
@@ -32,10 +32,10 @@ func foldName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }
 
-// slips counts what must be changed to make one word the other: a letter more,
+// Slips counts what must be changed to make one word the other: a letter more,
 // less or another, or two that have changed places (the restricted
 // Damerau-Levenshtein distance).
-func slips(a, b string) int {
+func Slips(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j
