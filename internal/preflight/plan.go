@@ -210,7 +210,7 @@ func (r *runner) sections(s *spec.Spec) (complete bool) {
 	for _, section := range []struct{ title, remark string }{
 		{"Problem Statement", ""}, {"Success Criteria", ""}, {"User Stories", ""}, {"Out of Scope", " (recommended)"},
 	} {
-		if s.Section(section.title) == nil {
+		if !s.HasSection(section.title) {
 			complete = false
 			r.add(Check{ID: "spec_sections", Severity: Warn, Message: fmt.Sprintf("spec.md missing %q section%s", section.title, section.remark),
 				Hint: fmt.Sprintf("Add a heading '## %s' to spec.md.", section.title)})

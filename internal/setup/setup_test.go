@@ -103,7 +103,7 @@ func TestTheFormOfThePlanCommand(t *testing.T) {
 	form = regexp.MustCompile(`(?m)^created: .*$`).ReplaceAllString(form, "created: 2026-03-02T09:00:00Z")
 	form = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(form, "an answer of 42 lines")
 	plan, findings, err := spec.Parse("spec.md", []byte(form))
-	if err != nil || len(findings) != 0 || len(plan.Stories) != 1 || plan.Stories[0].Description == "" || plan.Stories[0].TechnicalNotes == "" {
+	if err != nil || len(findings) != 0 || len(plan.Stories) != 1 || plan.Stories[0].Description == "" {
 		t.Fatalf("%v, %v: the story lacks something: %+v", err, findings, plan)
 	}
 	state, _, err := spec.Generate(plan, nil, spec.Options{Now: time.Now()})

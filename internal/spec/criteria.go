@@ -55,7 +55,7 @@ func (r *reader) afterCriterion(first ast.Node, lines int) {
 	if segments := first.Lines(); first.Kind() == ast.KindTextBlock || first.Kind() == ast.KindParagraph {
 		for i := lines; i < segments.Len(); i++ {
 			segment := segments.At(i)
-			r.textLine(strings.TrimSpace(string(segment.Value(r.src[r.base:]))), segment.Start)
+			r.textLine(strings.TrimSpace(string(segment.Value(r.src))), segment.Start)
 		}
 		first = first.NextSibling()
 	}

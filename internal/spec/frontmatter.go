@@ -21,7 +21,8 @@ func (r *reader) frontMatter() {
 		r.report(Finding{Warning: true}, 1, "no front matter with the time of creation", createdHint)
 		return
 	}
-	r.next = size
+	r.line += bytes.Count(r.src[:size], []byte("\n"))
+	r.src = r.src[size:]
 	if len(block) > maxFrontMatter {
 		r.report(Finding{}, 1, "the front matter is too long", "")
 		return

@@ -44,7 +44,7 @@ func (r *reader) heading(n *ast.Heading) {
 // section begins what is no story, or could not be read as one.
 func (r *reader) section(s *suspect) {
 	r.endStory()
-	r.spec.Sections = append(r.spec.Sections, Section{Title: s.title, Level: s.level, Line: s.line})
+	r.spec.Sections = append(r.spec.Sections, s.title)
 	if s.level == 1 && r.spec.Title == "" {
 		r.spec.Title = s.title
 	}

@@ -54,7 +54,7 @@ func (r *reader) html(n *ast.HTMLBlock) {
 	if n.HTMLBlockType == ast.HTMLBlockType2 {
 		h.what = "comment"
 		if n.HasClosure() {
-			lines = append(lines, n.ClosureLine.Value(r.src[r.base:]))
+			lines = append(lines, n.ClosureLine.Value(r.src))
 		}
 		h.again = slices.ContainsFunc(lines[1:], func(line []byte) bool { return bytes.Contains(line, []byte("<!--")) })
 	}
@@ -71,9 +71,9 @@ func (r *reader) hide(h hidden) {
 // endOf returns the offset in the file after the lines of a block.
 func (r *reader) endOf(n ast.Node) int {
 	if lines := n.Lines(); lines.Len() > 0 {
-		return r.base + lines.At(lines.Len()-1).Stop
+		return lines.At(lines.Len() - 1).Stop
 	}
-	start := min(r.base+max(n.Pos(), 0), len(r.src))
+	start := min(max(n.Pos(), 0), len(r.src))
 	if i := bytes.IndexByte(r.src[start:], '\n'); i >= 0 {
 		return start + i
 	}

@@ -14,21 +14,18 @@ import (
 
 // reader goes through a spec.md from top to bottom.
 type reader struct {
-	src      []byte
-	next     int // offset of what is not read yet
+	src      []byte // without the front matter, once that was read
 	blocks   parser.Parser
 	inline   parser.Parser // made when a heading needs it
 	spec     *Spec
 	findings []Finding
 
 	line, counted int // the line of the offset up to which lines are counted
-	base          int // offset of the piece that is being read
 
 	story *Story // the story at hand, or nil
 	label label  // what the text at hand is about
 	told  narrative
 	free  []string        // the story's lines without a label
-	notes []string        // those of its technical notes
 	begun map[string]bool // the names of its lists of criteria
 	who   bool            // it has its "As a"
 	again *again          // where a second story seems to begin in it
@@ -60,51 +57,12 @@ func (r *reader) report(f Finding, line int, message, hint string) {
 	r.findings = append(r.findings, f)
 }
 
-// minPiece is the size, in bytes, of what is parsed at a time.
-const minPiece = 32 << 10
-
-// body parses the text in pieces that begin with a heading, so that the syntax
-// tree of a large file is never in memory as a whole.
+// body reads the blocks after the front matter.
 func (r *reader) body() {
-	size := minPiece
-	for r.next < len(r.src) {
-		end := nextHeading(r.src, r.next+size)
-		piece := r.src[r.next:end]
-		doc := r.blocks.Parse(text.NewReader(piece))
-		if end < len(r.src) && mayContinue(doc) {
-			// Doubling keeps the time linear when the block is a long one.
-			size *= 2
-			continue
-		}
-		r.base = r.next
-		for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
-			r.block(n)
-		}
-		r.next, size = end, minPiece
+	doc := r.blocks.Parse(text.NewReader(r.src))
+	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+		r.block(n)
 	}
-}
-
-// nextHeading returns the offset of the first line from offset on that begins
-// with a heading's mark, or the end. Such a line ends every block that is open,
-// but for those that mayContinue names.
-func nextHeading(src []byte, offset int) int {
-	for offset < len(src) {
-		i := bytes.Index(src[offset:], []byte("\n##"))
-		if i < 0 {
-			break
-		}
-		offset += i + 1
-		if title := bytes.TrimLeft(src[offset:min(offset+7, len(src))], "#"); len(title) > 0 && title[0] == ' ' {
-			return offset
-		}
-	}
-	return len(src)
-}
-
-// mayContinue reports whether the last block of a piece could swallow a heading.
-func mayContinue(doc ast.Node) bool {
-	last := doc.LastChild()
-	return last != nil && (last.Kind() == ast.KindFencedCodeBlock || last.Kind() == ast.KindHTMLBlock)
 }
 
 // block reads one block. Code, HTML, comments and quotes say nothing.
@@ -134,9 +92,9 @@ func (r *reader) lineAt(n ast.Node) int {
 	return r.lineOf(n.Pos())
 }
 
-// lineOf returns the line of an offset in the piece at hand.
+// lineOf returns the line of an offset in the text after the front matter.
 func (r *reader) lineOf(offset int) int {
-	offset = min(r.base+max(offset, 0), len(r.src))
+	offset = min(max(offset, 0), len(r.src))
 	if offset < r.counted {
 		return r.line - bytes.Count(r.src[offset:r.counted], []byte("\n"))
 	}
@@ -151,7 +109,7 @@ func (r *reader) lines(n ast.Node) [][]byte {
 	lines := make([][]byte, segments.Len())
 	for i := range lines {
 		segment := segments.At(i)
-		lines[i] = r.src[r.base+segment.Start : r.base+segment.Stop]
+		lines[i] = segment.Value(r.src)
 	}
 	return lines
 }
@@ -165,7 +123,7 @@ func (r *reader) finish() {
 		r.report(Finding{}, 0, "there is no story in it",
 			`Write each as a heading "### STORY-001: Title" with its "**Acceptance Criteria:**" below.`)
 	}
-	sortByLine(r.findings)
+	slices.SortStableFunc(r.findings, func(a, b Finding) int { return a.Line - b.Line })
 	if i := slices.IndexFunc(r.findings, broken); i >= 0 {
 		r.spec.broken = &r.findings[i]
 	}

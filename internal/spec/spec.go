@@ -7,6 +7,7 @@ package spec
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"ralph/internal/prd"
@@ -19,35 +20,27 @@ const MaxSize = 16 << 20
 // Spec is the parsed content of a spec.md.
 type Spec struct {
 	File     string
-	Title    string // the first heading of level 1
-	Created  string // from the front matter, ISO-8601; empty where missing or not a time
-	Problem  string // the first paragraph of the Problem Statement, in one line
-	Sections []Section
-	Stories  []Story // with unique ids, in the order of the file
+	Title    string   // the first heading of level 1
+	Created  string   // from the front matter, ISO-8601; empty where missing or not a time
+	Problem  string   // the first paragraph of the Problem Statement, in one line
+	Sections []string // titles of the headings that do not belong to a story
+	Stories  []Story  // with unique ids, in the order of the file
 
 	unreadable map[string]bool // ids of stories that were reported instead of read
 	broken     *Finding        // the first finding that is no warning
 }
 
-// Section is a heading that does not belong to a story.
-type Section struct {
-	Title string
-	Level int
-	Line  int
-}
-
 // Story is one story of the spec. Each text is one line as written, without checkboxes.
 type Story struct {
-	ID             string
-	Title          string
-	Description    string // "As a ..., I want to ..., so that ..."
-	Criteria       []Criterion
-	Priority       *float64 // nil where the spec names none
-	TechnicalNotes string
-	DependsOn      []string // ids after the label "Depends on"
-	Mentions       []string // ids that any other text says this story needs first
-	Model          string   // empty where the spec names none
-	Line           int
+	ID          string
+	Title       string
+	Description string // "As a ..., I want to ..., so that ..."
+	Criteria    []Criterion
+	Priority    *float64 // nil where the spec names none
+	DependsOn   []string // ids after the label "Depends on"
+	Mentions    []string // ids that any other text says this story needs first
+	Model       string   // empty where the spec names none
+	Line        int
 
 	level   int
 	plain   string // the title without emphasis, links and tags that format
@@ -66,14 +59,9 @@ type Finding struct {
 	Warning bool
 }
 
-// Section returns the section with the title, ignoring case, or nil.
-func (s *Spec) Section(title string) *Section {
-	for i := range s.Sections {
-		if sameWords(s.Sections[i].Title, title) {
-			return &s.Sections[i]
-		}
-	}
-	return nil
+// HasSection reports whether there is a section with the title, ignoring case.
+func (s *Spec) HasSection(title string) bool {
+	return slices.ContainsFunc(s.Sections, func(t string) bool { return sameWords(t, title) })
 }
 
 // Load reads and parses a spec.md. The findings are problems in its content. An error means

@@ -113,12 +113,11 @@ func (r *reader) endStory() {
 	if r.story.Description == "" {
 		r.story.Description = fold(strings.Join(r.free, " "))
 	}
-	r.story.TechnicalNotes = strings.Join(r.notes, "\n")
 	r.spec.Stories = append(r.spec.Stories, *r.story)
 	if r.again != nil {
 		r.agains = append(r.agains, *r.again)
 	}
-	r.story, r.label, r.told, r.free, r.notes, r.begun, r.who, r.again = nil, labelNone, nil, nil, nil, nil, false, nil
+	r.story, r.label, r.told, r.free, r.begun, r.who, r.again = nil, labelNone, nil, nil, nil, false, nil
 }
 
 // paragraph reads a block of text line by line: labels start lines more often than
@@ -164,10 +163,6 @@ func (r *reader) textLine(text string, offset int) {
 		r.narrate(text)
 	case labelNone:
 		r.free = append(r.free, text)
-	case labelNotes:
-		if text = fold(text); text != "" {
-			r.notes = append(r.notes, text)
-		}
 	case labelPriority:
 		r.priority(text, offset)
 	case labelModel:

@@ -6,18 +6,19 @@ import (
 	"ralph/internal/prd"
 )
 
-// Kind is the kind of a disagreement between spec.md and prd.json about a story.
-type Kind uint8
+// Kind is the kind of a disagreement between spec.md and prd.json about a story, in words that
+// follow its id.
+type Kind string
 
 // The kinds of disagreement.
 const (
-	Missing        Kind = iota + 1 // the story is in spec.md only
-	TitleDiffers                   //
-	CriteriaDiffer                 // in their words or their order
-	DependsDiffer                  // where the spec names dependencies
-	ModelDiffers                   // where the spec names a model
-	Orphan                         // the story is in prd.json only, and does not pass
-	FinishedOrphan                 // the story is in prd.json only, and passes: its work would be lost
+	Missing        Kind = "in spec.md not found in prd.json"
+	TitleDiffers   Kind = "title differs"
+	CriteriaDiffer Kind = "acceptance criteria differs" // in their words or their order
+	DependsDiffer  Kind = "dependencies differ"         // where the spec names dependencies
+	ModelDiffers   Kind = "model differs"               // where the spec names a model
+	Orphan         Kind = "in prd.json (passes: false) not found in spec.md"
+	FinishedOrphan Kind = "in prd.json (passes: true) not found in spec.md" // its work would be lost
 )
 
 // Difference is one disagreement between spec.md and prd.json about a story. A line is 0 if
@@ -30,17 +31,7 @@ type Difference struct {
 }
 
 // String describes the difference in one line.
-func (d Difference) String() string {
-	return d.ID + map[Kind]string{
-		Missing:        " in spec.md not found in prd.json",
-		TitleDiffers:   " title differs",
-		CriteriaDiffer: " acceptance criteria differs",
-		DependsDiffer:  " dependencies differ",
-		ModelDiffers:   " model differs",
-		Orphan:         " in prd.json (passes: false) not found in spec.md",
-		FinishedOrphan: " in prd.json (passes: true) not found in spec.md",
-	}[d.Kind]
-}
+func (d Difference) String() string { return d.ID + " " + string(d.Kind) }
 
 // Sync lists the differences between spec.md and prd.json. It ignores checkboxes, white space,
 // descriptions and priorities. Stories only in the spec come first, then stories that differ,
@@ -67,7 +58,7 @@ func Sync(s *Spec, p *prd.PRD) []Difference {
 			}
 		}
 		note(!same(story.Title, has.Title) && !same(story.plain, has.Title), TitleDiffers)
-		note(!sameCriteria(story.Criteria, has.AcceptanceCriteria), CriteriaDiffer)
+		note(!slices.EqualFunc(story.Criteria, has.AcceptanceCriteria, sameCriterion), CriteriaDiffer)
 		note(story.depends && !slices.Equal(story.DependsOn, has.DependsOn), DependsDiffer)
 		note(story.Model != "" && story.Model != has.Model, ModelDiffers)
 	}
@@ -90,19 +81,9 @@ func orphans(s *Spec, p *prd.PRD, left map[string]int) (ds []Difference) {
 	return ds
 }
 
-func sameCriteria(want []Criterion, has []string) bool {
-	if len(want) != len(has) {
-		return false
-	}
-	for i := range want {
-		if !same(want[i].Text, has[i]) {
-			return false
-		}
-	}
-	return true
-}
-
 // same compares text of the spec, which is folded already, with that of prd.json.
 func same(folded, other string) bool {
 	return folded == other || folded == fold(stripBox(other))
 }
+
+func sameCriterion(want Criterion, has string) bool { return same(want.Text, has) }

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -68,8 +67,4 @@ func shortened(s string) string {
 		return string(r[:most]) + "…"
 	}
 	return s
-}
-
-func sortByLine(fs []Finding) {
-	slices.SortStableFunc(fs, func(a, b Finding) int { return a.Line - b.Line })
 }
