@@ -81,10 +81,15 @@ func Run(in Input) Report {
 	if r.branch() && r.folder() {
 		r.plan()
 	}
+	return r.rest()
+}
+
+// rest makes the checks that every kind of plan has.
+func (r *runner) rest() Report {
 	r.workingTree()
 	r.followed()
 	r.identity()
-	r.agent()
+	r.agents()
 	r.checks()
 	return r.report
 }

@@ -141,17 +141,18 @@ var derived = []string{".ralph/*/status.json", ".ralph/*/state.json", ".ralph/*/
 // followed reports whether a change is in a derived file that git tracks and that is not
 // about to be removed.
 func followed(c git.Change) bool {
-	return !c.Untracked() && !strings.HasPrefix(c.XY, "D") && slices.ContainsFunc(derived, func(pattern string) bool {
-		ok, err := path.Match(pattern, c.Path)
-		return ok && err == nil
-	})
+	return !c.Untracked() && !strings.HasPrefix(c.XY, "D") && matches(c.Path, derived)
 }
 
 // setUp reports whether a change is one of the files that 'ralph setup' wrote and
 // that is not committed yet.
 func setUp(c git.Change) bool {
-	return c.Untracked() && slices.ContainsFunc([]string{".*/commands/ralph-*", ".agents/skills/ralph-*/SKILL.md"}, func(pattern string) bool {
-		ok, err := path.Match(pattern, c.Path)
+	return c.Untracked() && matches(c.Path, []string{".*/commands/ralph-*", ".agents/skills/ralph-*/SKILL.md"})
+}
+
+func matches(name string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
 		return ok && err == nil
 	})
 }
@@ -183,25 +184,37 @@ func Nameless(id string) Check {
 		Hint: "Set them with these two commands:\n  git config --global user.name \"NAME\"\n  git config --global user.email ADDRESS"}
 }
 
-func (r *runner) agent() {
-	a := r.in.Agent
-	c := Check{ID: "agent"}
-	switch {
-	case a.Name == "":
+// agents checks the agent of the run, those that may have to take over, and the reviewer.
+func (r *runner) agents() {
+	if r.in.Agent.Name == "" {
 		return
+	}
+	r.add(r.in.Agent.check())
+	for _, a := range r.in.Fallback {
+		r.spare(a, "fallback", "take over")
+	}
+	if r.in.Reviewer != nil {
+		r.spare(*r.in.Reviewer, "review", "review stories")
+	}
+}
+
+// check reports whether the agent can be called, as far as that is known.
+func (a Agent) check() Check {
+	c := Check{ID: "agent", Severity: Error}
+	switch {
 	case a.Fault != "":
-		c.Severity, c.Message, c.Hint = Error, a.Fault, a.Remedy
+		c.Message, c.Hint = a.Fault, a.Remedy
 	case a.Blocked:
-		c.Severity, c.Message = Error, fmt.Sprintf("Agent '%s' may not be run: %s is not executable", a.Name, a.Command)
+		c.Message = fmt.Sprintf("Agent '%s' may not be run: %s is not executable", a.Name, a.Command)
 		c.Hint = "Make it executable with 'chmod +x', or choose another agent with 'ralph run --harness NAME'."
 	case a.Path == "":
-		c.Severity, c.Message = Error, fmt.Sprintf("Agent '%s' not found", a.Name)
+		c.Message = fmt.Sprintf("Agent '%s' not found", a.Name)
 		if a.Command != a.Name && a.Command != "" {
 			c.Details = []Detail{{Text: "command not found: " + a.Command}}
 		}
 		c.Hint = "Install it, put its command into ~/.ralph/config.yaml, or choose another with 'ralph run --harness NAME'."
 	case a.RootAndApproveAll:
-		c.Severity, c.Message = Error, fmt.Sprintf("Agent '%s' must not approve everything as root", a.Name)
+		c.Message = fmt.Sprintf("Agent '%s' must not approve everything as root", a.Name)
 		c.Hint = "Run as another user, or without --dangerously-skip-permissions."
 	case !a.LoginSign:
 		c.Severity, c.Message = Warn, fmt.Sprintf("No sign of a login for agent '%s'", a.Name)
@@ -209,41 +222,27 @@ func (r *runner) agent() {
 	default:
 		c.Severity, c.Message, c.quiet = OK, fmt.Sprintf("Agent found: %s", a.Path), true
 	}
-	r.add(c)
-	for _, f := range r.in.Fallback {
-		if c, odd := spare(f); odd {
-			r.add(c)
-		}
-	}
-	if r.in.Reviewer == nil {
-		return
-	}
-	if c, odd := spare(*r.in.Reviewer); odd {
-		c.ID, c.Message = "review", strings.Replace(c.Message, "take over", "review stories", 1)
-		c.Hint = strings.Replace(c.Hint, "setting fallback", "setting review", 1)
-		r.add(c)
-	}
+	return c
 }
 
-// spare checks an agent without which the run can start: one that may have to take over.
-func spare(a Agent) (c Check, odd bool) {
-	c = Check{ID: "fallback", Severity: Warn}
+// spare warns of an agent that may not be able to do its part. The run can start without it.
+func (r *runner) spare(a Agent, setting, part string) {
+	c := a.check()
+	if c.Severity == OK {
+		return
+	}
+	c.ID, c.Details = setting, nil
 	switch {
 	case a.Fault != "":
-		c.Severity, c.Message, c.Hint = Error, a.Fault, a.Remedy
-	case a.Path == "":
-		c.Message = fmt.Sprintf("Agent '%s' not found: it cannot take over", a.Name)
-		c.Hint = "Install it, or take it out of the setting fallback."
-	case a.RootAndApproveAll:
-		c.Message = fmt.Sprintf("Agent '%s' must not approve everything as root: it cannot take over", a.Name)
-		c.Hint = "Run as another user, or without --dangerously-skip-permissions."
-	case !a.LoginSign:
-		c.Message = fmt.Sprintf("No sign of a login for agent '%s': it may not be able to take over", a.Name)
-		c.Hint = fmt.Sprintf("Start agent '%s' once by hand and log in, or put its key into the environment.", a.Name)
+	case c.Severity == Warn:
+		c.Message += ": it may not be able to " + part
 	default:
-		return c, false
+		c.Severity, c.Message = Warn, c.Message+": it cannot "+part
 	}
-	return c, true
+	if a.Fault == "" && !a.Blocked && a.Path == "" {
+		c.Hint = fmt.Sprintf("Install it, or take it out of the setting %s.", setting)
+	}
+	r.add(c)
 }
 
 // worded is an error's text with paths as they are from the worktree's root.

@@ -25,12 +25,7 @@ func RunWithoutFeature(in Input) Report {
 	if in.Tasks != "" {
 		r.tasks()
 	}
-	r.workingTree()
-	r.followed()
-	r.identity()
-	r.agent()
-	r.checks()
-	return r.report
+	return r.rest()
 }
 
 // proposal checks that the change says what it is for.
