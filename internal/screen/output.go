@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"ralph/internal/journal"
 	"ralph/internal/stopwatch"
@@ -21,7 +24,7 @@ type Output struct {
 	Files  *unit.Files
 	watch  stopwatch.Watch // since the run has started
 	asked  time.Duration   // until a question was answered
-	log    *lineLog
+	log    *os.File        // nil if it cannot be written
 	t      *terminal.Terminal
 }
 
@@ -35,14 +38,26 @@ func Open(t *terminal.Terminal, p *unit.Place, events, verbose bool) (*Output, e
 		o.json, w = t.Out, io.Discard
 		show = terminal.Terminal{In: t.In, Out: io.Discard, Err: io.Discard, ASCII: t.ASCII}
 	}
-	log, err := openLineLog(filepath.Join(p.Repo.Root, ".claude", "ralph-loop.log"))
-	if err != nil {
+	var err error
+	if o.log, err = openLog(filepath.Join(p.Repo.Root, ".claude", "ralph-loop.log")); err != nil {
 		t.Warn("the terminal's output is not kept: %v", err)
 	} else {
-		o.log, w = log, io.MultiWriter(w, log)
+		w = io.MultiWriter(w, quiet{o.log})
 	}
 	o.Screen = New(&show, w, p.Repo.Root, verbose)
 	return o, nil
+}
+
+// openLog starts an empty log. It does not wait for a reader if the path is a FIFO.
+func openLog(path string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.Chmod(0o600) // it may be an old one
 }
 
 // Event writes an event of the journal to all outputs.
@@ -57,9 +72,6 @@ func (o *Output) Event(e journal.Event) {
 		o.watch = stopwatch.Start()
 	}
 	o.Files.Event(e)
-	if o.log != nil {
-		o.log.flush()
-	}
 }
 
 // Working shows the current activity until the next event.
@@ -83,20 +95,17 @@ func (o *Output) Warn(text string) {
 // Drained flushes the agent's last output to the screen and the log.
 func (o *Output) Drained() {
 	o.Screen.Drained()
-	if o.log != nil {
-		o.log.flush()
-	}
 }
 
 // Close writes the status files that are still pending and closes the log.
 func (o *Output) Close() {
 	o.Files.Settled()
 	if o.log != nil {
-		o.log.close()
+		o.log.Close()
 	}
 }
 
-// quiet is a terminal that may go away without ending the run.
+// quiet is a terminal or a log that may fail without ending the run.
 type quiet struct{ io.Writer }
 
 func (q quiet) Write(p []byte) (int, error) {

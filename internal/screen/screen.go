@@ -29,8 +29,6 @@ type Screen struct {
 	verbose bool
 	Title   string // of the terminal; empty without one
 	Max     int
-	started time.Time
-	stories int
 	hint    string // what the last call's failure needs
 	foot    terminal.Footer
 }
@@ -80,7 +78,7 @@ func (s *Screen) Event(e journal.Event) {
 	}
 	switch b := e.Body.(type) {
 	case journal.RunStarted:
-		s.runStarted(b, e.Time)
+		s.runStarted(b)
 	case journal.IterationStarted:
 		s.iterationStarted(b)
 	case journal.AttemptStarted:
@@ -173,8 +171,8 @@ func (s *Screen) remark(body journal.Body) {
 	}
 }
 
-func (s *Screen) runStarted(b journal.RunStarted, at time.Time) {
-	s.Max, s.started, s.stories = b.MaxIterations, at, len(b.Stories)
+func (s *Screen) runStarted(b journal.RunStarted) {
+	s.Max = b.MaxIterations
 	model := b.Harness
 	if b.Model != "" {
 		model += " (" + b.Model + ")"
