@@ -111,7 +111,8 @@ func (l *Ledger) Take(ctx context.Context, now time.Time) (Grant, error) {
 // the next call. It takes no lock and writes nothing.
 func (l *Ledger) Peek(now time.Time) (Grant, error) {
 	if l.socket != "" {
-		return l.peekShared()
+		r, err := l.askShortly(request{Op: "peek"})
+		return l.grantOf(r), err
 	}
 	b, err := readBook(l.file)
 	if err != nil {

@@ -49,7 +49,11 @@ func (l *Ledger) SetLimited(ctx context.Context, until time.Time, note string) e
 // zero if no limit is known or it is over. It takes no lock.
 func (l *Ledger) LimitedUntil(now time.Time) (until time.Time, note string, err error) {
 	if l.socket != "" {
-		return l.limitedShared(now)
+		r, err := l.askShortly(request{Op: "peek"})
+		if err != nil || !r.Until.After(now) {
+			return time.Time{}, "", err
+		}
+		return r.Until, r.Note, nil
 	}
 	b, err := readBook(l.file)
 	if err != nil || b.Limited == nil || !b.Limited.Until.After(now) {
@@ -61,7 +65,12 @@ func (l *Ledger) LimitedUntil(now time.Time) (until time.Time, note string, err 
 // WouldAdmit returns what Admit would answer. It takes no lock and writes nothing.
 func (l *Ledger) WouldAdmit(now, waited time.Time) (Gate, error) {
 	if l.socket != "" {
-		return l.lookShared(now, waited)
+		// Who tries first when a limit is over, the server decides: it grants no call before.
+		until, note, err := l.LimitedUntil(now)
+		if err != nil || !until.After(waited) {
+			return Gate{}, err
+		}
+		return Gate{Until: until, Note: note}, nil
 	}
 	b, err := readBook(l.file)
 	if err != nil {

@@ -35,7 +35,8 @@ func (l *Ledger) For(run string) *Ledger {
 // it recorded. A second call has no effect.
 func (l *Ledger) Settle(ctx context.Context, run string, calls int) error {
 	if l.socket != "" {
-		return l.settleShared(ctx, run, calls)
+		_, err := l.ask(ctx, request{Op: "settle", Run: run, Calls: calls})
+		return err
 	}
 	key := runKey(run)
 	if b, err := readBook(l.file); err != nil || b.Runs[key].Calls <= calls {

@@ -86,11 +86,6 @@ func (l *Ledger) takeShared(ctx context.Context, now time.Time) (Grant, error) {
 	return l.grantOf(r), err
 }
 
-func (l *Ledger) peekShared() (Grant, error) {
-	r, err := l.askShortly(request{Op: "peek"})
-	return l.grantOf(r), err
-}
-
 func (l *Ledger) grantOf(r response) Grant {
 	return Grant{OK: r.OK, Used: r.Used, Limit: l.limit, ResetsAt: r.ResetsAt.UTC()}
 }
@@ -101,28 +96,5 @@ func (l *Ledger) setLimitedShared(ctx context.Context, until time.Time, note str
 		q.Until = &until
 	}
 	_, err := l.ask(ctx, q)
-	return err
-}
-
-func (l *Ledger) limitedShared(now time.Time) (time.Time, string, error) {
-	r, err := l.askShortly(request{Op: "peek"})
-	if err != nil || !r.Until.After(now) {
-		return time.Time{}, "", err
-	}
-	return r.Until, r.Note, nil
-}
-
-// lookShared is WouldAdmit. Who tries first when a limit is over, the other side decides:
-// it grants no call before.
-func (l *Ledger) lookShared(now, waited time.Time) (Gate, error) {
-	until, note, err := l.limitedShared(now)
-	if err != nil || !until.After(waited) {
-		return Gate{}, err
-	}
-	return Gate{Until: until, Note: note}, nil
-}
-
-func (l *Ledger) settleShared(ctx context.Context, run string, calls int) error {
-	_, err := l.ask(ctx, request{Op: "settle", Run: run, Calls: calls})
 	return err
 }
