@@ -38,8 +38,10 @@ func (c *doctorCmd) conform(a *app, g *proc.Guardian, token string) error {
 		Command: argv, Env: withoutRun(os.Environ()), Guardian: g, Token: token, Limit: time.Duration(c.Timeout)}
 	fmt.Fprintf(a.t.Err, "%s calls %s about ten times in an empty repository, once with a prompt of 2 MB; what its model costs is yours to pay\n",
 		a.t.Symbol("…"), stream.Sanitize(argv[0]))
-	if !c.JSON {
-		in.Done = func(t conformance.Trial) { screen.ShowTrial(a.t, t) }
+	in.Done = func(t conformance.Trial) {
+		if !c.JSON {
+			screen.ShowTrial(a.t, t)
+		}
 	}
 	card, err := conformance.Run(a.ctx, in)
 	if a.ctx.Err() != nil {

@@ -10,6 +10,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 // riddle returns a question that does not contain its answer: an echo of the prompt
@@ -43,7 +44,7 @@ func (s *session) answers(ctx context.Context) error {
 		}
 		s.answered, s.mode, s.format = true, mode, t.recognise(answer)
 		s.card.Prompt, s.card.Output = string(mode), string(s.format)
-		s.note(Trial{ID: "prompt", Result: Yes, Message: fmt.Sprintf("answers a prompt %s (first output after %s, longest silence %s)", modeWords(mode), seconds(t.first), seconds(t.silence))}, began)
+		s.note(Trial{ID: "prompt", Result: Yes, Message: fmt.Sprintf("answers a prompt %s (first output after %s, longest silence %s)", modeWords(mode), words.Duration(t.first), words.Duration(t.silence))}, began)
 		s.note(s.output(t), began)
 		s.note(exitCode(t), began)
 		return nil
@@ -107,14 +108,4 @@ func exitCode(t told) Trial {
 		c.Message += fmt.Sprintf("; leaves %d processes (%s), which ralph ends", t.Strays, strings.Join(t.Names, ", "))
 	}
 	return c
-}
-
-func seconds(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return d.Round(time.Millisecond).String()
-	case d < 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	}
-	return d.Round(time.Second).String()
 }

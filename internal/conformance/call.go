@@ -12,6 +12,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 const (
@@ -60,7 +61,7 @@ func (s *session) make(ctx context.Context, mode agent.PromptMode, c call) (told
 	if c.limit == 0 {
 		c.limit = s.Limit
 	}
-	defer s.calling(c.about, c.limit)()
+	defer s.Calling(c.about, c.limit)()
 	h := agent.Custom(s.name())
 	h.Command, h.Prompt, h.Output = s.Command, mode, s.format
 	if c.signal != 0 {
@@ -130,7 +131,7 @@ func (t told) failing() string {
 	text := "exit status 0 without the answer"
 	switch {
 	case t.timedOut():
-		text = "no end within " + seconds(t.limit)
+		text = "no end within " + words.Duration(t.limit)
 	case t.Exit != (proc.Exit{}):
 		text = t.Exit.String()
 	}

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"ralph/internal/agent"
@@ -61,9 +62,9 @@ type Input struct {
 	Guardian *proc.Guardian
 	Token    string        // of the guardian
 	Limit    time.Duration // time limit for one trial
-	Done     func(Trial)   // called after each trial, optional
+	Done     func(Trial)   // called after each trial
 	// Calling is called before each call with what the call is about, and its result is called
-	// when the call is over. Optional.
+	// when the call is over.
 	Calling func(about string, limit time.Duration) (over func())
 }
 
@@ -93,7 +94,8 @@ func Run(ctx context.Context, in Input) (Card, error) {
 		return s.card, err
 	}
 	trials := []func(context.Context) (Trial, error){
-		s.failure, s.hugePrompt, s.hugeLine, s.interrupt, s.terminate, s.children, s.limit,
+		s.failure, s.hugePrompt, s.hugeLine, s.signal("interrupt", "INT", syscall.SIGINT),
+		s.signal("terminate", "TERM", syscall.SIGTERM), s.children, s.limit,
 	}
 	if s.answered {
 		trials = append(trials, s.verdict)
@@ -113,17 +115,7 @@ func Run(ctx context.Context, in Input) (Card, error) {
 func (s *session) note(t Trial, began time.Time) {
 	t.Seconds = time.Since(began).Seconds()
 	s.card.Trials = append(s.card.Trials, t)
-	if s.Done != nil {
-		s.Done(t)
-	}
-}
-
-// calling says what a call is about that begins now.
-func (s *session) calling(about string, limit time.Duration) (over func()) {
-	if s.Calling == nil {
-		return func() {}
-	}
-	return s.Calling(about, limit)
+	s.Done(t)
 }
 
 // prepare makes the repository that the command works in.

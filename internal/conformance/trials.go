@@ -11,6 +11,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
+	"ralph/internal/words"
 )
 
 const (
@@ -26,7 +27,7 @@ func (s *session) failure(ctx context.Context) (Trial, error) {
 		Hint: fmt.Sprintf("Exit with a status other than 0 if the task could not be worked on, with the reason on standard error. To show it here, fail if %s is 'failure'.", Variable)}
 	switch {
 	case t.timedOut():
-		c.Result, c.Message, c.Hint = No, fmt.Sprintf("does not end within %s on an empty prompt", seconds(t.limit)), "Fail on an empty prompt, in place of waiting for more."
+		c.Result, c.Message, c.Hint = No, fmt.Sprintf("does not end within %s on an empty prompt", words.Duration(t.limit)), "Fail on an empty prompt, in place of waiting for more."
 	case t.Exit != (proc.Exit{}):
 		c = Trial{ID: "failure", Result: Yes, Message: "reports a failure: " + t.failing()}
 	}
@@ -46,7 +47,7 @@ func (s *session) hugePrompt(ctx context.Context) (Trial, error) {
 		Hint: "Read the prompt to its end, and answer it; or say that it does not fit into the context, and exit with another status than 0."}
 	switch {
 	case t.has(answer):
-		c = Trial{ID: id, Result: Yes, Message: fmt.Sprintf("answers a prompt of 2 MB (%s)", seconds(t.Duration))}
+		c = Trial{ID: id, Result: Yes, Message: fmt.Sprintf("answers a prompt of 2 MB (%s)", words.Duration(t.Duration))}
 	case t.timedOut():
 	case !s.answered && t.exited():
 		c = Trial{ID: id, Result: Yes, Message: "takes a prompt of 2 MB"}
@@ -67,12 +68,9 @@ func (s *session) hugeLine(ctx context.Context) (Trial, error) {
 		Hint: fmt.Sprintf("Nothing is needed: ralph reads lines of any length. To show it here, print one of a megabyte where %s is '%s'.", Variable, id)}, err
 }
 
-func (s *session) interrupt(ctx context.Context) (Trial, error) {
-	return s.signalled(ctx, "interrupt", "INT", syscall.SIGINT)
-}
-
-func (s *session) terminate(ctx context.Context) (Trial, error) {
-	return s.signalled(ctx, "terminate", "TERM", syscall.SIGTERM)
+// signal returns the trial that ends the command with a signal.
+func (s *session) signal(id, name string, sig syscall.Signal) func(context.Context) (Trial, error) {
+	return func(ctx context.Context) (Trial, error) { return s.signalled(ctx, id, name, sig) }
 }
 
 // signalled ends the command while a shell command of it runs.
@@ -85,10 +83,10 @@ func (s *session) signalled(ctx context.Context, id, name string, sig syscall.Si
 		return Trial{ID: id, Result: NotSeen, Message: fmt.Sprintf("reaction to %s: not seen; it ended by itself before (%s)", name, t.Exit),
 			Hint: fmt.Sprintf("To show it here, keep running where %s is '%s'.", Variable, id)}, err
 	case t.timedOut():
-		c.Result, c.Message = No, fmt.Sprintf("does not end within %s of %s; ralph kills it then", seconds(grace), name)
+		c.Result, c.Message = No, fmt.Sprintf("does not end within %s of %s; ralph kills it then", words.Duration(grace), name)
 		c.Hint = "At INT or TERM, end with all started processes. Finished work is kept."
 	default:
-		c.Message = fmt.Sprintf("ends %s after %s, with %s", seconds(t.afterwards), name, t.Exit)
+		c.Message = fmt.Sprintf("ends %s after %s, with %s", words.Duration(t.afterwards), name, t.Exit)
 	}
 	if t.Strays > 0 {
 		c.Message += fmt.Sprintf("; leaves %s running, which ralph ends", strings.Join(t.Names, ", "))
@@ -147,5 +145,5 @@ func (s *session) verdict(ctx context.Context) (Trial, error) {
 		return Trial{ID: "verdict", Result: No, Message: message, Hint: "See the lines above; a run would take this for a failure."}, err
 	}
 	s.card.OK, s.card.Snippet = true, s.snippet()
-	return Trial{ID: "verdict", Result: Yes, Message: fmt.Sprintf("ralph can work with it (%s)", seconds(o.Duration))}, err
+	return Trial{ID: "verdict", Result: Yes, Message: fmt.Sprintf("ralph can work with it (%s)", words.Duration(o.Duration))}, err
 }
