@@ -34,10 +34,8 @@ type Unit struct {
 
 // Death describes how far a run had come when its process died.
 type Death struct {
-	Run       string
 	At        time.Time // time of the last sign of life
 	PID       int
-	Host      string
 	Iteration int
 	Story     string // as the plan names it; empty if none was open
 	AtWork    bool   // an agent was running, or may have been
@@ -93,7 +91,7 @@ func examine(dir string) Unit {
 
 // deathOf is how far a run without an end had come.
 func deathOf(r *run.Run) *Death {
-	d := &Death{Run: r.ID, PID: r.Start.PID, Host: r.Start.Host, Iteration: r.At().N, AtWork: r.Calls.Open != nil}
+	d := &Death{PID: r.Start.PID, Iteration: r.At().N, AtWork: r.Calls.Open != nil}
 	if story := r.At().Story; story != nil {
 		d.Story = story.ID
 	}

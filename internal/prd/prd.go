@@ -58,12 +58,6 @@ func (p *PRD) Counts() (complete, total int) {
 	return complete, len(p.Stories)
 }
 
-// Complete reports whether every story passes. A plan without stories is not complete.
-func (p *PRD) Complete() bool {
-	complete, total := p.Counts()
-	return total > 0 && complete == total
-}
-
 // clone returns a copy with stories of its own. The criteria are shared.
 func (p *PRD) clone() *PRD {
 	c := *p

@@ -156,8 +156,8 @@ func TestReaderClaudeDetails(t *testing.T) {
 		`{"type":"result","is_error":false,"result":"x","total_cost_usd":0.5,"modelUsage":{"m":{"inputTokens":1,"outputTokens":2,"contextWindow":200000}},"permission_denials":[{"tool_name":"Bash","tool_input":{"command":"rm -rf /\nls"}}]}` + "\n"
 	sum := read(FormatClaude, []byte(data), 100, nil)
 	limit := Limit{ResetsAt: time.Unix(1795233600, 0).UTC(), Window: "five_hour", Utilization: 0.93}
-	if sum.Rejected != nil || cmp.Diff(&limit, sum.Limit) != "" {
-		t.Errorf("limit %+v, rejected %+v", sum.Limit, sum.Rejected)
+	if sum.Rejected != nil || cmp.Diff([]Limit{limit}, sum.Limits) != "" {
+		t.Errorf("limits %+v, rejected %+v", sum.Limits, sum.Rejected)
 	}
 	if diff := cmp.Diff([]Denial{{Tool: "Bash", Detail: "rm -rf / ls"}}, sum.Denied); diff != "" {
 		t.Error(diff)

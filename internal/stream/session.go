@@ -134,7 +134,6 @@ func (s *session) again(r Retry) {
 
 // limit notes the state of the account.
 func (s *session) limit(l Limit) {
-	s.sum.Limit = &l
 	s.window(l)
 	if l.Rejected {
 		s.sum.Rejected = &l

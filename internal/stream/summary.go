@@ -13,7 +13,6 @@ type Summary struct {
 	ErrorClass string  // the agent's own word for it, such as "rate_limit"
 	Status     int     // HTTP status of it, 0 where unknown
 	Retries    int     // attempts of the agent to reach its provider again
-	Limit      *Limit  // as reported last, nil if never
 	Limits     []Limit // as reported last, one for each known window of the account
 	Rejected   *Limit  // the last one that refused a call, nil if none
 
