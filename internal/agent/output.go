@@ -138,18 +138,6 @@ func (o *output) close() {
 	}
 }
 
-func (o *output) summary() stream.Summary {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.reader.Summary()
-}
-
-func (o *output) err() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.broken
-}
-
 // touch notes a sign of life.
 func (o *output) touch() { o.last.Store(int64(o.watch.Passed().Awake)) }
 
@@ -157,13 +145,6 @@ func (o *output) touch() { o.last.Store(int64(o.watch.Passed().Awake)) }
 // nothing about it.
 func (o *output) silence() time.Duration {
 	return o.watch.Passed().Awake - time.Duration(o.last.Load())
-}
-
-// stderrTail returns the end of standard error as text.
-func (o *output) stderrTail() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return strings.TrimSpace(strings.ToValidUTF8(string(o.tail), "\ufffd"))
 }
 
 // sentence is the line of an error message that says what is wrong: the last one

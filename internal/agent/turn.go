@@ -87,9 +87,10 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 		// The next turn gets a new one, which looks again for what is left.
 		endErr = nil
 	}
-	sum := t.out.summary()
+	sum := t.out.reader.Summary()
 	c.Harness.CountFromSession(c.Env, &sum)
-	o := judge(c.Harness, why, p.Exit(), sum, t.out.stderrTail(), c.Limits, time.Now())
+	said := strings.TrimSpace(strings.ToValidUTF8(string(t.out.tail), "\ufffd"))
+	o := judge(c.Harness, why, p.Exit(), sum, said, c.Limits, time.Now())
 	if plain(c.Harness, o.Summary) {
 		// An echo of the prompt is not the agent's own word.
 		o.Final = strings.Replace(o.Final, strings.TrimSpace(string(c.Prompt)), "", 1)
@@ -104,7 +105,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 			o.Boundary = append(o.Boundary, text)
 		}
 	}
-	if err := errors.Join(t.out.err(), endErr, guardErr); err != nil {
+	if err := errors.Join(t.out.broken, endErr, guardErr); err != nil {
 		return o, err
 	}
 	return o, nil
@@ -263,7 +264,8 @@ func (t *turn) expired(p *proc.Process) end {
 	}
 }
 
-// finish ends what is left of the agent and reads its output to the end.
+// finish ends what is left of the agent and reads its output to the end. After it nothing
+// writes to t.out.
 func (t *turn) finish(p *proc.Process, why end) (proc.Swept, error) {
 	var swept proc.Swept
 	var err error

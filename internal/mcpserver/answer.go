@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -90,13 +89,7 @@ func cleaned(v any) any {
 
 // firstBytes cuts a text that has more bytes, between two characters.
 func firstBytes(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
+	return strings.ToValidUTF8(s[:min(len(s), most)], "")
 }
 
 // lastBytes is the end of a text that has more bytes, from the beginning of a
@@ -105,14 +98,11 @@ func lastBytes(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	from := len(s) - most
-	for from < len(s) && !utf8.RuneStart(s[from]) {
-		from++
+	end := s[len(s)-most-1:] // with a byte more: a line may begin after it
+	if _, lines, found := strings.Cut(end[:len(end)-1], "\n"); found {
+		return lines + end[len(end)-1:]
 	}
-	if i := strings.IndexByte(s[from-1:], '\n'); i >= 0 && from+i < len(s) {
-		from += i
-	}
-	return s[from:]
+	return strings.ToValidUTF8(end[1:], "")
 }
 
 // rowsWanted is how many rows an answer has: what the client says, or a default.
