@@ -136,8 +136,10 @@ func (p *Prover) Prove(ctx context.Context, ch Change) (Proof, error) {
 		r.Skipped = "only comments and documents changed"
 		return r, nil
 	}
-	if err := p.keep(ctx, ch); err != nil {
-		return r, err
+	for _, g := range ch.Green {
+		if err := p.keep(ctx, ch.Head, g, g.Check); err != nil {
+			return r, err
+		}
 	}
 	if r.Old, err = p.oldTests(ctx, c, &r); err != nil {
 		return r, err
@@ -150,23 +152,17 @@ func (p *Prover) Prove(ctx context.Context, ch Change) (Proof, error) {
 	return r, err
 }
 
-// keep takes over what is known of the head.
-func (p *Prover) keep(ctx context.Context, ch Change) error {
-	head, err := p.Repo.Commit(ctx, ch.Head)
-	if err != nil {
+// keep notes how a check fares on a commit, for the next run of it there.
+func (p *Prover) keep(ctx context.Context, commit string, res check.Result, ck check.Check) error {
+	at, err := p.Repo.Commit(ctx, commit)
+	if err != nil || res.Outcome == journal.CheckInterrupted {
 		return err
 	}
-	for _, g := range ch.Green {
-		p.note(runKey{head.Tree, g.Check.Name, g.Check.Command}, g)
-	}
-	return nil
-}
-
-func (p *Prover) note(k runKey, r check.Result) {
 	if p.known == nil {
 		p.known = map[runKey]check.Result{}
 	}
-	p.known[k] = r
+	p.known[runKey{at.Tree, ck.Name, ck.Command}] = res
+	return nil
 }
 
 // run runs one check on a commit, unless it is known how it fares on that tree.
@@ -185,10 +181,10 @@ func (p *Prover) run(ctx context.Context, r *Proof, commit string, c check.Check
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	if err == nil && res.Outcome != journal.CheckInterrupted {
-		p.note(k, res)
+	if err != nil {
+		return res, err
 	}
-	return res, err
+	return res, p.keep(ctx, commit, res, c)
 }
 
 // runBroken runs one check on a commit with a part missing or a fault, which can make it
@@ -418,6 +414,7 @@ func (p *Prover) counts(ctx context.Context, c *comparison, r *Proof) error {
 		if err != nil {
 			return err
 		}
+		quiet := ck
 		if after.Uncounted {
 			ck.Command = "export GOFLAGS=\"-v $GOFLAGS\"\n" + ck.Command
 			if after, err = p.run(ctx, r, c.head, ck); err != nil {
@@ -429,6 +426,9 @@ func (p *Prover) counts(ctx context.Context, c *comparison, r *Proof) error {
 		}
 		before, err := p.run(ctx, r, c.base, ck)
 		if err != nil {
+			return err
+		}
+		if err := p.keep(ctx, c.base, before, quiet); err != nil {
 			return err
 		}
 		if before.Counted && before.Green() && after.Tests < before.Tests || after.Tests == 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"path"
 	"regexp"
 	"slices"
@@ -100,7 +101,8 @@ type mutant struct {
 	line    int
 	was, is string
 	text    string   // of the whole file
-	scope   []string // the line with those that head its blocks: its if, its function, its class
+	words   []string // in the line, and in those that head its blocks: its if, its function
+	message bool     // the fault is in a text
 }
 
 // mutants puts faults into the work that the changed tests are about: into the files that
@@ -132,24 +134,22 @@ func (c *comparison) mutants(ctx context.Context, changed []string) ([]mutant, e
 		}
 	}
 	weights, err := c.wordsOf(ctx, changed)
-	return pick(found, weights), err
+	return pick(found, weights, changed), err
 }
 
-// pick returns at most maxMutants: three in four are those whose scope has the heaviest words.
-// A word that is in many scopes weighs little.
-func pick(found []mutant, weights map[string]float64) []mutant {
+// pick returns at most maxMutants: three in four are those with the highest score.
+func pick(found []mutant, weights map[string]float64, tests []string) []mutant {
 	in := map[string]float64{}
-	words := make([][]string, len(found))
-	for i, m := range found {
-		words[i] = slices.Compact(slices.Sorted(slices.Values(word.FindAllString(strings.Join(m.scope, " "), -1))))
-		for _, w := range words[i] {
+	for _, m := range found {
+		for _, w := range m.words {
 			in[w]++
 		}
 	}
 	scores := make([]float64, len(found))
-	for i := range found {
-		for _, w := range words[i] {
-			scores[i] += weights[w] / in[w]
+	for i, m := range found {
+		scores[i] = m.score(weights, func(w string) float64 { return float64(len(found)) / in[w] })
+		if slices.ContainsFunc(tests, func(t string) bool { return mentions(path.Base(t), m.path) }) {
+			scores[i] *= 4
 		}
 	}
 	order := spread(len(found))
@@ -167,6 +167,19 @@ func pick(found []mutant, weights map[string]float64) []mutant {
 	take(best, maxMutants*3/4)
 	take(order, maxMutants)
 	return some
+}
+
+// score rates how likely tests that use words of these weights find the fault. Rare words
+// say more. Texts are mostly messages, which few tests compare.
+func (m mutant) score(weights map[string]float64, rarity func(string) float64) float64 {
+	score := 1.0
+	for _, w := range m.words {
+		score += weights[w] * math.Log(rarity(w))
+	}
+	if m.message {
+		score /= 3
+	}
+	return score
 }
 
 var word = regexp.MustCompile(`[A-Za-z_]\w{2,}`)
@@ -231,7 +244,7 @@ func hasWord(text, word string) bool {
 type fault struct {
 	find    *regexp.Regexp
 	replace string
-	files   string // only in files whose extension is in this list
+	files   string // not empty: only in files whose extension is in this list
 }
 
 // faults are tried in this order; the first that fits a line is put into it.
@@ -256,6 +269,23 @@ var faults = []fault{
 }
 
 var loads = regexp.MustCompile(`^\s*(?:import\b|from\b|package\b|use\b|require\b|#include|module\b|export \{|const \w+ = require|\. |source )`)
+
+// withoutTail returns a line of code without the remark at its end.
+func withoutTail(line, begin string) string {
+	if code, _, is := strings.Cut(line, " "+begin+" "); begin != "" && is {
+		return code
+	}
+	return line
+}
+
+func wordsIn(lines []string, begin string) []string {
+	var all []string
+	for _, line := range lines {
+		all = append(all, word.FindAllString(withoutTail(line, begin), -1)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
 
 // remarkUntil returns the end of the remark of several lines that a line begins or is in, ""
 // where it ends there.
@@ -298,11 +328,13 @@ func mutantsOf(name, text string) []mutant {
 		deep := indentation(line)
 		heads = slices.DeleteFunc(heads, func(head string) bool { return indentation(head) >= deep })
 		heads = append(heads, line)
-		if begin != "" && strings.HasPrefix(bare, begin) || loads.MatchString(line) || !strings.Contains(work, line) {
+		if begin != "" && strings.HasPrefix(bare, begin) || loads.MatchString(line) ||
+			strings.HasPrefix(heads[0], "import") || !strings.Contains(work, line) {
 			continue
 		}
+		code := withoutTail(line, begin)
 		for _, f := range faults {
-			at := f.find.FindStringIndex(line)
+			at := f.find.FindStringIndex(code)
 			if at == nil || f.files != "" && !slices.Contains(strings.Fields(f.files), path.Ext(name)) {
 				continue
 			}
@@ -312,7 +344,7 @@ func mutantsOf(name, text string) []mutant {
 			}
 			found = append(found, mutant{path: name, line: i + 1, was: bare, is: strings.TrimSpace(with),
 				text:  strings.Join(slices.Concat(lines[:i], []string{with}, lines[i+1:]), ""),
-				scope: slices.Clone(heads)})
+				words: wordsIn(heads, begin), message: strings.ContainsAny(f.replace, `"'`)})
 			break
 		}
 	}

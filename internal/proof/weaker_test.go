@@ -15,9 +15,9 @@ func TestFaultsAreWhereTheChangedTestsLook(t *testing.T) {
 	text += "def wanted(size):\n    if size:\n        return 3 + 4\n    return False\n"
 	all := mutantsOf("calc.py", text)
 	in := 0
-	picked := pick(all, map[string]float64{"wanted": 1, "return": 1})
+	picked := pick(all, map[string]float64{"wanted": 1, "return": 1}, nil)
 	for _, m := range picked {
-		if slices.Contains(m.scope, "def wanted(size):\n") {
+		if slices.Contains(m.words, "wanted") {
 			in++
 		}
 	}
@@ -36,6 +36,8 @@ func TestAFaultIsWrittenInTheLanguageOfTheFile(t *testing.T) {
 		{"a.go", "\tif found {\n", "\tif !(found) {\n"},
 		{"a.go", "\tif a, ok := b[c]; ok {\n", ""},
 		{"a.go", "\treturn value\n", ""},
+		{"a.go", "\treturn value // one or two\n", ""},
+		{"a.go", "import (\n\t\"errors\"\n)\n", ""},
 		{"a.py", "    \"\"\"One and two.\n\n    1 and 2.\n    \"\"\"\n", ""},
 		{"a.js", "/* one and\n * two and three */\n", ""},
 		{"a.go", "\tif a < b {\n", "\tif a >= b {\n"},
