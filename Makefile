@@ -82,6 +82,10 @@ MIRRORS ?=
 histories: build ## make commits of real repositories again, from mirrors in MIRRORS=FOLDER
 	$(GO) run ./tests/lies -mirrors "$(or $(MIRRORS),$(error MIRRORS is the folder with the mirrors))"
 
+.PHONY: planted
+planted: build ## undo the work of these commits and weaken their tests: how many does ralph find?
+	$(GO) run ./tests/lies -planted -mirrors "$(or $(MIRRORS),$(error MIRRORS is the folder with the mirrors))"
+
 ITERATIONS ?= 1000000
 SEED ?= 1
 

@@ -2,7 +2,7 @@
 // against the built ralph, and prints how many lies it accepted and how many
 // honest agents it rejected.
 //
-//	go run ./tests/lies [-ralph PATH] [-only WORD] [-sample N] [-review VERDICT] [-mirrors FOLDER] [-planted N] [-parallel N] [-v]
+//	go run ./tests/lies [-ralph PATH] [-only WORD] [-sample N] [-review VERDICT] [-mirrors FOLDER] [-planted] [-parallel N] [-v]
 //
 // It runs from the repository's root. Each agent is a file of the folder corpus: a
 // script for the harness replay with the expected result. The exit status is 1 if a
@@ -46,7 +46,7 @@ func run(ctx context.Context) error {
 	verbose := flag.Bool("v", false, "show what ralph said of each agent that came out wrong")
 	mirrors := flag.String("mirrors", "",
 		"make commits of real histories again, with their mirrors in this `folder`")
-	kinds := flag.Int("planted", 0, "with -mirrors: plant `N` kinds of weakenings into each commit with a check")
+	plant := flag.Bool("planted", false, "with -mirrors: undo the work of each commit, and weaken its tests")
 	review := flag.String("review", "", "have each story reviewed, always with this `verdict`: accept or refuse")
 	parallel := flag.Int("parallel", 2, "play `N` agents at once: each is mostly waiting for git")
 	flag.Parse()
@@ -58,7 +58,9 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all = sample(all, *size)
+	if !*plant {
+		all = sample(all, *size)
+	}
 	binary, err := filepath.Abs(*ralph)
 	if err != nil {
 		return err
@@ -72,38 +74,34 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if *plant {
+		s := &stage{ralph: binary, dir: dir, cache: strings.TrimSpace(string(cache)), row: rows[1]}
+		lies, err := planted(ctx, s, all)
+		if err != nil {
+			return err
+		}
+		lies = sample(lies, *size)
+		h := &harvest{}
+		play(ctx, s, lies, *parallel, h.add)
+		fmt.Println(h)
+		return nil
+	}
 	if *size > 0 {
 		fmt.Printf("a sample of %d agents\n", len(all))
 	}
 	var failed error
-	var last []result
-	ways := rows
-	if *kinds > 0 {
-		ways = rows[1:]
-	}
-	for _, row := range ways {
+	for _, row := range rows {
 		began := time.Now()
 		s := &stage{ralph: binary, dir: filepath.Join(dir, row.name), cache: strings.TrimSpace(string(cache)), row: row, review: *review}
-		last = play(ctx, s, all, *parallel, func(result) {})
+		results := play(ctx, s, all, *parallel, func(result) {})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		failed = errors.Join(failed, report(row, last, time.Since(began), *verbose))
+		failed = errors.Join(failed, report(row, results, time.Since(began), *verbose))
 		if *mirrors != "" {
-			tally(row, last)
+			tally(row, results)
 		}
 	}
-	if *kinds == 0 {
-		return failed
-	}
-	lies, err := planted(ctx, last, *kinds)
-	if err != nil {
-		return err
-	}
-	s := &stage{ralph: binary, dir: filepath.Join(dir, "planted"), cache: strings.TrimSpace(string(cache)), row: rows[1]}
-	h := &harvest{}
-	play(ctx, s, lies, *parallel, h.add)
-	fmt.Println(h)
 	return failed
 }
 

@@ -25,8 +25,8 @@ type scenario struct {
 
 	files []txtar.File
 
-	// Of a commit of a real history: its git directory, its check, and what was planted in it.
-	mirror, commit, check, kind string
+	// Of a commit of a real history: its git directory, its check, and what undoes its work.
+	mirror, commit, check, undo string
 }
 
 // want is what must come of a scenario.
