@@ -84,7 +84,7 @@ func (g *gathering) judged(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return g.Repo.CommitTree(ctx, tree, look.Head.Commit)
+	return g.Repo.CommitTree(tree, look.Head.Commit)
 }
 
 // runOn runs a check on a commit that the prover composed. A check that cannot pass in a clean

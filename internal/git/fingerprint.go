@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"crypto/sha1" // #nosec G505 -- git's own name for content, not a protection
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // maxHashed is the size in bytes up to which a changed file is read. Larger files are compared by
@@ -62,10 +60,7 @@ func (r *Repo) fingerprint(ctx context.Context, head Head, changes []Change, exc
 	if err != nil {
 		return "", err
 	}
-	newHash := sha1.New
-	if len(head.Commit) == 2*sha256.Size {
-		newHash = sha256.New
-	}
+	newHash := r.store().newHash
 	for path := range dirty {
 		if entry := worktreeEntry(r.Root, path, newHash()); entry != "" {
 			entries = append(entries, entry)
@@ -83,26 +78,14 @@ func (r *Repo) fingerprint(ctx context.Context, head Head, changes []Change, exc
 // committed lists the head's files that are unchanged in the worktree, each as
 // "path NUL mode SPACE name of the content".
 func (r *Repo) committed(ctx context.Context, commit string, dirty map[string]bool, exclude []string) ([]string, error) {
-	if commit == "" {
-		return nil, nil
-	}
-	out, err := r.files.get(commit, func() ([]byte, error) { return r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", commit, "--") })
-	if err != nil {
-		return nil, err
-	}
+	list, err := r.list(ctx, commit)
 	var entries []string
-	for record := range strings.SplitSeq(string(out), "\x00") {
-		meta, path, ok := strings.Cut(record, "\t")
-		if !ok || dirty[path] || under(path, exclude) {
-			continue
+	for path, e := range list.all() {
+		if e.Mode != folderMode && !dirty[path] && !under(path, exclude) {
+			entries = append(entries, path+"\x00"+e.Mode+" "+e.Hash)
 		}
-		part := strings.Fields(meta) // mode, type, name
-		if len(part) != 3 {
-			return nil, fmt.Errorf("git ls-tree: the record %q is of a form that is not known", record)
-		}
-		entries = append(entries, path+"\x00"+part[0]+" "+part[2])
 	}
-	return entries, nil
+	return entries, err
 }
 
 // worktreeEntry is the entry that path would have in a commit, "" where the
@@ -117,33 +100,14 @@ func worktreeEntry(root, path string, sum hash.Hash) string {
 	switch mode := info.Mode(); {
 	case mode.IsDir():
 		return path + "\x00" + directoryStamp(file)
-	case mode&fs.ModeSymlink != 0:
-		target, err := os.Readlink(file)
-		if err != nil {
-			return stamp()
-		}
-		return path + "\x00120000 " + blobName(sum, []byte(target))
-	case !mode.IsRegular() || info.Size() > maxHashed:
+	case mode&fs.ModeSymlink == 0 && (!mode.IsRegular() || info.Size() > maxHashed):
 		return stamp()
 	}
-	content, err := os.ReadFile(file)
+	e, err := hashFile(sum, file, info)
 	if err != nil {
 		return stamp()
 	}
-	mode := "100644"
-	if info.Mode()&0o100 != 0 {
-		mode = "100755"
-	}
-	return path + "\x00" + mode + " " + blobName(sum, content)
-}
-
-// blobName is git's name for content. Where a filter changes what is committed
-// (line ends, LFS) it differs from the one in the tree, so that committing such
-// a file counts as a change.
-func blobName(sum hash.Hash, content []byte) string {
-	fmt.Fprintf(sum, "blob %d\x00", len(content))
-	sum.Write(content)
-	return hex.EncodeToString(sum.Sum(nil))
+	return path + "\x00" + e.Mode + " " + e.Hash
 }
 
 // directoryStamp returns an entry for a changed submodule or a repository inside this one: git

@@ -54,7 +54,7 @@ func TestHistory(t *testing.T) {
 	if err1 != nil || err2 != nil || err3 != nil || one.Tree != two.Tree || one.Tree == other.Tree || !isHash(one.Tree) {
 		t.Errorf("trees %v %v %v: %v %v %v", one, two, other, err1, err2, err3)
 	}
-	if two.Hash != side || two.Parent != first || one.Parent != "" || two.Committer != "a@example.org" || two.Message != "x\n" || time.Since(two.Time) > time.Hour {
+	if two.Hash != side || two.Parent != first || one.Parent != "" || two.Committer != git(t, repo.Root, "log", "-1", "--format=%ce", side) || two.Message != "x\n" || time.Since(two.Time) > time.Hour {
 		t.Errorf("%+v, the parent of %+v", one, two)
 	}
 	if last, err := repo.LastCommit(ctx, "a"); err != nil || last != one {

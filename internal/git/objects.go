@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Entry describes a file of a tree. An empty mode means that the file does not exist.
@@ -22,25 +24,49 @@ func (e Entry) IsFile() bool { return strings.HasPrefix(e.Mode, "100") }
 // IsSubmodule reports whether the entry is a commit of another repository.
 func (e Entry) IsSubmodule() bool { return e.Mode == "160000" }
 
-// Entries returns all files of a commit or tree by their paths.
-func (r *Repo) Entries(ctx context.Context, treeish string) (map[string]Entry, error) {
+// listing is what "git ls-tree -r -t -z" prints: the files and folders of a commit.
+type listing []byte
+
+// list reads the files and folders of a commit or tree; an empty one has none. It keeps the last
+// answer.
+func (r *Repo) list(ctx context.Context, treeish string) (listing, error) {
+	if treeish == "" {
+		return nil, nil
+	}
 	if err := checkRevision(treeish); err != nil {
 		return nil, err
 	}
-	out, err := r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", treeish, "--")
-	if err != nil {
-		return nil, err
+	ask := func() ([]byte, error) { return r.git(ctx, "ls-tree", "-r", "-t", "-z", "--full-tree", treeish, "--") }
+	if !isHash(treeish) {
+		return ask()
 	}
-	entries := map[string]Entry{}
-	for record := range strings.SplitSeq(string(out), "\x00") {
-		meta, path, ok := strings.Cut(record, "\t")
-		part := strings.Fields(meta) // mode, type, hash
-		if !ok || len(part) != 3 {
-			continue
+	return r.files.get(treeish, ask)
+}
+
+// all returns the paths and their entries. Those of folders have the mode [folderMode].
+func (l listing) all() iter.Seq2[string, Entry] {
+	return func(yield func(string, Entry) bool) {
+		for record := range strings.SplitSeq(string(l), "\x00") {
+			meta, path, ok := strings.Cut(record, "\t") // mode, type and hash
+			mode, rest, _ := strings.Cut(meta, " ")
+			_, hash, _ := strings.Cut(rest, " ")
+			if ok && !yield(path, Entry{mode, hash}) {
+				return
+			}
 		}
-		entries[path] = Entry{Mode: part[0], Hash: part[2]}
 	}
-	return entries, nil
+}
+
+// Entries returns all files of a commit or tree by their paths.
+func (r *Repo) Entries(ctx context.Context, treeish string) (map[string]Entry, error) {
+	list, err := r.list(ctx, treeish)
+	entries := map[string]Entry{}
+	for path, e := range list.all() {
+		if e.Mode != folderMode {
+			entries[path] = e
+		}
+	}
+	return entries, err
 }
 
 // Contents returns the contents of objects by their hashes, in the same order.
@@ -79,28 +105,22 @@ func cutObject(out []byte) (text string, rest []byte, err error) {
 }
 
 // WriteBlob stores a file's content in the repository and returns its hash.
-func (r *Repo) WriteBlob(ctx context.Context, content string) (string, error) {
-	out, err := r.gitWith(ctx, []byte(content), "hash-object", "-w", "--stdin", "--no-filters")
-	return strings.TrimSpace(string(out)), err
-}
+func (r *Repo) WriteBlob(content string) (string, error) { return r.store().writeText("blob", content) }
 
-// Compose creates a tree from treeish with some files changed, and returns its hash. It does
-// not touch the repository's index or worktree.
+// Compose creates a tree of treeish with some files changed, and returns its hash. It does not
+// touch the repository's index, worktree or branches.
 func (r *Repo) Compose(ctx context.Context, treeish string, edits map[string]Entry) (tree string, err error) {
-	if err := checkRevision(treeish); err != nil {
+	list, err := r.list(ctx, treeish)
+	if err != nil {
 		return "", err
 	}
-	err = r.inIndex(ctx, nil, func(git gitFunc) error {
-		if _, err := git(nil, "read-tree", treeish); err != nil {
-			return err
-		}
-		if _, err := git(indexInfo(edits), "update-index", "-z", "--index-info"); err != nil {
-			return err
-		}
-		tree, err = git(nil, "write-tree")
-		return err
-	})
-	return tree, err
+	return r.store().compose(list, edits)
+}
+
+// CommitTree creates a commit of a tree without adding it to a branch. The same tree and
+// parents give the same commit.
+func (r *Repo) CommitTree(tree string, parents ...string) (string, error) {
+	return r.store().writeCommit(tree, parents, time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), "ralph")
 }
 
 // indexInfo is what "git update-index --index-info" reads. Files that go come first: one
@@ -157,23 +177,6 @@ func (r *Repo) inIndex(ctx context.Context, content []byte, f func(gitFunc) erro
 		out, err := c.run(ctx, args...)
 		return strings.TrimSpace(string(out)), err
 	})
-}
-
-// CommitTree creates a commit of a tree without adding it to a branch. The same tree and
-// parents give the same commit.
-func (r *Repo) CommitTree(ctx context.Context, tree string, parents ...string) (string, error) {
-	if err := checkRevision(append(parents, tree)...); err != nil {
-		return "", err
-	}
-	args := []string{"commit-tree", "-m", "ralph", tree}
-	for _, p := range parents {
-		args = append(args, "-p", p)
-	}
-	const when = "2000-01-01T00:00:00Z"
-	env := []string{"GIT_AUTHOR_NAME=ralph", "GIT_AUTHOR_EMAIL=ralph@localhost", "GIT_AUTHOR_DATE=" + when,
-		"GIT_COMMITTER_NAME=ralph", "GIT_COMMITTER_EMAIL=ralph@localhost", "GIT_COMMITTER_DATE=" + when}
-	out, err := call{dir: r.Root, env: env}.run(ctx, args...)
-	return strings.TrimSpace(string(out)), err
 }
 
 // MergeTree merges two commits without a worktree, and returns the resulting tree. ok is

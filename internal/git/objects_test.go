@@ -7,7 +7,7 @@ func TestCompose(t *testing.T) {
 	write(t, r.Root, "dir/b", "two\n")
 	write(t, r.Root, "link", "x")
 	head := commit(t, r.Root)
-	hash, err := r.WriteBlob(t.Context(), "three\n")
+	hash, err := r.WriteBlob("three\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -15,11 +15,11 @@ func TestCompose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit, err := r.CommitTree(t.Context(), tree, head)
+	commit, err := r.CommitTree(tree, head)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _ := r.CommitTree(t.Context(), tree, head); again != commit {
+	if again, _ := r.CommitTree(tree, head); again != commit {
 		t.Error("the same tree gave another commit")
 	}
 	entries, err := r.Entries(t.Context(), commit)

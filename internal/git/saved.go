@@ -1,25 +1,17 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-)
-
-const (
-	// maxInline is the size in bytes up to which one file, and up to which all files
-	// together, are handed to git in one call.
-	maxInline, maxInlineAll = 1 << 20, 32 << 20
-	// keeper is who commits the kept states.
-	keeper = "ralph <ralph@localhost>"
 )
 
 // Saved identifies a saved state of a worktree: a commit that is on no branch.
@@ -41,7 +33,6 @@ const maxReuse = 24 * time.Hour
 // index or the worktree. It leaves out a nested repository that is not a submodule.
 //
 // If nothing has changed since last, it returns last, and creates no commit and no reference.
-// Otherwise it calls git twice.
 func (r *Repo) SaveState(ctx context.Context, ref, message string, now time.Time, last Saved, also ...string) (Saved, error) {
 	head, err := r.Head(ctx)
 	if err != nil {
@@ -55,31 +46,57 @@ func (r *Repo) SaveState(ctx context.Context, ref, message string, now time.Time
 	if err != nil {
 		return Saved{}, err
 	}
-	var in bytes.Buffer
-	fmt.Fprintf(&in, "feature done\ncommit %s\nmark :1\ncommitter %s %d +0000\ndata %d\n%s\n", ref, keeper, now.Unix(), len(message), message)
-	header := in.Len()
-	if head.Commit != "" {
-		fmt.Fprintf(&in, "from %s\n", head.Commit)
-	}
-	if staged != "" {
-		fmt.Fprintf(&in, "merge %s\n", staged)
-	}
-	if err := r.writeFiles(ctx, &in, keepable(r.Root, changes, also)); err != nil {
-		return Saved{}, err
-	}
-	saved := Saved{Head: head.Commit, content: sha256.Sum256(in.Bytes()[header:]), at: now}
-	if age := now.Sub(last.at); last.content == saved.content && age >= 0 && age < maxReuse {
-		return last, nil
-	}
-	in.WriteString("\nget-mark :1\ndone\n")
-	out, err := r.gitWith(ctx, in.Bytes(), "fast-import", "--quiet", "--force")
+	into := r.store()
+	files, err := r.worktreeFiles(ctx, into, keepable(r.Root, changes, also))
 	if err != nil {
 		return Saved{}, err
 	}
-	if saved.Commit = strings.TrimSpace(string(out)); !isHash(saved.Commit) {
-		return Saved{}, fmt.Errorf("git fast-import answers %q", saved.Commit)
+	saved := Saved{Head: head.Commit, content: contentOf(head.Commit, staged, files), at: now}
+	if age := now.Sub(last.at); last.content == saved.content && age >= 0 && age < maxReuse {
+		return last, nil
 	}
-	return saved, nil
+	if saved.Commit, err = r.saveFiles(ctx, into, files, head.Commit, staged, now, message); err != nil {
+		return Saved{}, err
+	}
+	return saved, r.SetRef(ctx, ref, saved.Commit)
+}
+
+// contentOf identifies a state by its parents and its files.
+func contentOf(head, staged string, files map[string]Entry) [sha256.Size]byte {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s\x00%s\x00", head, staged)
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&text, "%s\x00%s %s\x00", path, files[path].Mode, files[path].Hash)
+	}
+	return sha256.Sum256([]byte(text.String()))
+}
+
+// saveFiles commits the head with the files as they are in the worktree now.
+func (r *Repo) saveFiles(ctx context.Context, into store, files map[string]Entry, head, staged string, now time.Time, message string) (string, error) {
+	list, err := r.list(ctx, head)
+	if err != nil {
+		return "", err
+	}
+	stored := map[string]bool{}
+	for path, e := range list.all() {
+		if now, ok := files[path]; ok && now == e {
+			stored[path] = true
+		}
+	}
+	for path, e := range files {
+		if e.Mode == "" || e.IsSubmodule() || stored[path] {
+			continue
+		}
+		if files[path], err = into.writeFile(filepath.Join(r.Root, path)); err != nil {
+			return "", err
+		}
+	}
+	tree, err := into.compose(list, files)
+	if err != nil {
+		return "", err
+	}
+	parents := slices.DeleteFunc([]string{head, staged}, func(p string) bool { return p == "" })
+	return into.writeCommit(tree, parents, now, message)
 }
 
 // ReadState returns the saved state at a commit or reference.
@@ -108,11 +125,10 @@ func (r *Repo) staged(ctx context.Context, head string, changes []Change) (strin
 	if err != nil {
 		return "", err
 	}
-	var parents []string
-	if head != "" {
-		parents = []string{head}
+	if head == "" {
+		return r.CommitTree(tree)
 	}
-	return r.CommitTree(ctx, tree, parents...)
+	return r.CommitTree(tree, head)
 }
 
 // keepable lists the paths that may differ from the head. It leaves out paths that lead through a
@@ -134,103 +150,32 @@ func keepable(root string, changes []Change, also []string) []string {
 	return slices.Compact(paths)
 }
 
-// writeFiles writes the commands that give a commit the files at paths as they are now, those
-// that are gone first: one may give way to a folder of its name.
-func (r *Repo) writeFiles(ctx context.Context, in *bytes.Buffer, paths []string) error {
-	var files, large, modes []string
+// worktreeFiles returns the entries that the files at paths would have in a commit now, empty
+// where one is gone.
+func (r *Repo) worktreeFiles(ctx context.Context, of store, paths []string) (map[string]Entry, error) {
+	files := make(map[string]Entry, len(paths))
 	for _, path := range paths {
-		info, err := os.Lstat(filepath.Join(r.Root, path))
+		file := filepath.Join(r.Root, path)
+		info, err := os.Lstat(file)
 		switch {
-		case errors.Is(err, fs.ErrNotExist), err == nil && !info.IsDir() && !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
-			fmt.Fprintf(in, "D %s\n", quotePath(path)) // a socket or the like has no content to keep
-		case err != nil && !errors.Is(err, errNotFolder):
-			return err
-		case err != nil, info.IsDir() && !exists(filepath.Join(r.Root, path, ".git")): // file and folder changed places
-			fmt.Fprintf(in, "D %s\n", quotePath(path))
-		case info.Mode().IsRegular() && !strings.Contains(path, "\n") && (info.Size() > maxInline || in.Len() > maxInlineAll):
-			large, modes = append(large, path), append(modes, modeOf(info))
-		default:
-			files = append(files, path)
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotFolder):
+			files[path] = Entry{}
+		case err != nil:
+			return nil, err
+		case info.IsDir() && exists(filepath.Join(file, ".git")): // a submodule: the commit that is checked out there
+			out, err := call{dir: file}.run(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+			if err == nil { // else it has none: the head's is kept
+				files[path] = Entry{"160000", strings.TrimSpace(string(out))}
+			}
+		case info.Mode().IsRegular(), info.Mode()&fs.ModeSymlink != 0:
+			if files[path], err = hashFile(of.newHash(), file, info); err != nil {
+				return nil, err
+			}
+		default: // a folder in its place, or a socket or the like, which has no content to keep
+			files[path] = Entry{}
 		}
 	}
-	for _, path := range files {
-		if err := r.writeFile(ctx, in, path); err != nil {
-			return err
-		}
-	}
-	if len(large) == 0 {
-		return nil
-	}
-	out, err := r.gitWith(ctx, []byte(strings.Join(large, "\n")+"\n"), "hash-object", "-w", "--no-filters", "--stdin-paths")
-	hashes := strings.Fields(string(out))
-	if err == nil && len(hashes) != len(large) {
-		err = fmt.Errorf("git hash-object named %d of %d files", len(hashes), len(large))
-	}
-	if err != nil {
-		return err
-	}
-	for i, path := range large {
-		fmt.Fprintf(in, "M %s %s %s\n", modes[i], hashes[i], quotePath(path))
-	}
-	return nil
-}
-
-func (r *Repo) writeFile(ctx context.Context, in *bytes.Buffer, path string) error {
-	file := filepath.Join(r.Root, path)
-	info, err := os.Lstat(file)
-	if err != nil {
-		return err
-	}
-	var data []byte
-	mode := modeOf(info)
-	switch {
-	case info.IsDir(): // a submodule: the commit that is checked out there
-		out, err := call{dir: file}.run(ctx, "rev-parse", "--verify", "HEAD^{commit}")
-		if err != nil {
-			return nil //nolint:nilerr // it has none: the head's is kept
-		}
-		fmt.Fprintf(in, "M 160000 %s %s\n", strings.TrimSpace(string(out)), quotePath(path))
-		return nil
-	case info.Mode()&fs.ModeSymlink != 0:
-		var target string
-		target, err = os.Readlink(file)
-		mode, data = "120000", []byte(target)
-	default:
-		data, err = os.ReadFile(file)
-	}
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(in, "M %s inline %s\ndata %d\n", mode, quotePath(path), len(data))
-	in.Write(data)
-	in.WriteByte('\n')
-	return nil
+	return files, nil
 }
 
 func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
-
-func modeOf(info fs.FileInfo) string {
-	if info.Mode()&0o100 != 0 {
-		return "100755"
-	}
-	return "100644"
-}
-
-// quotePath quotes a path for git fast-import.
-func quotePath(path string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, c := range []byte(path) {
-		switch {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < ' ':
-			fmt.Fprintf(&b, "\\%03o", c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}

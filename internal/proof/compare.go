@@ -298,7 +298,7 @@ func (c *comparison) write(ctx context.Context, edits map[string]git.Entry, name
 	if text == c.texts[e.Hash] {
 		return nil
 	}
-	hash, err := c.repo.WriteBlob(ctx, text)
+	hash, err := c.repo.WriteBlob(text)
 	if err == nil {
 		edits[name] = git.Entry{Mode: e.Mode, Hash: hash}
 	}
@@ -331,5 +331,5 @@ func (c *comparison) commit(ctx context.Context, from string, edits map[string]g
 	if err != nil {
 		return "", err
 	}
-	return c.repo.CommitTree(ctx, tree, from)
+	return c.repo.CommitTree(tree, from)
 }

@@ -474,7 +474,7 @@ func (p *Prover) origin(ctx context.Context, ch Change) (base string, others int
 		if !ok {
 			continue // the agent resolved it: its resolution is its own
 		}
-		if base, err = p.Repo.CommitTree(ctx, tree, base, brought); err != nil {
+		if base, err = p.Repo.CommitTree(tree, base, brought); err != nil {
 			return "", 0, err
 		}
 		others += len(commits)

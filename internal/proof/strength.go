@@ -111,7 +111,7 @@ func (p *Prover) strength(ctx context.Context, c *comparison, r *Proof) (Strengt
 func (p *Prover) holds(ctx context.Context, c *comparison, r *Proof, b block) (bool, error) {
 	entry := git.Entry{}
 	if is := c.is[b.Path]; is.IsFile() && c.was[b.Path].IsFile() {
-		hash, err := c.repo.WriteBlob(ctx, b.without(c.texts[is.Hash], c.texts[c.was[b.Path].Hash]))
+		hash, err := c.repo.WriteBlob(b.without(c.texts[is.Hash], c.texts[c.was[b.Path].Hash]))
 		if err != nil {
 			return false, err
 		}

@@ -59,7 +59,7 @@ func (p *Prover) weaker(ctx context.Context, c *comparison, r *Proof, edits map[
 // missed returns the check that fails with a fault and the old tests, and passes with the
 // fault and the new tests; "" without such a check.
 func (p *Prover) missed(ctx context.Context, c *comparison, r *Proof, m mutant, edits map[string]git.Entry) (string, error) {
-	hash, err := c.repo.WriteBlob(ctx, m.text)
+	hash, err := c.repo.WriteBlob(m.text)
 	if err != nil {
 		return "", err
 	}
