@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"time"
 
 	"ralph/internal/archive"
@@ -104,11 +103,16 @@ func (r *resolved) start() error {
 	if err := r.Place.Repo.Exclude(unit.Excluded...); err != nil {
 		r.app.t.Warn("cannot make git ignore ralph's own files: %v", err)
 	}
-	out, err := screen.Open(r.app.t, r.Place, r.flags.JSON, r.flags.Verbose)
+	// The journal is long, and read once: for the status files and for the loop.
+	past := &run.State{}
+	out, err := screen.Open(r.app.t, r.Place, r.flags.JSON, r.flags.Verbose, past.Apply)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
+	if out.Files.Unread != nil {
+		return out.Files.Unread
+	}
 	if err := r.seal(); err != nil {
 		return err
 	}
@@ -118,15 +122,15 @@ func (r *resolved) start() error {
 			r.app.t.Printf("%s\n", r.app.t.Paint(terminal.Dim, r.DescribeRooms(r.app.ctx)))
 		}
 	}
-	// A loop holds a few megabytes and allocates as many in each iteration: collecting less
-	// often costs little memory and saves CPU.
-	debug.SetGCPercent(400)
 	// The end of another run does not belong to this run's events.
 	tell := out.Event
 	if r.flags.JSON {
 		tell = out.Files.Event
 	}
-	died, err := unit.Recover(r.app.ctx, s.Writer, r.Place.Repo, r.Place.StateDir, time.Time{}, tell)
+	died, err := unit.Recover(r.app.ctx, s.Writer, r.Place.Repo, r.Place.StateDir, time.Time{}, func(e journal.Event) {
+		past.Apply(e)
+		tell(e)
+	})
 	if err != nil {
 		return err
 	}
@@ -136,12 +140,13 @@ func (r *resolved) start() error {
 	if _, err := r.Plan.Read(); err != nil {
 		return hint.With(unit.Local(r.Place.Repo.Root, err), "correct it there; see everything that is wrong with: ralph validate")
 	}
-	l, err := r.Loop(s, r.loopSettings(), version, r.text, func(token string) (*proc.Guardian, error) {
+	l, err := r.Loop(s, out.Files.RunIDs(), r.loopSettings(), version, r.text, func(token string) (*proc.Guardian, error) {
 		return startGuardian(token, r.Place.Repo.Root, r.Place.Unit, r.Place.Folder)
 	})
 	if err != nil {
 		return err
 	}
+	l.Past, l.Damage = past, out.Files.Damage
 	l.Working, l.Stopping, l.Stream, l.Drained, l.Complain = out.Working, out.Stopping, out.Screen.Stream, out.Drained, out.Warn
 	if r.app.t.CanAsk && !r.flags.NoInteractive && !r.flags.JSON {
 		l.Ask = out.Ask

@@ -99,46 +99,36 @@ func orEmpty[T any](s []T) []T {
 	return s
 }
 
-// UnmarshalJSON reads one event. A type of event that this program does not
-// know is an error.
+// UnmarshalJSON reads one event. A type of event that this program does not know is an error.
+// It writes to line while it reads, and restores it.
 func (e *Event) UnmarshalJSON(line []byte) error {
 	head, ok := cutHead(line)
 	if !ok {
 		head = findHead(line)
 	}
-	if head.typ == "" || head.run == "" {
+	if len(head.typ) == 0 || len(head.run) == 0 {
 		return errors.New("it has no time, type and run")
 	}
-	at, err := time.Parse(time.RFC3339, head.time)
-	if err != nil {
+	var at time.Time
+	if err := at.UnmarshalText(head.time); err != nil {
 		return fmt.Errorf("the time of this %s event is not RFC 3339", head.typ)
 	}
-	body, err := decodeBody(head.typ, head.object())
+	body, err := decodeBody(string(head.typ), head.object)
+	if ok {
+		head.object[0] = ','
+	}
 	if err != nil {
 		return err
 	}
-	*e = Event{Time: at.UTC(), Run: head.run, Body: body}
+	*e = Event{Time: at.UTC(), Run: string(head.run), Body: body}
 	return nil
 }
 
-// lineHead is what all events have in common, and what is after it.
-type lineHead struct {
-	time, typ, run string
-	rest           []byte // begins with a comma or the end of the object; nil where the head is not at the front
-	line           []byte
-}
+// lineHead is what all events have in common, and an object with what is after it.
+type lineHead struct{ time, typ, run, object []byte }
 
-// object is the rest as an object of its own, or the line where the rest is
-// spread over it.
-func (h lineHead) object() []byte {
-	if h.rest == nil {
-		return h.line
-	}
-	return append([]byte{'{'}, bytes.TrimPrefix(h.rest, []byte(","))...)
-}
-
-// cutHead reads the head of a line as this program writes it. To look for its
-// keys with the body's would make reading half as slow again.
+// cutHead reads the head of a line as this program writes it, and makes the rest of the line an
+// object of its own. To look for its keys with the body's would make reading half as slow again.
 func cutHead(line []byte) (lineHead, bool) {
 	at, rest, ok := cutString(line, lineStart)
 	if !ok {
@@ -149,35 +139,39 @@ func cutHead(line []byte) (lineHead, bool) {
 		return lineHead{}, false
 	}
 	run, rest, ok := cutString(rest, `,"run":"`)
-	if !ok || !bytes.HasPrefix(rest, []byte("}")) && !bytes.HasPrefix(rest, []byte(`,"`)) {
+	switch {
+	case !ok:
+		return lineHead{}, false
+	case bytes.HasPrefix(rest, []byte(`,"`)):
+		rest[0] = '{'
+	case bytes.HasPrefix(rest, []byte("}")):
+		rest = append([]byte("{"), rest...)
+	default:
 		return lineHead{}, false
 	}
-	return lineHead{at, typ, run, rest, line}, true
+	return lineHead{at, typ, run, rest}, true
 }
 
 // cutString cuts prefix and the plain string after it, with its closing
 // quote, off line.
-func cutString(line []byte, prefix string) (value string, rest []byte, ok bool) {
+func cutString(line []byte, prefix string) (value, rest []byte, ok bool) {
 	line, ok = bytes.CutPrefix(line, []byte(prefix))
 	if !ok {
-		return "", nil, false
+		return nil, nil, false
 	}
-	text, rest, ok := bytes.Cut(line, []byte(`"`))
-	if !ok || bytes.IndexByte(text, '\\') >= 0 {
-		return "", nil, false
-	}
-	return string(text), rest, true
+	value, rest, ok = bytes.Cut(line, []byte(`"`))
+	return value, rest, ok && bytes.IndexByte(value, '\\') < 0
 }
 
 // findHead reads a head with its keys anywhere and in any order.
 func findHead(line []byte) lineHead {
-	text := func(key string) string {
+	text := func(key string) []byte {
 		if v := gjson.GetBytes(line, key); v.Type == gjson.String {
-			return v.Str
+			return []byte(v.Str)
 		}
-		return ""
+		return nil
 	}
-	return lineHead{text("time"), text("type"), text("run"), nil, line}
+	return lineHead{text("time"), text("type"), text("run"), line}
 }
 
 // decodeBody reads the body of an event of this type.

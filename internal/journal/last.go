@@ -79,9 +79,8 @@ func lastRun(tail []byte) []Event {
 		}
 		from := bytes.LastIndexByte(tail[:at], '\n') + 1
 		line := from + bytes.IndexByte(tail[from:], '\n') + 1
-		start, _ := parseLine(tail[from:line])
-		if n := len(start); n > 0 && isStart(start[n-1]) {
-			return append(start[n-1:], eventsOf(tail[line+max(lastIteration(tail[line:]), 0):])...)
+		if start, _ := parseLine(tail[from:line]); isStart(start) {
+			return append([]Event{start}, eventsOf(tail[line+max(lastIteration(tail[line:]), 0):])...)
 		}
 		end = from
 	}
@@ -96,12 +95,13 @@ func onlyRun(f io.ReaderAt, tail []byte) []Event {
 	if from <= 0 || end < 0 {
 		return nil
 	}
-	events, err := parseLine(head[:end])
-	if err != nil || len(events) != 1 || !isStart(events[0]) {
+	start, err := parseLine(head[:end])
+	if err != nil || !isStart(start) {
 		return nil
 	}
+	events := []Event{start}
 	for _, e := range eventsOf(tail[from:]) {
-		if e.Run != events[0].Run {
+		if e.Run != start.Run {
 			return nil
 		}
 		events = append(events, e)
@@ -126,8 +126,9 @@ func lastIteration(text []byte) int {
 func eventsOf(text []byte) []Event {
 	var list []Event
 	for line := range bytes.Lines(text) {
-		events, _ := parseLine(line)
-		list = append(list, events...)
+		if e, _ := parseLine(line); e.Body != nil {
+			list = append(list, e)
+		}
 	}
 	return list
 }

@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,8 @@ const maxLine = 16 << 20
 // LineError is a line of the journal that could not be read. The events on
 // the other lines are not affected.
 type LineError struct {
-	Line int // from 1
+	Line int    // from 1
+	Run  string // that it names, as far as it can be read
 	Err  error
 }
 
@@ -66,44 +68,45 @@ func Read(r io.Reader) iter.Seq2[Event, error] {
 // yieldLine yields what one line says and reports whether to continue.
 func yieldLine(line []byte, n int, whole, long bool, yield func(Event, error) bool) bool {
 	if long {
-		return yield(Event{}, &LineError{n, fmt.Errorf("it is longer than %d MiB", maxLine>>20)})
+		return yield(Event{}, &LineError{n, "", fmt.Errorf("it is longer than %d MiB", maxLine>>20)})
 	}
-	events, err := parseLine(line)
-	if err != nil && whole && !yield(Event{}, &LineError{n, err}) {
+	e, err := parseLine(line)
+	if err != nil && whole && !yield(Event{}, &LineError{n, runOf(line), err}) {
 		return false
 	}
-	for _, e := range events {
-		if started, ok := e.Body.(RunStarted); ok && started.Schema > SchemaVersion {
-			if !yield(Event{}, &SchemaError{n, started.Schema}) {
-				return false
-			}
-		}
-		if !yield(e, nil) {
-			return false
-		}
+	started, ok := e.Body.(RunStarted)
+	if ok && started.Schema > SchemaVersion && !yield(Event{}, &SchemaError{n, started.Schema}) {
+		return false
 	}
-	return true
+	return e.Body == nil || yield(e, nil)
 }
 
-// parseLine reads the event of a line. If a write was torn and the next one followed on the same
-// line, the error describes the first, and the second is found by the start that every line has.
-func parseLine(line []byte) ([]Event, error) {
+// parseLine reads the event of a line. It has no body if the line is blank, cannot be read, or has
+// a type of a newer program. If a write was torn and the next one followed on the same line, the
+// error describes the first, and the second is found by the start that every line has.
+func parseLine(line []byte) (e Event, err error) {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
-		return nil, nil
+		return e, nil
 	}
-	var e Event
-	err := e.UnmarshalJSON(line)
-	if err == nil {
-		return []Event{e}, nil
+	if err = e.UnmarshalJSON(line); errors.Is(err, errUnknownType) {
+		return e, nil
 	}
-	if errors.Is(err, errUnknownType) {
-		return nil, nil
+	if err != nil {
+		if at := bytes.LastIndex(line, []byte(lineStart)); at > 0 {
+			_ = e.UnmarshalJSON(line[at:]) // the error is that of the line
+		}
 	}
-	if at := bytes.LastIndex(line, []byte(lineStart)); at > 0 && e.UnmarshalJSON(line[at:]) == nil {
-		return []Event{e}, err
+	return e, err
+}
+
+// runOf returns the id of the run that a line names, as far as it can be read.
+func runOf(line []byte) string {
+	head, ok := cutHead(bytes.TrimSpace(line))
+	if !ok {
+		head = findHead(line)
 	}
-	return nil, err
+	return string(head.run)
 }
 
 // lineScanner reads lines of any length but keeps at most maxLine bytes.
@@ -141,6 +144,7 @@ func (s *lineScanner) next() (line []byte, whole bool, err error) {
 type Damage struct {
 	Lines  int          // that could not be read
 	First  *LineError   // the first of them
+	Run    string       // of the last of them that names one
 	Schema *SchemaError // the last run that a newer ralph wrote
 }
 
@@ -151,6 +155,7 @@ func (d *Damage) Note(err error) bool {
 	switch {
 	case errors.As(err, &line):
 		d.Lines++
+		d.Run = cmp.Or(line.Run, d.Run)
 		if d.First == nil {
 			d.First = line
 		}
@@ -208,6 +213,7 @@ func ReadFile(path string) ([]Event, Damage, error) {
 // Add takes note of what another part of the journal's reading had to leave out.
 func (d *Damage) Add(more Damage) {
 	d.Lines += more.Lines
+	d.Run = cmp.Or(more.Run, d.Run)
 	if d.First == nil {
 		d.First = more.First
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -109,23 +108,21 @@ func TestNewRunID(t *testing.T) {
 	}
 }
 
-// TestRunIDs: an otherwise unreadable line still names its run.
-func TestRunIDs(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "journal.jsonl")
-	text := `{"time":"2026-11-21T14:02:03.456Z","type":"warning","run":"r1","message":"a"}
-{"time":"2026-11-21T14:02:04.456Z","type":"run_ended","run":"r1","status":"torn{"time":"2026-11-21T14:02:05.456Z","type":"warning","run":"r2","message":"b"}
-no event
-{"type":"of a newer ralph","time":"2026-11-21T14:02:06.456Z","run":"r3"}
-{"time":"2026-11-21T14:02:07.456Z","type":"warning","ru`
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ids, err := journal.RunIDs(path)
-	if diff := cmp.Diff([]string{"r1", "r2", "r3"}, ids); diff != "" || err != nil {
-		t.Error(diff, err)
-	}
-	if _, err := journal.RunIDs(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a journal that is not there: %v", err)
+// TestTheRunOfALine: an otherwise unreadable line still names its run.
+func TestTheRunOfALine(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"time":"2026-11-21T14:02:04.456Z","type":"run_ended","run":"r1","status":"torn`: "r1",
+		`{"type":"warning","time":"yesterday","run":"r2"}`:                                "r2",
+		`{"time":"2026-11-21T14:02:07.456Z","type":"warning","ru`:                         "",
+		"no event": "",
+	} {
+		var damage journal.Damage
+		for _, err := range journal.Read(strings.NewReader(text + "\nno event\n")) {
+			damage.Note(err)
+		}
+		if damage.Run != want {
+			t.Errorf("%s: %q", text, damage.Run)
+		}
 	}
 }
 

@@ -1,11 +1,6 @@
 package journal
 
 import (
-	"bufio"
-	"bytes"
-	"fmt"
-	"io"
-	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -21,38 +16,6 @@ func NewRunID(now time.Time, taken func(id string) bool) string {
 		id = stamp + "-" + strconv.Itoa(n)
 	}
 	return id
-}
-
-// RunIDs returns the ids of the runs in the journal at path, in the order in which
-// they began. It reads no more of an event than who wrote it, and passes over what
-// it cannot read. A journal that does not exist is an error that is fs.ErrNotExist.
-func RunIDs(path string) ([]string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("the journal cannot be read: %w", err)
-	}
-	defer f.Close()
-	var ids []string
-	s := lineScanner{r: bufio.NewReaderSize(f, 64<<10)}
-	for {
-		line, _, err := s.next()
-		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("the journal cannot be read: %w", err)
-		}
-		if at := bytes.LastIndex(line, []byte(lineStart)); at > 0 {
-			line = line[at:] // after a torn one
-		}
-		head, ok := cutHead(line)
-		if !ok {
-			head = findHead(line)
-		}
-		if head.run != "" && (len(ids) == 0 || ids[len(ids)-1] != head.run) {
-			ids = append(ids, head.run)
-		}
-		if err == io.EOF {
-			return ids, nil
-		}
-	}
 }
 
 // IsRunID reports whether text looks like the id of a run.

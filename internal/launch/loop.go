@@ -19,14 +19,14 @@ import (
 	"ralph/internal/unit"
 )
 
-// Loop builds the loop of the run. task is the text of the command line. guardian starts a
-// guardian that records a crash of the run.
-func (r *Run) Loop(s *unit.State, settings loop.Settings, version, task string, guardian func(token string) (*proc.Guardian, error)) (*loop.Loop, error) {
+// Loop builds the loop of the run. taken are the ids of earlier runs, and task is the text of the
+// command line. guardian starts a guardian that records a crash of the run.
+func (r *Run) Loop(s *unit.State, taken []string, settings loop.Settings, version, task string, guardian func(token string) (*proc.Guardian, error)) (*loop.Loop, error) {
 	self, err := proc.Self()
 	if err != nil {
 		return nil, err
 	}
-	id, err := r.newRunID()
+	id, err := r.newRunID(taken)
 	if err != nil {
 		return nil, err
 	}
@@ -54,14 +54,10 @@ func (r *Run) Loop(s *unit.State, settings loop.Settings, version, task string, 
 }
 
 // newRunID names the run. The logs of the run before move to a folder with its name.
-func (r *Run) newRunID() (string, error) {
+func (r *Run) newRunID(taken []string) (string, error) {
 	logs := filepath.Join(r.Place.Repo.Root, r.Place.LogDir())
 	if err := os.MkdirAll(logs, 0o755); err != nil {
 		return "", fmt.Errorf("the logs' folder cannot be made: %w", err)
-	}
-	taken, err := journal.RunIDs(r.Place.JournalPath())
-	if err != nil {
-		return "", err
 	}
 	last := ""
 	if len(taken) > 0 {

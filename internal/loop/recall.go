@@ -11,15 +11,11 @@ import (
 	"ralph/internal/tamper"
 )
 
-// recall reads what the earlier runs of the unit left, and settles their calls with the
+// recall takes up what the earlier runs of the unit left, and settles their calls with the
 // ledger. It returns what the gate continues with.
 func (l *Loop) recall(ctx context.Context) (on evidence.OnRecord, err error) {
-	events, damage, err := journal.ReadFile(journal.Path(l.StateDir))
-	if err != nil {
-		return on, err
-	}
-	l.late = damage.Warnings(journal.Path(l.StateDir))
-	l.Recorder.Resume(events)
+	l.late = l.Damage.Warnings(journal.Path(l.StateDir))
+	l.Recorder.Resume(l.Past)
 	token, made := "", map[string]int(nil)
 	l.Recorder.Read(func(s *run.State) {
 		l.firstRun = len(s.Runs) == 0

@@ -26,15 +26,9 @@ type Recorder struct {
 	owed  []journal.Body // events that the journal refused, and that may not be left out
 }
 
-// Resume loads the events of earlier runs into the state. It must be called before all other
+// Resume continues with the state that earlier runs left. It must be called before all other
 // methods.
-func (r *Recorder) Resume(events []journal.Event) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, e := range events {
-		r.state.Apply(e)
-	}
-}
+func (r *Recorder) Resume(past *run.State) { r.state = *past }
 
 // Position returns where the run is now, with all recorded events.
 func (r *Recorder) Position() *run.Position {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +23,9 @@ type Files struct {
 	soon      *time.Timer // nil where all is written
 	t         Notes
 	State     run.State
+	Damage    journal.Damage // what the journal's reading had to leave out
+	Unread    error          // why the journal cannot be read
+	runs      []string       // ids, in the journal's order
 	statusAt  string
 	claudeDir string
 	Warned    map[string]bool
@@ -30,14 +34,33 @@ type Files struct {
 // pidFile has the process of the running loop of a worktree.
 const pidFile = "ralph-terminal.pid"
 
-// NewFiles reads the journal of a unit and returns its status files.
-func NewFiles(t Notes, p *Place) *Files {
+// NewFiles reads the journal of a unit and returns its status files. also gets each event, too.
+func NewFiles(t Notes, p *Place, also ...func(journal.Event)) *Files {
 	f := &Files{t: t, statusAt: p.File("status.json"),
 		claudeDir: filepath.Join(p.Repo.Root, ".claude"), Warned: map[string]bool{}}
 	// What happened before matters where a run that died is recorded as such. A
 	// journal that cannot be read is an error for those that need it.
-	_, _ = journal.Scan(p.JournalPath(), f.State.Apply)
+	f.Damage, f.Unread = journal.Scan(p.JournalPath(), func(e journal.Event) {
+		f.State.Apply(e)
+		if n := len(f.runs); n == 0 || f.runs[n-1] != e.Run {
+			f.runs = append(f.runs, e.Run)
+		}
+		for _, apply := range also {
+			apply(e)
+		}
+	})
 	return f
+}
+
+// RunIDs returns the ids of the runs that the journal had when it was read, in the order in
+// which they began.
+func (f *Files) RunIDs() []string {
+	ids := slices.Clone(f.runs)
+	if id := f.Damage.Run; id != "" && !slices.Contains(ids, id) { // its start cannot be read
+		ids = append(ids, id)
+		slices.Sort(ids)
+	}
+	return ids
 }
 
 // settleTime is how long a change of the status files may wait for the next one: in

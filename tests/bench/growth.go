@@ -148,7 +148,7 @@ func (s *scratch) lengthen(times int) error {
 
 // renumber adds to the number of a line's iteration.
 func renumber(line string, more int) string {
-	const key = `"n":`
+	const key = `"iteration":`
 	head, tail, ok := strings.Cut(line, key)
 	if !ok {
 		return line
