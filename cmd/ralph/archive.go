@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"ralph/internal/account"
 	"ralph/internal/archive"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
@@ -67,7 +68,7 @@ func (c *archiveCmd) put(a *app, p *unit.Place) error {
 	if err := p.NotAnothers(); err != nil {
 		return err
 	}
-	s, err := unit.LockState(a.ctx, p) // which finishes what was cut off
+	s, err := unit.LockState(a.ctx, screen.Notes(a.t), p) // which finishes what was cut off
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (c *archiveCmd) put(a *app, p *unit.Place) error {
 	a.t.Printf("%s archived as %s\n", a.t.Paint(terminal.Green, a.t.Symbol("✓")), stream.OneLine(e.Path))
 	a.t.Printf("  bring it back with: ralph archive --restore %s\n", stream.ShellWord(stream.OneLine(e.Name)))
 	if p.Ran() {
-		if page := unit.ArchiveReport(screen.Notes(a.t), p, e.Name); page != "" {
+		if page := account.WriteArchived(screen.Notes(a.t), p, e.Name); page != "" {
 			a.t.Printf("  report: %s\n", stream.OneLine(page))
 		}
 	}
@@ -141,7 +142,7 @@ func (c *archiveCmd) restore(a *app, p *unit.Place, name string) error {
 	}
 	p.Unit = entries[i].Unit
 	p.Folder, p.StateDir = filepath.Join(".ralph", p.Unit), filepath.Join(p.Repo.GitDir, "ralph", p.Unit)
-	s, err := unit.LockState(a.ctx, p)
+	s, err := unit.LockState(a.ctx, screen.Notes(a.t), p)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ralph/internal/account"
 	"ralph/internal/git"
 	"ralph/internal/hint"
 	"ralph/internal/prd"
@@ -75,7 +76,7 @@ func (c *prCmd) Run(a *app) error {
 
 // pullRequest writes the text; it is nil where the unit never ran.
 func (c *prCmd) pullRequest(a *app, p *unit.Place) (*pullRequest, error) {
-	last, err := unit.ReadAccount(screen.Notes(a.t), p, "")
+	last, err := account.Read(screen.Notes(a.t), p, "")
 	if err != nil || last == nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func (c *prCmd) pullRequest(a *app, p *unit.Place) (*pullRequest, error) {
 	for _, s := range last.Runs {
 		acc := last
 		if s.ID != last.Run.ID {
-			if acc, err = last.Record.Account(screen.Notes(a.t), s.ID); err != nil {
+			if acc, err = account.Of(screen.Notes(a.t), last.Record, s.ID); err != nil {
 				return nil, err
 			}
 		}

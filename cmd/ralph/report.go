@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ralph/internal/account"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/screen"
@@ -52,7 +53,7 @@ func (c *reportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	acc, err := unit.ReadAccount(screen.Notes(a.t), p, run)
+	acc, err := account.Read(screen.Notes(a.t), p, run)
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (c *reportCmd) Run(a *app) error {
 }
 
 // html writes the page.
-func (c *reportCmd) html(t *terminal.Terminal, acc *unit.Account) error {
+func (c *reportCmd) html(t *terminal.Terminal, acc *account.Account) error {
 	if c.HTML == "-" {
 		return terminal.Page(t, func(t *terminal.Terminal) error {
 			dir, err := os.Getwd()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"ralph/internal/account"
 	"ralph/internal/archive"
 	"ralph/internal/check"
 	"ralph/internal/git"
@@ -172,7 +173,7 @@ func (r *resolved) start() error {
 	if end.Done() && !r.flags.NoArchive && r.Plan.Kind() == journal.PlanPRD {
 		out.Working("putting the feature away")
 		if archived = r.archive(s, l.Identity.Run); archived != "" {
-			page = unit.ArchiveReport(screen.Notes(r.app.t), r.Place, archived)
+			page = account.WriteArchived(screen.Notes(r.app.t), r.Place, archived)
 		}
 	}
 	out.Summary(end, archived, page, r.leftOver(end, out.Files.Last().Start.Head))

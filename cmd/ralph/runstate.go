@@ -1,6 +1,7 @@
 package main
 
 import (
+	"ralph/internal/screen"
 	"ralph/internal/unit"
 )
 
@@ -8,7 +9,7 @@ import (
 // is finished then, and there is nothing left to run.
 func (r *resolved) openState() (*unit.State, error) {
 	had := r.Place.HasFolder()
-	s, err := unit.OpenState(r.app.ctx, r.Place)
+	s, err := unit.OpenState(r.app.ctx, screen.Notes(r.app.t), r.Place)
 	if err != nil || !had || r.Place.HasFolder() {
 		return s, err
 	}

@@ -59,7 +59,7 @@ func (c *undoCmd) Run(a *app) error {
 	if r, err := p.Record(); err != nil || r == nil || r.Archive != "" {
 		return c.nothing(p, r, err)
 	}
-	s, err := unit.LockState(a.ctx, p)
+	s, err := unit.LockState(a.ctx, screen.Notes(a.t), p)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (c *unparkCmd) record(a *app, p *unit.Place, q journal.Request) error {
 	if err := unit.RecoverFirst(a.ctx, screen.Notes(a.t), p); err != nil {
 		return err
 	}
-	s, err := unit.LockState(a.ctx, p)
+	s, err := unit.LockState(a.ctx, screen.Notes(a.t), p)
 	if err != nil {
 		return err
 	}

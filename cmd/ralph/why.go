@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ralph/internal/account"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/report"
@@ -62,7 +63,7 @@ func (c *whyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	acc, err := unit.ReadAccount(screen.Notes(a.t), p, c.InRun)
+	acc, err := account.Read(screen.Notes(a.t), p, c.InRun)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ type whyJSON struct {
 }
 
 // iteration explains the decisions of one iteration.
-func (c *whyCmd) iteration(t *terminal.Terminal, acc *unit.Account, it *report.Iteration) error {
+func (c *whyCmd) iteration(t *terminal.Terminal, acc *account.Account, it *report.Iteration) error {
 	decisions := acc.Run.Decisions(it)
 	if c.JSON {
 		return terminal.PrintJSON(t, whyJSON{acc.Unit, acc.Run.ID, it.N, decisions})
@@ -111,7 +112,7 @@ func (c *whyCmd) iteration(t *terminal.Terminal, acc *unit.Account, it *report.I
 }
 
 // whole explains the end of the run.
-func (c *whyCmd) whole(t *terminal.Terminal, acc *unit.Account) error {
+func (c *whyCmd) whole(t *terminal.Terminal, acc *account.Account) error {
 	run := acc.Run
 	before := run.Decisions(&run.Before)
 	if c.JSON {

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"ralph/internal/account"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/run"
 	"ralph/internal/terminal"
-	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -36,7 +36,7 @@ type stepJSON struct {
 
 // with plays the run again by other settings, and shows the first decision that would have
 // been different.
-func (c *whyCmd) with(t *terminal.Terminal, acc *unit.Account) error {
+func (c *whyCmd) with(t *terminal.Terminal, acc *account.Account) error {
 	events, _, err := journal.ReadFile(acc.Record.Journal)
 	if err != nil {
 		return err

@@ -113,7 +113,7 @@ func (r *Repair) unit(ctx context.Context, dir, folder string) (clean bool) {
 // repair repairs a unit as the next run would, and returns the steps.
 func (r *Repair) repair(ctx context.Context, p *unit.Place, u Unit) (done []string, err error) {
 	ctx = context.WithoutCancel(ctx) // a signal must not interrupt it
-	s, err := unit.LockState(ctx, p) // finishes archives
+	s, err := unit.LockState(ctx, r.Notes, p) // finishes archives
 	if err != nil {
 		return nil, err
 	}

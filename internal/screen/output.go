@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ralph/internal/account"
 	"ralph/internal/journal"
 	"ralph/internal/stopwatch"
 	"ralph/internal/terminal"
@@ -123,4 +124,9 @@ func (o *Output) Ask(ctx context.Context, question string, limit time.Duration) 
 }
 
 // Notes returns unit.Notes that print warnings and slow steps on the terminal.
-func Notes(t *terminal.Terminal) unit.Notes { return unit.Notes{Warn: t.Warn, Slowly: t.Slowly} }
+func Notes(t *terminal.Terminal) unit.Notes {
+	notes := unit.Silent()
+	notes.Warn, notes.Slowly = t.Warn, t.Slowly
+	notes.Archived = func(p *unit.Place, name string) { account.WriteArchived(unit.Silent(), p, name) }
+	return notes
+}

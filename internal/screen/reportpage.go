@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"ralph/internal/account"
 	"ralph/internal/report"
 	"ralph/internal/terminal"
-	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -20,7 +20,7 @@ const (
 )
 
 // ShowReport prints the report of a run.
-func ShowReport(t *terminal.Terminal, acc *unit.Account) {
+func ShowReport(t *terminal.Terminal, acc *account.Account) {
 	run := acc.Run
 	dot := " " + t.Symbol("·") + " "
 	head := []string{"run " + run.ID, acc.Plan + " plan", run.Agent()}
@@ -143,7 +143,7 @@ func ShowDecisions(t *terminal.Terminal, decisions []report.Decision) {
 }
 
 // ShowStories prints at most the first most stories of the plan and their states.
-func ShowStories(t *terminal.Terminal, acc *unit.Account, most int) {
+func ShowStories(t *terminal.Terminal, acc *account.Account, most int) {
 	if len(acc.Run.Stories) == 0 {
 		return
 	}

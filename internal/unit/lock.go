@@ -29,7 +29,7 @@ type State struct {
 
 // LockState takes the locks of the worktree and of the unit. It finishes an interrupted
 // archive or restore.
-func LockState(ctx context.Context, p *Place) (*State, error) {
+func LockState(ctx context.Context, t Notes, p *Place) (*State, error) {
 	self, err := proc.Self()
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func LockState(ctx context.Context, p *Place) (*State, error) {
 		s.locks = append(s.locks, lock)
 	}
 	p.clearHalfWritten()
-	if err := finishArchives(ctx, p, me); err != nil {
+	if err := finishArchives(ctx, t, p, me); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func sharedWorktree(err error, unit string) error {
 // finishArchives completes the archives and restores of the worktree that were
 // cut off. The caller holds the lock of its own unit. It skips units with a lock that another
 // process holds.
-func finishArchives(ctx context.Context, p *Place, me journal.Holder) error {
+func finishArchives(ctx context.Context, t Notes, p *Place, me journal.Holder) error {
 	store := p.Archive()
 	pending, err := store.Pending()
 	if err != nil {
@@ -105,7 +105,7 @@ func finishArchives(ctx context.Context, p *Place, me journal.Holder) error {
 			return err
 		}
 		if e, err := store.Find(unit); err == nil { // else it was brought back
-			ArchiveReport(Silent(), PlaceAt(p.Repo, unit), e.Name)
+			t.Archived(PlaceAt(p.Repo, unit), e.Name)
 		}
 	}
 	return nil
@@ -119,8 +119,8 @@ func NothingLeft(unit string) error {
 }
 
 // OpenState takes the locks and opens the journal and the inbox.
-func OpenState(ctx context.Context, p *Place) (*State, error) {
-	s, err := LockState(ctx, p)
+func OpenState(ctx context.Context, t Notes, p *Place) (*State, error) {
+	s, err := LockState(ctx, t, p)
 	if err != nil {
 		return nil, err
 	}

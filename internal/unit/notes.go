@@ -4,9 +4,15 @@ package unit
 type Notes struct {
 	Warn   func(format string, args ...any)
 	Slowly func(what string) (done func())
+	// Archived gets a unit with the name of its archive, which was cut off and is complete now.
+	Archived func(p *Place, name string)
 }
 
 // Silent returns Notes that show nothing.
 func Silent() Notes {
-	return Notes{func(string, ...any) {}, func(string) func() { return func() {} }}
+	return Notes{
+		Warn:     func(string, ...any) {},
+		Slowly:   func(string) func() { return func() {} },
+		Archived: func(*Place, string) {},
+	}
 }

@@ -126,7 +126,7 @@ func (p *Place) Settle(ctx context.Context, t Notes) (said string, err error) {
 // record. died is the time of the death; zero if it is not known.
 func RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time) (*run.End, run.Status, error) {
 	defer t.Slowly("bringing the last run to its end")()
-	s, err := LockState(ctx, p) // it completes an archive, too
+	s, err := LockState(ctx, t, p) // it completes an archive, too
 	if err != nil {
 		return nil, run.Status{}, err
 	}

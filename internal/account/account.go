@@ -1,4 +1,5 @@
-package unit
+// Package account makes the report of a run from the record of its unit, and writes it as a page.
+package account
 
 import (
 	"bytes"
@@ -15,22 +16,23 @@ import (
 	"ralph/internal/hint"
 	"ralph/internal/report"
 	"ralph/internal/run"
+	"ralph/internal/unit"
 )
 
 // Account is a report and the record that it was made from.
 type Account struct {
 	report.Report
-	Record *Record
+	Record *unit.Record
 }
 
-// ReadAccount makes a report about a run of the unit, or about the last one if run is "". It
+// Read makes a report about a run of the unit, or about the last one if run is "". It
 // returns nil if the unit never ran. It also looks for the run in older archives of the unit.
-func ReadAccount(t Notes, p *Place, run string) (*Account, error) {
+func Read(t unit.Notes, p *unit.Place, run string) (*Account, error) {
 	r, err := p.Record()
 	if err != nil || r == nil {
 		return nil, err
 	}
-	acc, err := r.Account(t, run)
+	acc, err := Of(t, r, run)
 	if err != nil || acc.Run != nil {
 		return acc, err
 	}
@@ -48,7 +50,7 @@ func ReadAccount(t Notes, p *Place, run string) (*Account, error) {
 		}
 		old := *r
 		old.Journal, old.Folder, old.Archive = path, filepath.Dir(path), e.Name
-		acc, err := old.Account(t, run)
+		acc, err := Of(t, &old, run)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -56,23 +58,23 @@ func ReadAccount(t Notes, p *Place, run string) (*Account, error) {
 			return acc, nil
 		}
 	}
-	return nil, hint.With(fmt.Errorf("%s has no run %s", Name(p), run), "see: ralph history --json")
+	return nil, hint.With(fmt.Errorf("%s has no run %s", unit.Name(p), run), "see: ralph history --json")
 }
 
-// Account makes a report about a run of the record, or about the last one if id is "".
-func (r *Record) Account(t Notes, id string) (*Account, error) {
+// Of makes a report about a run of the record, or about the last one if id is "".
+func Of(t unit.Notes, r *unit.Record, id string) (*Account, error) {
 	s, err := r.Fold(t, cmp.Or(id, run.KeepLast))
 	if err != nil {
 		return nil, err
 	}
 	last := s.Status()
-	dead := last.Active() && !LoopAlive(last)
+	dead := last.Active() && !unit.LoopAlive(last)
 	return &Account{report.Of(s, id, dead), r}, nil
 }
 
 // logLink is the path of a log from the directory of a page, empty where there
 // is no such log.
-func (r *Record) logLink(dir, logFile string) string {
+func logLink(r *unit.Record, dir, logFile string) string {
 	if logFile == "" {
 		return ""
 	}
@@ -111,14 +113,14 @@ func (acc *Account) WritePage(path string) error {
 
 // PageOptions returns the options for a page that is written to the directory dir.
 func (acc *Account) PageOptions(dir string) report.PageOptions {
-	return report.PageOptions{Now: time.Now(), Log: func(logFile string) string { return acc.Record.logLink(dir, logFile) }}
+	return report.PageOptions{Now: time.Now(), Log: func(logFile string) string { return logLink(acc.Record, dir, logFile) }}
 }
 
-// ArchiveReport writes the report of the last run into the unit's newest archive. It returns
+// WriteArchived writes the report of the last run into the unit's newest archive. It returns
 // the report's path from the worktree's root. If it fails, it warns and returns "".
-func ArchiveReport(t Notes, p *Place, name string) string {
+func WriteArchived(t unit.Notes, p *unit.Place, name string) string {
 	path := filepath.Join(".ralph", "archive", name, reportName)
-	acc, err := ReadAccount(t, p, "")
+	acc, err := Read(t, p, "")
 	if err == nil && (acc == nil || acc.Record.Archive != name) {
 		err = errors.New("its journal is not there")
 	}
