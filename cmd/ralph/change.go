@@ -50,7 +50,7 @@ func (c *runCmd) choosePlan(a *app, p *unit.Place) (plan.Plan, error) {
 		a.t.Warn("%s", warning)
 	}
 	if choice.Change != nil {
-		p.Work(choice.Change.ID, filepath.FromSlash(choice.Change.StateFolder()))
+		p.SwitchTo(choice.Change.ID, filepath.FromSlash(choice.Change.StateFolder()))
 	}
 	return chosen, nil
 }
@@ -101,7 +101,7 @@ func (f changeFlags) pick(a *app, list []change.Change, ask bool) (*change.Chang
 	switch {
 	case f.Change != "":
 		c, err := change.Find(list, f.Change)
-		return &c, unit.WhichOne(err)
+		return &c, unit.HintAmbiguous(err)
 	case f.Module == "":
 		return nil, nil //nolint:nilnil // none was asked for
 	case len(list) == 1:

@@ -60,7 +60,7 @@ func recordCrash(root, name, folder string, died time.Time) {
 	if err != nil {
 		return
 	}
-	p.Work(name, folder)
+	p.SwitchTo(name, folder)
 	end, status, err := unit.RecordDeath(ctx, screen.Notes(terminal.New("never")), p, died)
 	if end != nil && err == nil {
 		tellOfCrash(ctx, p, status)

@@ -21,7 +21,6 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/launch"
 	"ralph/internal/plan"
-	"ralph/internal/screen"
 	"ralph/internal/setup"
 	"ralph/internal/unit"
 )
@@ -49,7 +48,7 @@ func (c *planCmd) Run(a *app) error {
 	if err := c.ready(a, r); err != nil {
 		return err
 	}
-	if err := unit.RecoverFirst(a.ctx, screen.Notes(a.t), p); err != nil {
+	if err := recoverFirst(a, p); err != nil {
 		return err
 	}
 	if err := r.loadSettings(); err != nil {

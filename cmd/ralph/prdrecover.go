@@ -9,7 +9,6 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/regular"
-	"ralph/internal/screen"
 	"ralph/internal/spec"
 	"ralph/internal/stream"
 	"ralph/internal/unit"
@@ -24,7 +23,7 @@ func recoverKeeping(a *app, p *unit.Place) error {
 	}
 	path := p.File("spec.md")
 	text, unread := regular.Read(path, spec.MaxSize)
-	if err := unit.RecoverFirst(a.ctx, screen.Notes(a.t), p); err != nil || unread != nil {
+	if err := recoverFirst(a, p); err != nil || unread != nil {
 		return err // a file that cannot be read is restored like the others
 	}
 	if now, err := regular.Read(path, spec.MaxSize); err == nil && bytes.Equal(now, text) {

@@ -65,7 +65,7 @@ func (c *runCmd) prepare(a *app) (*resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.NotAUnit(a.home, c.Text); err != nil {
+	if err := p.RefuseUnitAsTask(a.home, c.Text); err != nil {
 		return nil, err
 	}
 	unit := p.Unit
@@ -88,7 +88,7 @@ func (c *runCmd) recoverFirst(a *app, p *unit.Place) error {
 			return err
 		}
 	}
-	return unit.RecoverFirst(a.ctx, screen.Notes(a.t), p)
+	return recoverFirst(a, p)
 }
 
 // start runs the loop in this process.

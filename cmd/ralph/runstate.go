@@ -14,5 +14,15 @@ func (r *resolved) openState() (*unit.State, error) {
 		return s, err
 	}
 	s.Close()
-	return nil, unit.NothingLeft(r.Place.Unit)
+	return nil, unit.NothingToRun(r.Place.Unit)
+}
+
+// recoverFirst cleans up after a run that died, and warns of it.
+func recoverFirst(a *app, p *unit.Place) error {
+	done, err := unit.RecoverFirst(a.ctx, screen.Notes(a.t), p)
+	screen.ShowRecovered(a.t, done)
+	if done.Archived {
+		a.t.Warn("the archive of %s had been cut off, and is completed", p.Unit)
+	}
+	return err
 }

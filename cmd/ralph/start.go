@@ -9,7 +9,6 @@ import (
 	"ralph/internal/handover"
 	"ralph/internal/hint"
 	"ralph/internal/registry"
-	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
@@ -43,7 +42,7 @@ func (c *startCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := p.NotAUnit(a.home, c.Task); err != nil {
+	if err := p.RefuseUnitAsTask(a.home, c.Task); err != nil {
 		return err
 	}
 	if !a.handedOver && !c.DryRun {
@@ -52,7 +51,7 @@ func (c *startCmd) Run(a *app) error {
 		}
 	}
 	if !c.DryRun { // which looks, and changes nothing
-		if err := unit.RecoverFirst(a.ctx, screen.Notes(a.t), p); err != nil {
+		if err := recoverFirst(a, p); err != nil {
 			return err
 		}
 	}

@@ -130,9 +130,10 @@ func await(a *app, s *unit.Stopping) error {
 // settle finishes the record of a run that died, and says so. settled is false where there
 // was nothing of the kind.
 func settle(a *app, p *unit.Place) (settled bool, err error) {
-	said, err := p.Settle(a.ctx, screen.Notes(a.t))
-	if said != "" {
-		a.t.Printf("%s\n", said)
+	d, err := p.FinishDead(a.ctx, screen.Notes(a.t))
+	if d == nil || err != nil {
+		return false, err
 	}
-	return said != "", err
+	screen.ShowDeath(a.t, d)
+	return true, nil
 }

@@ -52,7 +52,7 @@ func (c *undoCmd) Run(a *app) error {
 		return fmt.Errorf("a %s is in progress: end it first", p.Repo.InProgress())
 	}
 	if !c.DryRun {
-		if err := unit.RecoverFirst(a.ctx, screen.Notes(a.t), p); err != nil {
+		if err := recoverFirst(a, p); err != nil {
 			return err
 		}
 	}

@@ -72,7 +72,7 @@ func find(parked []journal.StoryParked, id string) (*journal.StoryParked, error)
 
 // record records the request while no loop is running.
 func (c *unparkCmd) record(a *app, p *unit.Place, q journal.Request) error {
-	if err := unit.RecoverFirst(a.ctx, screen.Notes(a.t), p); err != nil {
+	if err := recoverFirst(a, p); err != nil {
 		return err
 	}
 	s, err := unit.LockState(a.ctx, screen.Notes(a.t), p)

@@ -85,7 +85,7 @@ func (r *Repair) unit(ctx context.Context, dir, folder string) (clean bool) {
 	if folder != "" {
 		p.Folder = folder
 	}
-	u.StatusOutdated = u.Journal && unit.Behind(r.Notes, p)
+	u.StatusOutdated = u.Journal && unit.StatusIsStale(r.Notes, p)
 	switch {
 	case u.Clean():
 		return true
@@ -112,7 +112,7 @@ func (r *Repair) unit(ctx context.Context, dir, folder string) (clean bool) {
 
 // repair repairs a unit as the next run would, and returns the steps.
 func (r *Repair) repair(ctx context.Context, p *unit.Place, u Unit) (done []string, err error) {
-	ctx = context.WithoutCancel(ctx) // a signal must not interrupt it
+	ctx = context.WithoutCancel(ctx)          // a signal must not interrupt it
 	s, err := unit.LockState(ctx, r.Notes, p) // finishes archives
 	if err != nil {
 		return nil, err

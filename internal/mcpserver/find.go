@@ -58,7 +58,7 @@ func (s *server) checkedOut(ctx context.Context, u unitIn) (p *unit.Place, chang
 	case err != nil:
 		return nil, "", err
 	case c != nil:
-		p.Work(c.ID, meant.Folder)
+		p.SwitchTo(c.ID, meant.Folder)
 		return p, c.ID, nil
 	case p.Unit != meant.Unit:
 		return nil, "", hint.With(fmt.Errorf("%s has another branch checked out than that of %s", p.Repo.Root, meant.Unit), "a run works on the branch that is checked out")

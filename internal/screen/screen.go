@@ -15,7 +15,6 @@ import (
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
-	"ralph/internal/unit"
 	"ralph/internal/words"
 )
 
@@ -128,7 +127,7 @@ func (s *Screen) remark(body journal.Body) {
 		}
 		s.line(terminal.Yellow, "⚠", fmt.Sprintf("not accepted: %s: %s", what, b.Reason))
 	case journal.PlanRestored:
-		s.line(terminal.Yellow, "⚠", unit.RestoredText(b))
+		s.line(terminal.Yellow, "⚠", restoredText(b))
 	case journal.TamperFound:
 		s.tampered(b)
 	case journal.NoWork:

@@ -28,9 +28,9 @@ func (p *Place) workOnChange(ref string) error {
 		c, err = change.Change{ID: ref}, nil
 	}
 	if err != nil {
-		return WhichOne(err)
+		return HintAmbiguous(err)
 	}
-	p.Work(c.ID, p.folderOf(c.ID))
+	p.SwitchTo(c.ID, p.folderOf(c.ID))
 	return nil
 }
 
@@ -84,9 +84,9 @@ func (p *Place) StartHint() string {
 	return "ralph run"
 }
 
-// WhichOne adds a hint to an error that a short form matches several changes. It returns any
+// HintAmbiguous adds a hint to an error that a short form matches several changes. It returns any
 // other error as it is.
-func WhichOne(err error) error {
+func HintAmbiguous(err error) error {
 	var several *change.AmbiguousError
 	if !errors.As(err, &several) {
 		return err

@@ -173,10 +173,10 @@ func (f *Files) Last() *run.Run {
 	return &run.Run{}
 }
 
-// Behind reports whether a unit's status.json is older than its journal. That happens if the
+// StatusIsStale reports whether a unit's status.json is older than its journal. That happens if the
 // writer died or could not write. A missing file does not count: the user may have deleted
 // it.
-func Behind(t Notes, p *Place) bool {
+func StatusIsStale(t Notes, p *Place) bool {
 	f := NewFiles(t, p)
 	data, err := os.ReadFile(f.statusAt)
 	status := f.State.Status()

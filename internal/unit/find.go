@@ -55,7 +55,7 @@ func Find(ctx context.Context, home string, q Query) (*Place, error) {
 		return p, p.workOnChange(q.Change)
 	}
 	if latest := p.latest(); latest != "" && latest != p.Unit {
-		p.Work(latest, p.folderOf(latest))
+		p.SwitchTo(latest, p.folderOf(latest))
 	}
 	return p, p.hasUnit()
 }
@@ -73,7 +73,7 @@ func here(ctx context.Context, name string) (*Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Work(unit, p.folderOf(unit))
+	p.SwitchTo(unit, p.folderOf(unit))
 	return p, nil
 }
 

@@ -111,9 +111,9 @@ func finishArchives(ctx context.Context, t Notes, p *Place, me journal.Holder) e
 	return nil
 }
 
-// NothingLeft returns the error that nothing is left to run, because ralph has just finished
+// NothingToRun returns the error that nothing is left to run, because ralph has just finished
 // an interrupted archive of the unit.
-func NothingLeft(unit string) error {
+func NothingToRun(unit string) error {
 	return hint.With(fmt.Errorf("an archive of %s had been cut off, and is finished now: there is nothing left to run", unit),
 		"bring the feature back with: ralph archive --restore NAME (see ralph archive --list)")
 }

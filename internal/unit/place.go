@@ -54,14 +54,14 @@ func WorktreeAt(ctx context.Context, dir string) (*Place, error) {
 	if head.Branch != "" {
 		unit, refused = git.UnitOf(head.Branch)
 	}
-	p.Work(unit, filepath.Join(".ralph", unit))
+	p.SwitchTo(unit, filepath.Join(".ralph", unit))
 	p.Refused = refused
 	return p, nil
 }
 
-// Work changes the place to another unit of the same worktree. folder is from the worktree's
+// SwitchTo changes the place to another unit of the same worktree. folder is from the worktree's
 // root.
-func (p *Place) Work(unit, folder string) {
+func (p *Place) SwitchTo(unit, folder string) {
 	p.Unit, p.Folder, p.Refused = unit, folder, nil
 	p.StateDir = filepath.Join(p.Repo.GitDir, "ralph", unit)
 }
@@ -75,7 +75,7 @@ func (p *Place) OwnerFile() string { return filepath.Join(p.StateDir, "branch") 
 // PlaceAt returns the place of a unit in a worktree.
 func PlaceAt(repo *git.Repo, unit string) *Place {
 	p := &Place{Repo: repo}
-	p.Work(unit, p.folderOf(unit))
+	p.SwitchTo(unit, p.folderOf(unit))
 	return p
 }
 
@@ -130,9 +130,9 @@ func (p *Place) NothingToArchive() error {
 		"see what is archived with: ralph archive --list; or plan a feature: ralph plan")
 }
 
-// NotAUnit returns an error if the text of a task is the name of a known unit: the user meant
+// RefuseUnitAsTask returns an error if the text of a task is the name of a known unit: the user meant
 // that unit.
-func (p *Place) NotAUnit(home, text string) error {
+func (p *Place) RefuseUnitAsTask(home, text string) error {
 	unit, err := git.UnitOf(text)
 	if err != nil || strings.ContainsAny(text, " \t\n") {
 		return nil //nolint:nilerr // it cannot be the name of a unit

@@ -3,7 +3,6 @@ package unit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,52 +15,66 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/run"
-	"ralph/internal/stream"
 )
+
+// Recovered lists what [RecoverFirst] has done.
+type Recovered struct {
+	Others   []Death
+	Own      *run.End               // of the unit's last run, if it died; else nil
+	Restored []journal.PlanRestored // files of the plan
+	Archived bool                   // an archive of the unit had been cut off
+}
+
+// Death describes a run that died, and that is recorded as dead now.
+type Death struct {
+	Unit   string
+	End    *run.End // nil if it cannot be recorded yet
+	Holder string   // the unit with the running loop that has the locks, where it cannot
+}
 
 // RecoverFirst cleans up after a run that died, before anything reads the plan. The run's
 // agent may have left the plan broken, or an archive may be half made.
-func RecoverFirst(ctx context.Context, t Notes, p *Place) error {
+func RecoverFirst(ctx context.Context, t Notes, p *Place) (done Recovered, err error) {
 	if p.Unit == "" {
-		return nil // a detached HEAD, which the checks report
+		return done, nil // a detached HEAD, which the checks report
 	}
 	pending, err := p.Archive().Pending()
 	if err != nil {
-		return err
+		return done, err
 	}
-	if err := recoverOthers(ctx, t, p); err != nil {
-		return err
+	if done.Others, err = recoverOthers(ctx, t, p); err != nil {
+		return done, err
 	}
 	ended, err := journal.Ended(p.JournalPath())
 	putAway := slices.Contains(pending, p.Unit)
 	if err != nil || ended && !putAway && !p.pidFileLeft() {
-		return err
+		return done, err
 	}
-	end, _, err := RecordDeath(ctx, t, p, time.Time{})
+	done.Own, _, err = RecordDeath(ctx, t, p, time.Time{})
 	switch {
 	case err != nil:
-		return err
-	case end != nil:
-		t.Warn("the last run was cut off: %s; what it left is on record", end.Message)
-		showRestored(t, p)
+	case done.Own != nil:
+		if s, err := p.State(t); err == nil && s.Last() != nil { // else the record shows it
+			done.Restored = s.Last().Restored
+		}
 	case putAway && !p.HasFolder():
-		return NothingLeft(p.Unit)
+		return done, NothingToRun(p.Unit)
 	case putAway:
-		t.Warn("the archive of %s had been cut off, and is completed", p.Unit)
+		done.Archived = true
 	}
-	return nil
+	return done, err
 }
 
 // recoverOthers does the same for the worktree's other units: what a run that died there left
 // alive would work in the same files.
-func recoverOthers(ctx context.Context, t Notes, p *Place) error {
+func recoverOthers(ctx context.Context, t Notes, p *Place) (list []Death, err error) {
 	holder, _ := journal.ReadHolder(filepath.Dir(p.StateDir))
 	if (proc.ID{PID: holder.PID, Start: holder.PIDStart}).Alive() {
-		return nil // a loop is running here, as the lock will report
+		return nil, nil // a loop is running here, as the lock will report
 	}
 	dirs, err := StateDirs(p.Repo.GitDir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, dir := range dirs {
 		if dir == p.StateDir {
@@ -73,13 +86,13 @@ func recoverOthers(ctx context.Context, t Notes, p *Place) error {
 		other := PlaceAt(p.Repo, filepath.Base(dir))
 		end, _, err := RecordDeath(ctx, t, other, time.Time{})
 		if err != nil {
-			return err
+			return list, err
 		}
 		if end != nil {
-			t.Warn("the last run of %s was cut off: %s; what it left is on record", stream.OneLine(other.Unit), end.Message)
+			list = append(list, Death{Unit: other.Unit, End: end})
 		}
 	}
-	return nil
+	return list, nil
 }
 
 // pidFileLeft reports whether the file is there that a run removes last. If it died just before,
@@ -95,11 +108,11 @@ func (p *Place) died() bool {
 	return err == nil && !ended && !Running(p)
 }
 
-// Settle records the end of a run that died, ends its remaining processes, and returns a
-// message about it. The message is empty if no run died.
-func (p *Place) Settle(ctx context.Context, t Notes) (said string, err error) {
+// FinishDead records the end of a run that died, and ends its remaining processes. It returns
+// nil if no run died.
+func (p *Place) FinishDead(ctx context.Context, t Notes) (*Death, error) {
 	if !p.died() {
-		return "", nil
+		return nil, nil //nolint:nilnil // there is nothing to record, and nothing wrong
 	}
 	if repo, err := git.Open(ctx, p.Repo.Root); err == nil {
 		p.Repo = repo // one from the list of loops knows its folders alone
@@ -107,18 +120,14 @@ func (p *Place) Settle(ctx context.Context, t Notes) (said string, err error) {
 	// A signal from now on must not leave it half done.
 	end, _, err := RecordDeath(context.WithoutCancel(ctx), t, p, time.Time{})
 	var held *journal.LockedError
-	if errors.As(err, &held) && held.Holder.Unit != "" && held.Holder.Unit != p.Unit {
+	switch {
+	case errors.As(err, &held) && held.Holder.Unit != "" && held.Holder.Unit != p.Unit:
 		// Another unit's loop is running in the worktree, and has the locks.
-		if err := endStrays(p.StateDir); err != nil {
-			return "", err
-		}
-		return fmt.Sprintf("the last run of %s was cut off; its remaining processes are ended, and the journal records it when the loop of %s has ended",
-			stream.OneLine(p.Unit), stream.OneLine(held.Holder.Unit)), nil
+		return &Death{Unit: p.Unit, Holder: held.Holder.Unit}, endStrays(p.StateDir)
+	case err != nil || end == nil:
+		return nil, err
 	}
-	if err != nil || end == nil {
-		return "", err
-	}
-	return fmt.Sprintf("the last run of %s was cut off: %s; its remaining processes are ended, and the journal records it", stream.OneLine(p.Unit), stream.OneLine(end.Message)), nil
+	return &Death{Unit: p.Unit, End: end}, nil
 }
 
 // RecordDeath records the end of the unit's last run if that died without one, and updates
@@ -189,24 +198,4 @@ func (p *Place) clearHalfWritten() {
 			}
 		}
 	}
-}
-
-// showRestored warns of the files of the plan that the recovery of the last run restored.
-func showRestored(t Notes, p *Place) {
-	s, err := p.State(t)
-	if err != nil || s.Last() == nil {
-		return // the record is for those who ask for it
-	}
-	for _, b := range slices.Backward(s.Last().Restored) {
-		t.Warn("%s", RestoredText(b))
-	}
-}
-
-// RestoredText describes a file that the guard of the plan has restored.
-func RestoredText(b journal.PlanRestored) string {
-	text := fmt.Sprintf("restored %s: %s", b.Path, b.What)
-	if b.Kept != "" {
-		text += "; the replaced content is kept in " + b.Kept
-	}
-	return text
 }
