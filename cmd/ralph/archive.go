@@ -84,7 +84,7 @@ func (c *archiveCmd) put(a *app, p *unit.Place) error {
 	s.CloseWriter()
 	var e archive.Entry
 	if p.HasFolder() {
-		done := a.t.Slowly("putting the feature away")
+		done := a.t.ShowActivity("putting the feature away")
 		e, err = store.Put(context.WithoutCancel(a.ctx), p.Unit, time.Now(), nil)
 		done()
 	} else if e, err = store.Find(p.Unit); errors.Is(err, fs.ErrNotExist) {
@@ -147,7 +147,7 @@ func (c *archiveCmd) restore(a *app, p *unit.Place, name string) error {
 		return err
 	}
 	defer s.Close()
-	done := a.t.Slowly("bringing the feature back")
+	done := a.t.ShowActivity("bringing the feature back")
 	e, err := store.Restore(context.WithoutCancel(a.ctx), name)
 	done()
 	if err != nil {

@@ -27,7 +27,7 @@ func (c *completionCmd) Run(a *app) error {
 		return err
 	}
 	_, err = a.t.Out.Write(script)
-	return terminal.Enough(err)
+	return terminal.IgnoreClosedReader(err)
 }
 
 // completionLimit is how long a shell waits for completions: the user has pressed a key.

@@ -33,7 +33,7 @@ func (c *doctorCmd) conform(a *app, g *proc.Guardian, token string) error {
 		return hint.With(fmt.Errorf("the command %q cannot be run: %w", argv[0], err), "name the program first, then its arguments: ralph doctor --conformance my-agent --headless")
 	}
 	in := conformance.Input{Calling: func(about string, limit time.Duration) func() {
-		return a.t.Slowly(fmt.Sprintf("%s (at most %s)", about, words.Duration(limit)))
+		return a.t.ShowActivity(fmt.Sprintf("%s (at most %s)", about, words.Duration(limit)))
 	},
 		Command: argv, Env: withoutRun(os.Environ()), Guardian: g, Token: token, Limit: time.Duration(c.Timeout)}
 	fmt.Fprintf(a.t.Err, "%s calls %s about ten times in an empty repository, once with a prompt of 2 MB; what its model costs is yours to pay\n",

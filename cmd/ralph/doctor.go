@@ -113,7 +113,7 @@ func (e *examination) run() error {
 	}
 	// The answer of a program that Ctrl-C has ended is no finding.
 	for _, look := range []func(context.Context, doctor.Input) []preflight.Check{doctor.Agents, doctor.Machine} {
-		done := e.app.t.Slowly("asking the programs that a run needs")
+		done := e.app.t.ShowActivity("asking the programs that a run needs")
 		checks := look(ctx, in)
 		done()
 		if ctx.Err() != nil {
@@ -167,7 +167,7 @@ func (e *examination) live(in doctor.Input, s *surroundings) error {
 			if !e.cmd.JSON {
 				t.Printf("%s %s is asked for a word\n", t.Symbol("…"), h.Name)
 			}
-			return t.Slowly("waiting for its answer (at most " + words.Duration(timeout) + ")")
+			return t.ShowActivity("waiting for its answer (at most " + words.Duration(timeout) + ")")
 		}}
 	report, finding, err := call.Call(e.app.ctx)
 	if err == nil {

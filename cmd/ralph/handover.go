@@ -31,7 +31,7 @@ func takeOver(args []string) int {
 	}
 	line.Result(reportOf(code, err))
 	if parcel.Hold {
-		terminal.Hold(fmt.Sprintf("Press any key to close (exit status %d).", code))
+		terminal.WaitForKey(fmt.Sprintf("Press any key to close (exit status %d).", code))
 		tmux.CloseOwn(os.Environ())
 	}
 	return code

@@ -28,7 +28,7 @@ func (c *historyCmd) Run(a *app) error {
 	if len(was.State.Runs) == 0 {
 		return nothingYet(a.t, p, false)
 	}
-	return terminal.Page(a.t, func(t *terminal.Terminal) error {
+	return terminal.Buffered(a.t, func(t *terminal.Terminal) error {
 		if was.Record.Archive != "" {
 			t.Printf("%s\n", t.Paint(terminal.Dim, "archived as "+stream.Sanitize(was.Record.Archive)))
 		}

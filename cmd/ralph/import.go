@@ -201,13 +201,13 @@ func (c *importCmd) show(t *terminal.Terminal, p *unit.Place, branch string, mad
 	if branch != "" {
 		t.Printf("  branch  %s (new)\n", stream.OneLine(branch))
 	}
-	t.Printf("  plan    %s/: %s, %d done\n\n", stream.OneLine(p.Folder), words.Plural(total, "story", "stories"), done)
+	t.Printf("  plan    %s/: %s, %d done\n\n", stream.OneLine(p.Folder), words.CountPlural(total, "story", "stories"), done)
 	for _, s := range state.Stories {
 		mark := " "
 		if s.Passes {
 			mark = "x"
 		}
-		t.Printf("  [%s] %s: %s (%s)\n", mark, stream.OneLine(s.ID), stream.OneLine(s.Title), words.Plural(len(s.AcceptanceCriteria), "criterion", "criteria"))
+		t.Printf("  [%s] %s: %s (%s)\n", mark, stream.OneLine(s.ID), stream.OneLine(s.Title), words.CountPlural(len(s.AcceptanceCriteria), "criterion", "criteria"))
 	}
 	showNotImported(t, made.Lost)
 }

@@ -54,7 +54,7 @@ func (c *logsCmd) Run(a *app) error {
 	}
 	o := logs.Options{Lines: c.Lines, Raw: c.Raw, Format: a.formats(p.Repo.Root)}
 	if c.Follow {
-		return terminal.Enough(logs.Follow(a.ctx, a.t, p, r, o))
+		return terminal.IgnoreClosedReader(logs.Follow(a.ctx, a.t, p, r, o))
 	}
 	at, err := p.Attempt(screen.Notes(a.t), r, c.Iteration)
 	if err != nil {
@@ -69,5 +69,5 @@ func (c *logsCmd) Run(a *app) error {
 		return fmt.Errorf("the log of iteration %d cannot be read: %w", at.N, err)
 	}
 	defer log.Close()
-	return terminal.Enough(logs.Show(a.t, log, at.Harness, o))
+	return terminal.IgnoreClosedReader(logs.Show(a.t, log, at.Harness, o))
 }

@@ -68,7 +68,7 @@ func (c *prCmd) Run(a *app) error {
 	case c.JSON:
 		return terminal.PrintJSON(a.t, pr)
 	}
-	return terminal.Page(a.t, func(t *terminal.Terminal) error {
+	return terminal.Buffered(a.t, func(t *terminal.Terminal) error {
 		t.Printf("# %s\n\n%s", pr.Title, pr.Body)
 		return nil
 	})

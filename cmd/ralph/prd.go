@@ -202,7 +202,7 @@ func (c *prdCmd) save(t *terminal.Terminal, p *unit.Place, now *prd.PRD, progres
 		return unit.Local(p.Repo.Root, err)
 	}
 	done, total := now.Counts()
-	what := fmt.Sprintf("%s/prd.json: %s, %d done", p.Folder, words.Plural(total, "story", "stories"), done)
+	what := fmt.Sprintf("%s/prd.json: %s, %d done", p.Folder, words.CountPlural(total, "story", "stories"), done)
 	if same {
 		what += "; nothing to change"
 	}

@@ -65,17 +65,17 @@ func (c *reportCmd) Run(a *app) error {
 	case c.JSON:
 		return terminal.PrintJSON(a.t, acc.Report)
 	case c.MD:
-		return terminal.Page(a.t, func(t *terminal.Terminal) error { return acc.Markdown(t.Out) })
+		return terminal.Buffered(a.t, func(t *terminal.Terminal) error { return acc.Markdown(t.Out) })
 	case c.HTML != "":
 		return c.html(a.t, acc)
 	}
-	return terminal.Page(a.t, func(t *terminal.Terminal) error { screen.ShowReport(t, acc); return nil })
+	return terminal.Buffered(a.t, func(t *terminal.Terminal) error { screen.ShowReport(t, acc); return nil })
 }
 
 // html writes the page.
 func (c *reportCmd) html(t *terminal.Terminal, acc *account.Account) error {
 	if c.HTML == "-" {
-		return terminal.Page(t, func(t *terminal.Terminal) error {
+		return terminal.Buffered(t, func(t *terminal.Terminal) error {
 			dir, err := os.Getwd()
 			if err != nil {
 				return err

@@ -148,7 +148,7 @@ func (r *resolved) start() error {
 		return err
 	}
 	l.Past, l.Damage = past, out.Files.Damage
-	l.Working, l.Stopping, l.Stream, l.Drained, l.Complain = out.Working, out.Stopping, out.Screen.Stream, out.Drained, out.Warn
+	l.Working, l.Stopping, l.Stream, l.Drained, l.Complain = out.Screen.Working, out.Stopping, out.Screen.Stream, out.Screen.Flush, out.Warn
 	if r.app.t.CanAsk && !r.flags.NoInteractive && !r.flags.JSON {
 		l.Ask = out.Ask
 	}
@@ -171,7 +171,7 @@ func (r *resolved) start() error {
 	}
 	archived, page := "", ""
 	if end.Done() && !r.flags.NoArchive && r.Plan.Kind() == journal.PlanPRD {
-		out.Working("putting the feature away")
+		out.Screen.Working("putting the feature away")
 		if archived = r.archive(s, l.Identity.Run); archived != "" {
 			page = account.WriteArchived(screen.Notes(r.app.t), r.Place, archived)
 		}
@@ -217,7 +217,7 @@ func (r *resolved) leftOver(end run.End, start string) string {
 		return words.Count(work, "file") + " and the plan's own files are not committed: " +
 			"git add -A && git commit"
 	case work > 0:
-		return words.Plural(work, "file is", "files are") + " not committed: git add -A && git commit"
+		return words.CountPlural(work, "file is", "files are") + " not committed: git add -A && git commit"
 	case own > 0:
 		return "the plan's own files are not committed: git add -A .ralph && git commit"
 	case err == nil && head.Commit == start && r.Plan.Kind() == journal.PlanPrompt:

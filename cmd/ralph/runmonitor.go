@@ -37,7 +37,7 @@ func (r *resolved) runBeside() error {
 	if r.Place.Unit == "" {
 		return unit.ErrDetached
 	}
-	done := a.t.Slowly("waiting for tmux")
+	done := a.t.ShowActivity("waiting for tmux")
 	l, err := r.starter().InTmux(a.ctx, r.answered(a.args))
 	done()
 	if err != nil {

@@ -42,7 +42,7 @@ func (c *setupCmd) Run(a *app) error {
 		}
 	}
 	if kept > 0 {
-		return hint.With(fmt.Errorf("%s left alone because of edits that are not ralph's", words.Plural(kept, "file was", "files were")),
+		return hint.With(fmt.Errorf("%s left alone because of edits that are not ralph's", words.CountPlural(kept, "file was", "files were")),
 			"overwrite with: ralph setup --agent "+c.Agent+" --force")
 	}
 	return nil

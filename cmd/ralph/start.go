@@ -87,14 +87,14 @@ func (c *startCmd) background(r *resolved, args []string) error {
 		return unit.ErrDetached
 	}
 	_, _ = registry.Clear(r.app.home) // removes loops with a missing worktree; the list does not show them anyway
-	done := r.app.t.Slowly("waiting for a place to run in")
+	done := r.app.t.ShowActivity("waiting for a place to run in")
 	b, err := r.starter().In(r.app.ctx, c.whereTo(r), c.Fullscreen || r.Settings().Start.Fullscreen, args)
 	done()
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	done = r.app.t.Slowly("waiting for the start of the loop")
+	done = r.app.t.ShowActivity("waiting for the start of the loop")
 	run, report, err := untilUp(r.app.ctx, b, r.Place)
 	done()
 	switch {

@@ -109,7 +109,7 @@ func nothingTo(a *app, do string, p *unit.Place, name string) error {
 
 // await waits until the loop has ended, and says so.
 func await(a *app, s *unit.Stopping) error {
-	done := a.t.Slowly("waiting for " + stream.OneLine(s.Place.Unit) + " to end its agent")
+	done := a.t.ShowActivity("waiting for " + stream.OneLine(s.Place.Unit) + " to end its agent")
 	answered, err := s.Wait(a.ctx)
 	done()
 	switch {

@@ -88,6 +88,6 @@ func (r *resolved) preflight() error {
 
 // check runs preflight.
 func (r *resolved) check() (preflight.Report, error) {
-	defer r.app.t.Slowly("checking the plan")()
+	defer r.app.t.ShowActivity("checking the plan")()
 	return r.Check(r.app.ctx)
 }

@@ -166,7 +166,7 @@ func (v *verification) possible() error {
 	}
 	changes, err := repo.Status(ctx, ".ralph", ".claude", ".ito/.state")
 	if err == nil && len(changes) > 0 {
-		v.app.t.Warn("%s not part of it: %s is proved", words.Plural(len(changes), "uncommitted change is", "uncommitted changes are"), v.report.Commit[:12])
+		v.app.t.Warn("%s not part of it: %s is proved", words.CountPlural(len(changes), "uncommitted change is", "uncommitted changes are"), v.report.Commit[:12])
 	}
 	return err
 }
@@ -181,7 +181,7 @@ func (v *verification) checks(clean *check.Clean) error {
 	}
 	defer g.Close()
 	if v.report.Mode == "clean" {
-		done := v.app.t.Slowly("making a clean worktree")
+		done := v.app.t.ShowActivity("making a clean worktree")
 		dir, err = clean.Dir(v.app.ctx)
 		done()
 		if err != nil {
@@ -194,7 +194,7 @@ func (v *verification) checks(clean *check.Clean) error {
 		}
 	}
 	v.say("%s", v.heading())
-	running := func() func() { return v.app.t.Slowly("running the checks") }
+	running := func() func() { return v.app.t.ShowActivity("running the checks") }
 	done := running()
 	v.report.Checks, err = verify.Run(v.app.ctx, g, v.Checks(), dir, v.CheckEnv(), func(c verify.Check) {
 		done()
@@ -206,7 +206,7 @@ func (v *verification) checks(clean *check.Clean) error {
 }
 
 func (v *verification) heading() string {
-	what := fmt.Sprintf("%s at %.12s", words.Plural(len(v.report.Stories), "story", "stories"), v.report.Commit)
+	what := fmt.Sprintf("%s at %.12s", words.CountPlural(len(v.report.Stories), "story", "stories"), v.report.Commit)
 	if v.report.Mode == "inplace" {
 		return what + ", checked in the worktree as it is"
 	}

@@ -97,7 +97,7 @@ func (c *whyCmd) iteration(t *terminal.Terminal, acc *account.Account, it *repor
 	if c.JSON {
 		return terminal.PrintJSON(t, whyJSON{acc.Unit, acc.Run.ID, it.N, decisions})
 	}
-	return terminal.Page(t, func(t *terminal.Terminal) error {
+	return terminal.Buffered(t, func(t *terminal.Terminal) error {
 		head := fmt.Sprintf("iteration %d of run %s", it.N, acc.Run.ID)
 		if it.Story != nil {
 			head += ", on " + it.Story.Name()
@@ -125,7 +125,7 @@ func (c *whyCmd) whole(t *terminal.Terminal, acc *account.Account) error {
 		}
 		return terminal.PrintJSON(t, whyJSON{acc.Unit, run.ID, 0, decisions})
 	}
-	return terminal.Page(t, func(t *terminal.Terminal) error {
+	return terminal.Buffered(t, func(t *terminal.Terminal) error {
 		t.Printf("%s  %s\n", t.Paint(terminal.Bold, acc.Unit), t.Paint(terminal.Dim, strings.TrimSpace("run "+run.ID+" "+archived(acc.Record))))
 		screen.ShowDecisions(t, []report.Decision{run.End()})
 		if len(before) > 0 {

@@ -179,7 +179,7 @@ func (r *Repair) registry(entries []registry.Entry, broken []string) error {
 	const id = "registry"
 	switch {
 	case len(gone) == 0:
-		r.Add(ok(id, fmt.Sprintf("The list of loops is in order (%s)", words.Plural(len(entries), "entry", "entries"))))
+		r.Add(ok(id, fmt.Sprintf("The list of loops is in order (%s)", words.CountPlural(len(entries), "entry", "entries"))))
 	case r.DryRun:
 		r.Add(warn(id, "The list of loops names worktrees that are gone", "Remove them with 'ralph doctor'.", gone...))
 	default:

@@ -48,7 +48,7 @@ func Known(home string, first []string, limit int, now time.Time, t unit.Notes) 
 	if err != nil {
 		return nil, err
 	}
-	done := t.Slowly("reading the journals")
+	done := t.ShowActivity("reading the journals")
 	uses, warnings := Collect(entries, now)
 	done()
 	for _, w := range warnings {

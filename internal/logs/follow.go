@@ -249,7 +249,7 @@ func (f *follower) drain() error {
 func (f *follower) flush() {
 	if f.reader != nil {
 		f.reader.Close()
-		f.screen.Drained()
+		f.screen.Flush()
 		f.reader = nil
 	}
 }

@@ -140,7 +140,7 @@ func (m *model) statusWords(now time.Time) string {
 // why a run waits, in a word or two.
 func why(s run.Status) string {
 	if s.Reason != "" {
-		return plainLine(words.Spaced(string(s.Reason)))
+		return plainLine(words.WithSpaces(string(s.Reason)))
 	}
 	return "trying again" // after a fault that passes by itself
 }
@@ -206,7 +206,7 @@ func limitWords(l stream.Limit, now time.Time) string {
 	if known && left <= 0 || !l.Rejected && l.Utilization < 0 {
 		return ""
 	}
-	text := plainLine(words.Spaced(l.Window))
+	text := plainLine(words.WithSpaces(l.Window))
 	if l.Rejected {
 		text += " reached"
 	} else {
@@ -220,7 +220,7 @@ func limitWords(l stream.Limit, now time.Time) string {
 
 func (m *model) progress(width int) string {
 	s := &m.state
-	text := fmt.Sprintf("%d/%d %s", s.StoriesComplete, s.StoriesTotal, words.Items(string(s.Plan)))
+	text := fmt.Sprintf("%d/%d %s", s.StoriesComplete, s.StoriesTotal, words.ItemNoun(string(s.Plan)))
 	if width >= 60 {
 		text += "  " + m.pen.bar(float64(s.StoriesComplete)/float64(s.StoriesTotal), 12)
 	}
@@ -260,7 +260,7 @@ func (m *model) breakerWords() string {
 	s := &m.state
 	text := s.all.BreakerCounts()
 	if open := s.all.Breaker; open != nil {
-		text = m.pen.paint(red, "OPEN") + " (" + plainLine(words.Spaced(string(open.Reason))) + "): " + text
+		text = m.pen.paint(red, "OPEN") + " (" + plainLine(words.WithSpaces(string(open.Reason))) + "): " + text
 	}
 	return text
 }

@@ -49,20 +49,20 @@ func oddity(body journal.Body) string {
 	case journal.HeadMoved:
 		return b.Message
 	case journal.BreakerOpened:
-		return fmt.Sprintf("circuit breaker open: %s (%d in a row)", words.Spaced(string(b.Reason)), b.Count)
+		return fmt.Sprintf("circuit breaker open: %s (%d in a row)", words.WithSpaces(string(b.Reason)), b.Count)
 	case journal.StoryParked:
 		return b.Text()
 	case journal.PlanChanged:
 		return b.Message
 	case journal.Request:
 		if b.Text == "" {
-			return "asked to " + words.Spaced(string(b.Kind))
+			return "asked to " + words.WithSpaces(string(b.Kind))
 		}
 		return "new request: " + string(b.Kind)
 	case journal.ClockJumped:
 		return b.Message
 	case journal.HarnessSwitched:
-		return fmt.Sprintf("%s takes over from %s: %s", b.To, b.From, words.Spaced(b.Reason))
+		return fmt.Sprintf("%s takes over from %s: %s", b.To, b.From, words.WithSpaces(b.Reason))
 	case journal.Warning:
 		return b.Message
 	case journal.Archived:
@@ -72,7 +72,7 @@ func oddity(body journal.Body) string {
 }
 
 func iterationRemark(b journal.IterationEnded) string {
-	parts := []string{fmt.Sprintf("iteration %d ended: %s", b.N, words.Spaced(string(b.Outcome)))}
+	parts := []string{fmt.Sprintf("iteration %d ended: %s", b.N, words.WithSpaces(string(b.Outcome)))}
 	if b.Error != "" {
 		parts = append(parts, b.Error)
 	}

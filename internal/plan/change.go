@@ -153,7 +153,7 @@ func (*Change) Judge(s State, promised, trust bool) Verdict {
 	case promised && trust:
 		return Verdict{Done: true, Reason: "promise"}
 	case open > 0 && promised:
-		return Verdict{Refused: words.Plural(open, "task is", "tasks are") + " still open in tasks.md"}
+		return Verdict{Refused: words.CountPlural(open, "task is", "tasks are") + " still open in tasks.md"}
 	case open == 0 && len(s.Questions()) > 0:
 		return Verdict{Waiting: true}
 	}

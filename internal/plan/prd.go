@@ -201,7 +201,7 @@ func (*PRD) Judge(s State, promised, trust bool) Verdict {
 	case promised && trust:
 		return Verdict{Done: true, Reason: "promise"}
 	case promised:
-		return Verdict{Refused: words.Plural(open, "story is", "stories are") + " still open in prd.json"}
+		return Verdict{Refused: words.CountPlural(open, "story is", "stories are") + " still open in prd.json"}
 	}
 	return Verdict{}
 }

@@ -84,7 +84,7 @@ func (*Tasks) Left(s State) string { return tasksLeft(s) }
 
 func tasksLeft(s State) string {
 	done, total := s.Counts()
-	return fmt.Sprintf("%d of %s done", done, words.Plural(total, "task is", "tasks are"))
+	return fmt.Sprintf("%d of %s done", done, words.CountPlural(total, "task is", "tasks are"))
 }
 
 // Judge implements Plan.
@@ -94,7 +94,7 @@ func (*Tasks) Judge(s State, promised, trust bool) Verdict {
 	case promised && trust:
 		return Verdict{Done: true, Reason: "promise"}
 	case open > 0 && promised:
-		return Verdict{Refused: fmt.Sprintf("%s still open in the checklist", words.Plural(open, "task is", "tasks are"))}
+		return Verdict{Refused: fmt.Sprintf("%s still open in the checklist", words.CountPlural(open, "task is", "tasks are"))}
 	case open > 0 || len(s.Items) == 0:
 		return Verdict{}
 	case len(s.Questions()) > 0:

@@ -40,9 +40,9 @@ func (it *Iteration) Brief() string {
 	case !it.Ended && it.Outcome == outcomeNoCall:
 		parts = append(parts, "its agent was not called")
 	case !it.Ended && it.Outcome != journal.OutcomeCrash:
-		parts = append(parts, words.Spaced(it.Outcome)+": no iteration")
+		parts = append(parts, words.WithSpaces(it.Outcome)+": no iteration")
 	case it.Outcome != "ok":
-		text := words.Spaced(it.Outcome)
+		text := words.WithSpaces(it.Outcome)
 		if it.Error != "" {
 			text += ": " + it.Error
 		}

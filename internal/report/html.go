@@ -60,7 +60,7 @@ func (r *Report) page(o PageOptions) htmlPage {
 	run := r.Run
 	p := htmlPage{
 		Title: r.Unit + ": " + run.Outcome(), Unit: r.Unit, Outcome: run.Outcome(), Mark: run.mark(), Task: run.Task,
-		Tiles: run.tiles(r.Plan), Stories: run.storyTable(words.Items(r.Plan)), Chart: run.chart(), Before: run.Decisions(&run.Before), End: run.End(),
+		Tiles: run.tiles(r.Plan), Stories: run.storyTable(words.ItemNoun(r.Plan)), Chart: run.chart(), Before: run.Decisions(&run.Before), End: run.End(),
 		Made: fmt.Sprintf("Made by ralph %s from the journal, %s. Times are %s.", run.Version, at(o.Now), o.Now.Local().Format("MST (-07:00)")),
 	}
 	for _, text := range []string{r.Branch, r.Plan + " plan", run.Agent(), "run " + run.ID, run.when()} {
@@ -113,7 +113,7 @@ func (s Summary) when() string {
 func (r *Run) tiles(plan string) []tile {
 	var tiles []tile
 	if r.Total > 0 {
-		tiles = append(tiles, tile{fmt.Sprintf("%d/%d", r.Complete, r.Total), words.Items(plan), ""})
+		tiles = append(tiles, tile{fmt.Sprintf("%d/%d", r.Complete, r.Total), words.ItemNoun(plan), ""})
 	}
 	note := ""
 	if r.MaxIterations > 0 {

@@ -14,7 +14,7 @@ func reasonText(reason string) string {
 	if text := journal.Reason(reason).Text(); text != "" {
 		return text
 	}
-	return words.Spaced(reason)
+	return words.WithSpaces(reason)
 }
 
 // tripped says what opened the breaker.
@@ -25,7 +25,7 @@ func tripped(reason string, count int) string {
 	case journal.ReasonSameError:
 		return "the same error " + words.Count(count, "time") + " in a row"
 	}
-	return fmt.Sprintf("%s, %d in a row", words.Spaced(reason), count)
+	return fmt.Sprintf("%s, %d in a row", words.WithSpaces(reason), count)
 }
 
 // Active reports whether the journal has no end of the run yet.
@@ -63,7 +63,7 @@ func (s Summary) Span() time.Duration {
 func (s Summary) Facts(plan string) []string {
 	var facts []string
 	if s.Total > 0 {
-		facts = append(facts, fmt.Sprintf("%d of %d %s", s.Complete, s.Total, words.Items(plan)))
+		facts = append(facts, fmt.Sprintf("%d of %d %s", s.Complete, s.Total, words.ItemNoun(plan)))
 	}
 	facts = append(facts, words.Count(s.Ended, "iteration"), words.Count(s.Commits, "commit"), words.Duration(s.Span()))
 	if n := s.Tokens.Total(); n > 0 {

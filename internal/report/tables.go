@@ -142,7 +142,7 @@ func (r *Run) errorTable() Table {
 	index := map[string]int{}
 	for i := range r.Iterations {
 		if it := &r.Iterations[i]; it.Mark() == Bad {
-			list = grouped(list, index, strings.TrimSuffix(words.Spaced(it.Outcome)+": "+it.Error, ": "), it.N)
+			list = grouped(list, index, strings.TrimSuffix(words.WithSpaces(it.Outcome)+": "+it.Error, ": "), it.N)
 		}
 	}
 	for _, g := range list {
@@ -300,7 +300,7 @@ func (r *Run) waitTable() Table {
 		if n.Over {
 			span = words.Seconds(n.Seconds)
 		}
-		t.add("", "", at(n.At.Time), span, words.Spaced(n.Reason), n.Text)
+		t.add("", "", at(n.At.Time), span, words.WithSpaces(n.Reason), n.Text)
 	}
 	return t
 }

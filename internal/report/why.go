@@ -92,7 +92,7 @@ func (d *decider) calls() {
 				d.add(Session, false, fmt.Sprintf("call %d of %s was cut off", a.N, a.Harness), "ralph itself died while the agent was running")
 			}
 		case a.Outcome.NoIteration() && !(last && d.it.Ended):
-			d.add(Refused, false, fmt.Sprintf("call %d of %s does not count as an iteration: %s", a.N, a.Harness, words.Spaced(a.Outcome)), a.evidence()...)
+			d.add(Refused, false, fmt.Sprintf("call %d of %s does not count as an iteration: %s", a.N, a.Harness, words.WithSpaces(a.Outcome)), a.evidence()...)
 		default:
 			d.session(a)
 		}
@@ -105,7 +105,7 @@ func (d *decider) session(a Attempt) {
 		d.add(Session, true, fmt.Sprintf("the session of %s ended well", a.Harness), a.evidence()...)
 		return
 	}
-	d.add(Session, false, fmt.Sprintf("the session of %s counts as an error: %s", a.Harness, words.Spaced(a.Outcome)), a.evidence()...)
+	d.add(Session, false, fmt.Sprintf("the session of %s counts as an error: %s", a.Harness, words.WithSpaces(a.Outcome)), a.evidence()...)
 }
 
 // evidence returns what is known about a call.
@@ -159,7 +159,7 @@ func (d *decider) notes(waits bool) {
 
 // waited says how long a wait took and for what.
 func (n Note) waited() string {
-	reason := words.Spaced(n.Reason)
+	reason := words.WithSpaces(n.Reason)
 	if !n.Over {
 		return "the run waits: " + reason
 	}

@@ -180,7 +180,7 @@ func (p Proof) String() string {
 
 // verdict explains whether the plan was done after the iteration.
 func (d *decider) verdict() {
-	so := fmt.Sprintf("%d of %d %s are done", d.it.Complete, d.it.Total, words.Items(d.run.Plan))
+	so := fmt.Sprintf("%d of %d %s are done", d.it.Complete, d.it.Total, words.ItemNoun(d.run.Plan))
 	if d.it.Total == 0 {
 		so = "the plan has no items: the agent's promise decides"
 	}
@@ -206,7 +206,7 @@ func (d *decider) counts() {
 		d.add(NoProgress, false, text+limit(d.run.StallThreshold), d.standstill())
 	}
 	if d.it.SameError > 0 {
-		because := []string{firstOf(d.it.Error, words.Spaced(d.it.Outcome))}
+		because := []string{firstOf(d.it.Error, words.WithSpaces(d.it.Outcome))}
 		d.add(SameError, false, fmt.Sprintf("equal errors in a row: %d", d.it.SameError)+limit(d.run.SameError), because...)
 	}
 }
@@ -264,7 +264,7 @@ func (r *Run) End() Decision {
 		because("%s", text)
 	}
 	if r.Total > 0 {
-		because("%d of %d %s are done", r.Complete, r.Total, words.Items(r.Plan))
+		because("%d of %d %s are done", r.Complete, r.Total, words.ItemNoun(r.Plan))
 	}
 	if r.MaxIterations > 0 {
 		because("%d of at most %d iterations have ended", r.Ended, r.MaxIterations)

@@ -133,7 +133,7 @@ func (s Status) Why() string {
 	if string(s.Reason) == string(s.Status) {
 		return ""
 	}
-	return words.Spaced(s.Reason)
+	return words.WithSpaces(s.Reason)
 }
 
 // Crashed returns the status to show if the process of the run is dead. It does not change

@@ -75,11 +75,6 @@ func (o *Output) Event(e journal.Event) {
 	o.Files.Event(e)
 }
 
-// Working shows the current activity until the next event.
-func (o *Output) Working(what string) {
-	o.Screen.working(what)
-}
-
 // Stopping prints that the run is stopping.
 func (o *Output) Stopping() {
 	o.Screen.remarkf(terminal.Yellow, "…", "stopping, up to 5s")
@@ -91,11 +86,6 @@ func (o *Output) Warn(text string) {
 		o.t.Warn("%s", text)
 	}
 	o.Screen.remarkf(terminal.Yellow, "⚠", "%s", text)
-}
-
-// Drained flushes the agent's last output to the screen and the log.
-func (o *Output) Drained() {
-	o.Screen.Drained()
 }
 
 // Close writes the status files that are still pending and closes the log.
@@ -126,7 +116,7 @@ func (o *Output) Ask(ctx context.Context, question string, limit time.Duration) 
 // Notes returns unit.Notes that print warnings and slow steps on the terminal.
 func Notes(t *terminal.Terminal) unit.Notes {
 	notes := unit.Silent()
-	notes.Warn, notes.Slowly = t.Warn, t.Slowly
+	notes.Warn, notes.ShowActivity = t.Warn, t.ShowActivity
 	notes.Archived = func(p *unit.Place, name string) { account.WriteArchived(unit.Silent(), p, name) }
 	return notes
 }

@@ -56,7 +56,7 @@ func (v diffView) line(indent, mark, text string) {
 }
 
 func headline(s *prd.Story) string {
-	text := fmt.Sprintf("%s: %s (%s", s.ID, s.Title, words.Plural(len(s.AcceptanceCriteria), "criterion", "criteria"))
+	text := fmt.Sprintf("%s: %s (%s", s.ID, s.Title, words.CountPlural(len(s.AcceptanceCriteria), "criterion", "criteria"))
 	if s.Passes {
 		text += ", passes"
 	}

@@ -147,7 +147,7 @@ func ShowStories(t *terminal.Terminal, acc *account.Account, most int) {
 	if len(acc.Run.Stories) == 0 {
 		return
 	}
-	t.Printf("\n%s\n", t.Paint(terminal.Bold, strings.ToUpper(words.Items(acc.Plan)[:1])+words.Items(acc.Plan)[1:]))
+	t.Printf("\n%s\n", t.Paint(terminal.Bold, strings.ToUpper(words.ItemNoun(acc.Plan)[:1])+words.ItemNoun(acc.Plan)[1:]))
 	for i := range acc.Run.Stories[:min(most, len(acc.Run.Stories))] {
 		s := &acc.Run.Stories[i]
 		code, mark := terminal.Green, "✓"

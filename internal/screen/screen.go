@@ -51,15 +51,15 @@ func (s *Screen) Stream(e stream.Event) {
 	s.Agent.Event(e)
 }
 
-// working shows that something takes a while, until the next event.
-func (s *Screen) working(what string) {
+// Working shows the current activity until the next event.
+func (s *Screen) Working(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.foot.Working(what)
 }
 
-// Drained flushes the agent's last output.
-func (s *Screen) Drained() {
+// Flush writes the agent's last output.
+func (s *Screen) Flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Agent.Flush()
@@ -147,7 +147,7 @@ func (s *Screen) remark(body journal.Body) {
 	case journal.HeadMoved:
 		s.line(terminal.Yellow, "⚠", b.Message)
 	case journal.BreakerOpened:
-		s.line(terminal.Red, "✗", fmt.Sprintf("circuit breaker open: %s (%d in a row)", words.Spaced(b.Reason), b.Count))
+		s.line(terminal.Red, "✗", fmt.Sprintf("circuit breaker open: %s (%d in a row)", words.WithSpaces(b.Reason), b.Count))
 	case journal.StoryParked:
 		s.line(terminal.Yellow, "●", b.Text())
 	case journal.BreakerReset:
@@ -187,7 +187,7 @@ func (s *Screen) runStarted(b journal.RunStarted) {
 	}
 	limits := fmt.Sprintf("at most %s of %s", words.Count(b.MaxIterations, "iteration"), words.Duration(time.Duration(b.TimeoutSeconds*float64(time.Second))))
 	if len(b.Stories) > 0 {
-		limits = fmt.Sprintf("Progress: %d/%d %s%s%s", done, len(b.Stories), words.Items(string(b.Plan)), dot, limits)
+		limits = fmt.Sprintf("Progress: %d/%d %s%s%s", done, len(b.Stories), words.ItemNoun(string(b.Plan)), dot, limits)
 	}
 	fmt.Fprintln(s.w, s.t.Paint(terminal.Dim, limits))
 }
@@ -278,7 +278,7 @@ func (s *Screen) wait(b journal.WaitStarted) {
 	if b.Until != nil {
 		until = " until " + words.Local(*b.Until)
 	}
-	s.line(terminal.Yellow, "…", fmt.Sprintf("waiting%s (%s): %s", until, words.Spaced(b.Reason), b.Message))
+	s.line(terminal.Yellow, "…", fmt.Sprintf("waiting%s (%s): %s", until, words.WithSpaces(b.Reason), b.Message))
 	if s.t.Redraws && b.Until != nil {
 		end := stopwatch.Until(*b.Until, time.Now())
 		watch := stopwatch.Start()

@@ -19,7 +19,7 @@ func ShowPast(t *terminal.Terminal, p *unit.Past, r *run.Run) {
 	if state == "" {
 		state = "running"
 	}
-	t.Printf("%s  %s  %s\n", t.Paint(terminal.Bold, words.Local(r.StartedAt)), stream.Sanitize(r.Start.Harness), words.Spaced(state))
+	t.Printf("%s  %s  %s\n", t.Paint(terminal.Bold, words.Local(r.StartedAt)), stream.Sanitize(r.Start.Harness), words.WithSpaces(state))
 	for _, it := range p.State.Rows(r, p.Dead) {
 		ShowIteration(t, it)
 	}
@@ -120,7 +120,7 @@ func ShowPlan(t *terminal.Terminal, now unit.Current) {
 	if s.StoriesTotal == 0 {
 		return
 	}
-	items := words.Items(string(s.Plan))
+	items := words.ItemNoun(string(s.Plan))
 	t.Printf("  %-11s %d/%d %s\n", "Progress:", s.StoriesComplete, s.StoriesTotal, items)
 	writeStories(t, t.Out, now.Items, strings.Repeat(" ", 14))
 }

@@ -90,7 +90,7 @@ func TestFooter(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			term := &terminal.Terminal{Out: &shown, Err: &shown, IsTTY: tty, Redraws: tty}
 			s := New(term, &shown, "/w/repo", false)
-			s.working("running check unit")
+			s.Working("running check unit")
 			time.Sleep(took)
 			s.Event(passed)
 			time.Sleep(time.Hour) // nothing comes back

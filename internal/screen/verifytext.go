@@ -64,7 +64,7 @@ func ShowVerified(t *terminal.Terminal, r verify.Report, receipts bool) {
 	t.Printf("%s %s\n", t.Paint(terminal.Red, t.Symbol("✗")), stream.Sanitize(verdict))
 	if n := r.Unreceipted(); n > 0 && receipts {
 		t.Printf("  %s no receipt here. Fetch the receipts: %s\n  or judge by the checks alone: ralph verify --no-receipts\n",
-			words.Plural(n, "story has", "stories have"), journal.FetchNotes)
+			words.CountPlural(n, "story has", "stories have"), journal.FetchNotes)
 	}
 }
 

@@ -94,9 +94,9 @@ func (f *Footer) Working(what string) {
 	})
 }
 
-// Slowly shows a long activity on standard error, once it has taken a while. Call done to
+// ShowActivity shows a long activity on standard error, once it has taken a while. Call done to
 // remove it.
-func (t *Terminal) Slowly(what string) (done func()) {
+func (t *Terminal) ShowActivity(what string) (done func()) {
 	if !t.errTTY {
 		return func() {}
 	}

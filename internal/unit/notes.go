@@ -2,8 +2,8 @@ package unit
 
 // Notes lets the caller show what is not an error: warnings, and steps that take long.
 type Notes struct {
-	Warn   func(format string, args ...any)
-	Slowly func(what string) (done func())
+	Warn         func(format string, args ...any)
+	ShowActivity func(what string) (done func())
 	// Archived gets a unit with the name of its archive, which was cut off and is complete now.
 	Archived func(p *Place, name string)
 }
@@ -11,8 +11,8 @@ type Notes struct {
 // Silent returns Notes that show nothing.
 func Silent() Notes {
 	return Notes{
-		Warn:     func(string, ...any) {},
-		Slowly:   func(string) func() { return func() {} },
-		Archived: func(*Place, string) {},
+		Warn:         func(string, ...any) {},
+		ShowActivity: func(string) func() { return func() {} },
+		Archived:     func(*Place, string) {},
 	}
 }

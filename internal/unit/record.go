@@ -76,7 +76,7 @@ func (r *Record) Log(logFile string) string {
 // Fold reads the journal of the record into a state, and warns about damaged lines. keep sets
 // State.Keep of [run.State].
 func (r *Record) Fold(t Notes, keep string) (*run.State, error) {
-	done := t.Slowly("reading the journal")
+	done := t.ShowActivity("reading the journal")
 	s := &run.State{Keep: keep}
 	damage, err := journal.Scan(r.Journal, s.Apply)
 	done()

@@ -134,7 +134,7 @@ func (p *Place) FinishDead(ctx context.Context, t Notes) (*Death, error) {
 // the status files. It returns the end and the new status, or nil if there was nothing to
 // record. died is the time of the death; zero if it is not known.
 func RecordDeath(ctx context.Context, t Notes, p *Place, died time.Time) (*run.End, run.Status, error) {
-	defer t.Slowly("bringing the last run to its end")()
+	defer t.ShowActivity("bringing the last run to its end")()
 	s, err := LockState(ctx, t, p) // it completes an archive, too
 	if err != nil {
 		return nil, run.Status{}, err

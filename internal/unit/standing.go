@@ -70,7 +70,7 @@ func breakerWords(s *run.State) string {
 		return s.BreakerCounts()
 	}
 	return fmt.Sprintf("OPEN (%s) until the plan or HEAD changes, or: ralph run --reset-circuit",
-		words.Spaced(s.Breaker.Reason))
+		words.WithSpaces(s.Breaker.Reason))
 }
 
 // unstarted returns the state of a unit that has not run yet. It describes only the plan.

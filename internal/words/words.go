@@ -66,8 +66,8 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Plural formats a number with its noun as Count does, for a noun with an irregular plural.
-func Plural(n int, one, many string) string {
+// CountPlural formats a number with its noun as Count does, for a noun with an irregular plural.
+func CountPlural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -77,8 +77,8 @@ func Plural(n int, one, many string) string {
 // Local formats a time as Clock does, compared with the current time.
 func Local(t time.Time) string { return Clock(t, time.Now()) }
 
-// Spaced replaces the underscores of a word by spaces.
-func Spaced[T ~string](word T) string { return strings.ReplaceAll(string(word), "_", " ") }
+// WithSpaces replaces the underscores of a word by spaces.
+func WithSpaces[T ~string](word T) string { return strings.ReplaceAll(string(word), "_", " ") }
 
 // LastLines returns the last n lines of a text.
 func LastLines(s string, n int) string {
@@ -86,8 +86,8 @@ func LastLines(s string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// Items returns the noun for the items of a plan: "stories" for a prd, else "tasks".
-func Items(plan string) string {
+// ItemNoun returns the noun for the items of a plan: "stories" for a prd, else "tasks".
+func ItemNoun(plan string) string {
 	if plan == "prd" {
 		return "stories"
 	}

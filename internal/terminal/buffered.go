@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// Page calls fn with a terminal that buffers its output, then flushes it. It is not an error
+// Buffered calls fn with a terminal that buffers its output, then flushes it. It is not an error
 // if the reader closes the output early, as head does. It starts no pager: see Paged.
-func Page(t *Terminal, fn func(t *Terminal) error) error {
+func Buffered(t *Terminal, fn func(t *Terminal) error) error {
 	w := bufio.NewWriterSize(t.Out, 64<<10)
 	gathered := *t
 	gathered.Out = w
@@ -17,11 +17,11 @@ func Page(t *Terminal, fn func(t *Terminal) error) error {
 	if flushed := w.Flush(); err == nil {
 		err = flushed
 	}
-	return Enough(err)
+	return IgnoreClosedReader(err)
 }
 
-// Enough returns err, or nil if err says that the reader of the output has closed it.
-func Enough(err error) error {
+// IgnoreClosedReader returns err, or nil if err says that the reader of the output has closed it.
+func IgnoreClosedReader(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return nil
 	}
@@ -30,7 +30,7 @@ func Enough(err error) error {
 
 // PrintJSON prints a value as indented JSON.
 func PrintJSON(t *Terminal, v any) error {
-	return Page(t, func(t *Terminal) error {
+	return Buffered(t, func(t *Terminal) error {
 		enc := json.NewEncoder(t.Out)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/term"
 )
 
-// Hold prints a text and waits for a key, so that the user can read the last lines before the
+// WaitForKey prints a text and waits for a key, so that the user can read the last lines before the
 // terminal closes. It returns at once if standard input is not a terminal.
-func Hold(text string) {
+func WaitForKey(text string) {
 	fd := int(os.Stdin.Fd())
 	was, err := term.MakeRaw(fd)
 	if err != nil {
