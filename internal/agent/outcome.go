@@ -43,8 +43,12 @@ type MissingError struct {
 }
 
 func (e *MissingError) Error() string {
+	var hidden hiddenError
 	gone := errors.Is(e.Err, exec.ErrNotFound) || errors.Is(e.Err, fs.ErrNotExist)
 	switch {
+	case errors.As(e.Err, &hidden):
+		return fmt.Sprintf("the agent %q of harness %s cannot be started in its room (%s): the program, or the interpreter in "+
+			"its first line, is hidden there; show it with sandbox.read in ~/.ralph/config.yaml", e.Program, e.Harness, string(hidden))
 	case gone && strings.Contains(e.Program, "/"):
 		return fmt.Sprintf("the agent %q of harness %s cannot be started: the program, or the interpreter in its first line, was not found; correct the setting %s.command", e.Program, e.Harness, setting(e.Harness))
 	case gone:
@@ -57,6 +61,11 @@ func (e *MissingError) Error() string {
 	}
 	return fmt.Sprintf("the agent %q of harness %s cannot be started: %v", e.Program, e.Harness, e.Err)
 }
+
+// hiddenError is why a room could not start a program, in the words of the system.
+type hiddenError string
+
+func (e hiddenError) Error() string { return string(e) }
 
 // setting is the key under which the settings keep a harness.
 func setting(harness string) string {

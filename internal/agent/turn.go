@@ -108,15 +108,26 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	if err := errors.Join(t.out.broken, endErr, guardErr); err != nil {
 		return o, err
 	}
-	return o, nil
+	return o, t.hidden(o, said)
+}
+
+// hidden returns a MissingError if the program that makes the room could not start the agent.
+func (t *turn) hidden(o Outcome, said string) error {
+	text, ok := strings.CutPrefix(said, "bwrap: execvp ")
+	if !ok || !t.sealed || o.Summary.Lines > 0 || o.Exit.Code != 1 {
+		return nil
+	}
+	program, why, _ := strings.Cut(firstLine(text), ": ")
+	return &MissingError{Harness: t.call.Harness.Name, Program: program, Err: hiddenError(why)}
 }
 
 type turn struct {
-	call  Call
-	out   *output
-	watch stopwatch.Watch // since its beginning
-	wg    sync.WaitGroup
-	ours  []*os.File // our ends of the agent's pipes
+	call   Call
+	out    *output
+	watch  stopwatch.Watch // since its beginning
+	wg     sync.WaitGroup
+	ours   []*os.File // our ends of the agent's pipes
+	sealed bool       // it runs in a room
 }
 
 // start gives the agent its pipes and starts it.
@@ -129,6 +140,7 @@ func (t *turn) start(g *proc.Guardian) (*proc.Process, error) {
 	if cmd.Room, err = t.call.Options.Rooms.of(t.call.Harness, argv, t.call.Dir).Wrap(t.call.Dir); err != nil {
 		return nil, err
 	}
+	t.sealed = len(cmd.Room) > 0
 	var theirs []*os.File
 	defer func() {
 		for _, f := range theirs {

@@ -3,6 +3,7 @@ package proc
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -101,15 +102,38 @@ func executable(path string) error {
 	head = head[:n]
 	line, _, _ := strings.Cut(string(head), "\n")
 	script, ok := strings.CutPrefix(line, "#!")
-	if words := strings.Fields(script); ok && len(words) > 0 {
+	// As the kernel splits it: the end of a line of Windows belongs to the name.
+	if words := strings.FieldsFunc(script, func(c rune) bool { return c == ' ' || c == '\t' }); ok && len(words) > 0 {
 		_, err = os.Stat(words[0])
 		return err
 	}
-	// The program that makes the room would take a text for a script of the shell.
-	if utf8.Valid(head) && !bytes.ContainsRune(head, 0) {
+	// The program that makes the room would run either as a script of the shell.
+	if utf8.Valid(head) && !bytes.ContainsRune(head, 0) || ofAnotherMachine(head) {
 		return &fs.PathError{Op: "execute", Path: path, Err: syscall.ENOEXEC}
 	}
 	return nil
+}
+
+// ofAnotherMachine reports whether the head of a program says that this machine cannot execute
+// it. It leaves the decision to the kernel where that may run programs of 32 bits or of other
+// machines.
+func ofAnotherMachine(head []byte) bool {
+	const class, machine, end = 4, 18, 20 // offsets in the header of an ELF file
+	if len(head) < end || !bytes.HasPrefix(head, []byte("\x7fELF")) || head[class] == 1 {
+		return false
+	}
+	interpreters, _ := filepath.Glob("/proc/sys/fs/binfmt_misc/*")
+	if len(interpreters) > 2 { // it always has "register" and "status"
+		return false
+	}
+	own, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return false
+	}
+	defer own.Close()
+	ours := make([]byte, end)
+	_, err = io.ReadFull(own, ours)
+	return err == nil && !bytes.Equal(ours[machine:end], head[machine:end])
 }
 
 // withToken is env (nil: ralph's own) with the token, each name once.

@@ -105,9 +105,15 @@ func TestRoomOfNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	const elf = "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00" // 64 bits, an executable
+	for name, text := range map[string]string{"windows": "#!/bin/sh\r\necho hi\r\n", "foreign": elf + "\xfe\xfe\x01\x00"} {
+		if err := os.WriteFile(dir+"/"+name, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for path, want := range map[string]error{
 		"/nonexistent/agent": fs.ErrNotExist, dir + "/plain": fs.ErrPermission,
-		dir + "/text": syscall.ENOEXEC,
+		dir + "/text": syscall.ENOEXEC, dir + "/windows": fs.ErrNotExist, dir + "/foreign": syscall.ENOEXEC,
 	} {
 		if _, err := z.Start(Command{Room: room, Argv: []string{path}}); !errors.Is(err, want) {
 			t.Errorf("start of %s: %v, want %v", path, err, want)
