@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,8 @@ type Guard struct {
 	Refs string // prefix of the unit's refs
 	Home string // the user's home directory; empty if unknown
 	Env  []string
-	Kept string // folder where the agent's versions of restored files are kept
+	Kept string   // folder where the agent's versions of restored files are kept
+	Also []string // more files that no agent may change
 }
 
 // backup reads everything before an agent runs.
@@ -27,7 +29,7 @@ func (g *Guard) backup() *git.Backup {
 	if g == nil {
 		return nil
 	}
-	var files []string
+	files := slices.Clone(g.Also)
 	for _, h := range Builtin("") { // an agent can write the settings of another one too
 		for _, name := range h.Settings {
 			files = append(files, filepath.Join(g.Repo.Root, name))

@@ -20,13 +20,18 @@ import (
 func (r *Run) Seal(ctx context.Context) (open *room.Unavailable, err error) {
 	home, _ := os.UserHomeDir()
 	repo, s := r.Place.Repo, r.Settings().Sandbox
+	var guard *agent.Guard
 	if r.Plan != nil { // what no room can protect is restored after each agent
-		g := &agent.Guard{Repo: repo, Refs: r.Place.States().Prefix(), Home: home, Env: os.Environ(), Kept: filepath.Join(r.Place.StateDir, "snapshot", "replaced")}
+		guard = &agent.Guard{Repo: repo, Refs: r.Place.States().Prefix(), Home: home, Env: os.Environ(),
+			Kept: filepath.Join(r.Place.StateDir, "snapshot", "replaced")}
+		if r.Home != "" {
+			guard.Also = []string{filepath.Join(r.Home, "config.yaml")}
+		}
 		for i := range r.Agents {
-			r.Agents[i].Options.Guard = g
+			r.Agents[i].Options.Guard = guard
 		}
 		if r.Reviewer != nil {
-			r.Reviewer.Options.Guard = g
+			r.Reviewer.Options.Guard = guard
 		}
 	}
 	if s.Mode == "off" {
@@ -52,6 +57,7 @@ func (r *Run) Seal(ctx context.Context) (open *room.Unavailable, err error) {
 	if err := r.outOfReach(site); err != nil {
 		return nil, err
 	}
+	guard.Also = nil // hidden in the room: only the user can change them
 	r.Rooms.Scratch = filepath.Join(r.Place.StateDir, "rooms")
 	check.SweepRooms(r.Rooms.Scratch)
 	rooms := &agent.Rooms{Site: site, Scratch: filepath.Join(r.Rooms.Scratch, "room-agent"), Protect: r.protected(ctx)}
