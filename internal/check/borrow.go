@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -70,4 +71,18 @@ func copyFile(from, to string) error {
 		return nil //nolint:nilerr // a file that cannot be read cannot be needed
 	}
 	return os.WriteFile(to, data, info.Mode().Perm()|fs.FileMode(0o600))
+}
+
+// fetchers matches the commands that run a program from the registry or from a cache if the
+// project does not have it.
+var fetchers = regexp.MustCompile(`\b(?:npx|bunx|npm (?:exec|x)|(?:pnpm|yarn) dlx)\b`)
+
+// RunsCached reports whether a check in dir, or a script of package.json, runs such a command
+// although dir has no node_modules.
+func RunsCached(c Check, dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err == nil {
+		return false
+	}
+	scripts, _ := os.ReadFile(filepath.Join(dir, "package.json")) // there may be none
+	return fetchers.MatchString(c.Command) || fetchers.Match(scripts)
 }

@@ -30,7 +30,7 @@ type Rooms struct {
 // run runs a check where it belongs. dir is the worktree, or a clean copy of it.
 func (rs *Rooms) run(ctx context.Context, g *proc.Guardian, c Check, dir string, env []string) (Result, error) {
 	if hint, open := rs.unsealed[c.Name]; open && !rs.Require {
-		r, err := runIn(ctx, g, c, dir, rs.outside(env), nil)
+		r, err := runIn(ctx, g, c, dir, env, nil)
 		r.Unsealed = hint
 		return r, err
 	}
@@ -45,7 +45,7 @@ func (rs *Rooms) run(ctx context.Context, g *proc.Guardian, c Check, dir string,
 	if rs.green[c.Name] || ctx.Err() != nil {
 		return in, nil
 	}
-	out, err := runIn(ctx, g, c, dir, rs.outside(env), nil)
+	out, err := runIn(ctx, g, c, dir, env, nil)
 	if err != nil || !out.Green() {
 		return in, err // what the check says in its room is what the user will see again
 	}
@@ -67,14 +67,6 @@ func (rs *Rooms) remember(c Check) {
 		rs.green = map[string]bool{}
 	}
 	rs.green[c.Name] = true
-}
-
-// outside is the environment of a check without a room: registries are off in it.
-func (rs *Rooms) outside(env []string) []string {
-	if rs.Network {
-		return env
-	}
-	return append(env[:len(env):len(env)], room.Offline()...)
 }
 
 // inRoom runs a check in a room of its own.

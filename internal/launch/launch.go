@@ -185,8 +185,7 @@ func (r *Run) Checks() []check.Check {
 
 // CheckEnv returns the environment of the checks. It leaves out the agents' keys, variables
 // that lead programs to other code than the project's, and the run's own variables. The
-// settings can keep some of them. Without rooms it turns registries off, unless the settings
-// allow the network.
+// settings can keep some of them. It turns registries off, unless the settings allow the network.
 func (r *Run) CheckEnv() []string {
 	s := r.Settings()
 	drop := append(room.Redirects(), s.CheckEnv.Drop...)
@@ -194,7 +193,7 @@ func (r *Run) CheckEnv() []string {
 		drop = append(drop, h.LoginEnv...)
 	}
 	env := agent.Without(os.Environ(), drop, s.CheckEnv.Keep)
-	if r.Rooms == nil && !s.Proof.Network {
+	if !s.Proof.Network {
 		env = append(env, agent.Without(room.Offline(), nil, s.CheckEnv.Keep)...)
 	}
 	return env

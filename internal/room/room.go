@@ -22,7 +22,7 @@ const (
 // rule is what a room allows of one path and of all below it without a rule of their own.
 type rule struct {
 	access access
-	from   string // what is shown there, where it is not the path itself
+	from   string // what is shown there, where it is not the path itself; of a private one: copied
 }
 
 // Room describes what a command may see and change. A nil Room means that the command runs
@@ -92,8 +92,10 @@ func (r *Room) Wrap(dir string) ([]string, error) {
 
 // bwrap returns the call of bubblewrap. The room's processes are a session of their own:
 // a signal to that group reaches the command, and not the process that waits for it.
+// They keep the control groups of their caller: in a namespace of their own Java 17 cannot find
+// its limits of memory, and fails.
 func (r *Room) bwrap(dir string) ([]string, error) {
-	argv := []string{r.program, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-cgroup-try",
+	argv := []string{r.program, "--unshare-user", "--unshare-pid", "--unshare-ipc",
 		"--die-with-parent", "--new-session", "--cap-drop", "ALL"}
 	if !r.network {
 		argv = append(argv, "--unshare-net")
@@ -128,6 +130,9 @@ func (r *Room) bwrap(dir string) ([]string, error) {
 			own := filepath.Join(r.scratch, fmt.Sprintf("%d-%s", n, filepath.Base(path)))
 			if err := os.MkdirAll(own, 0o700); err != nil {
 				return nil, fmt.Errorf("the room's private folder cannot be made: %w", err)
+			}
+			if ru.from != "" {
+				_ = os.CopyFS(own, os.DirFS(ru.from)) // what is missing of a cache is made again
 			}
 			argv = append(argv, "--bind", own, path)
 		case hidden:

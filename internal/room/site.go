@@ -144,6 +144,7 @@ func (s Site) Checks(c Checks) *Room {
 	}
 	r.reveal(s.programs...)
 	r.reveal(s.stores...)
+	s.layers(r)
 	if c.Copy == "" {
 		r.set(writable, s.Root)
 		r.set(readOnly, s.Common, s.GitDir)
@@ -173,6 +174,35 @@ func (s Site) Checks(c Checks) *Room {
 	}
 	s.settings(r)
 	return r
+}
+
+// layers opens the caches whose tools do not work with a read-only one: what a check writes
+// there is thrown away. What npx keeps is hidden: it is no part of the project.
+func (s Site) layers(r *Room) {
+	for _, dir := range s.stores {
+		r.set(hidden, filepath.Join(dir, "_npx"))
+		if _, ok := existing(filepath.Join(dir, "caches", "modules-2")); ok {
+			layerGradle(r, dir)
+		}
+	}
+}
+
+// layerGradle makes Gradle's home private. Only its settings and downloads are shown: the
+// dependencies, with a copy of their index, and the distributions of the wrapper.
+func layerGradle(r *Room, home string) {
+	r.set(private, home)
+	for _, name := range []string{"gradle.properties", "init.gradle", "init.gradle.kts", "init.d", "jdks"} {
+		r.set(readOnly, filepath.Join(home, name))
+	}
+	downloads, _ := filepath.Glob(filepath.Join(home, "wrapper", "dists", "*", "*", "*"))
+	r.set(readOnly, downloads...) // the wrapper makes a lock next to them
+	modules := filepath.Join(home, "caches", "modules-2")
+	files, _ := filepath.Glob(filepath.Join(modules, "files-*"))
+	r.set(readOnly, files...)
+	indexes, _ := filepath.Glob(filepath.Join(modules, "metadata-*"))
+	for _, dir := range indexes {
+		r.show(private, dir, dir)
+	}
 }
 
 // privateTemp gives the room temporary folders of its own.
