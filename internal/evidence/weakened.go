@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"ralph/internal/check"
 	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/stream"
@@ -86,7 +87,10 @@ func (g *gathering) inDiff(ctx context.Context, d changes) ([]tamper.Finding, er
 		}
 		d.text, d.cut = text, cut
 	}
-	return tamper.Inspect(tamper.Input{Diff: d.text, CutOff: d.cut, Root: g.Repo.Root}), nil
+	return tamper.Inspect(tamper.Input{Diff: d.text, CutOff: d.cut, Root: g.Repo.Root, Open: slices.ContainsFunc(g.Checks, unsealed)}), nil
 }
+
+// unsealed reports whether a check always runs without a room.
+func unsealed(c check.Check) bool { return c.Rooms == nil }
 
 func localConfig(r *git.Repo) tamper.LocalConfig { return tamper.LocalConfig(r.LocalConfig()) }

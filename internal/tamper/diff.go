@@ -13,6 +13,7 @@ const maxLine = 4 << 10
 type file struct {
 	old, new string // paths from the root; empty where the file was not there, or is gone
 	binary   bool   // git shows no lines of it
+	link     bool   // its only line is where it leads
 	hunks    []hunk
 }
 
@@ -56,6 +57,7 @@ func parseDiff(diff string) []file {
 
 // read takes one line below a file's header, and a whole hunk where it begins one.
 func (f *file) read(line string, r *lines) {
+	f.link = f.link || len(f.hunks) == 0 && strings.HasSuffix(line, " 120000")
 	switch word, rest, _ := strings.Cut(line, " "); word {
 	case "new":
 		if strings.HasPrefix(rest, "file mode") {

@@ -1,6 +1,8 @@
 package tamper
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,5 +86,24 @@ func BenchmarkInspect(b *testing.B) {
 	b.SetBytes(int64(d.Len()))
 	for b.Loop() {
 		Inspect(Input{Diff: d.String()})
+	}
+}
+
+// Where checks have no room, a link out of git and the path of the worktree are findings.
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	diff := "diff --git a/src/out b/src/out\nnew file mode 120000\n--- /dev/null\n+++ b/src/out\n@@ -0,0 +1 @@\n+../../x\n" +
+		"diff --git a/src/in b/src/in\nnew file mode 120000\n--- /dev/null\n+++ b/src/in\n@@ -0,0 +1 @@\n+../x\n" +
+		"diff --git a/a.py b/a.py\nindex 1..2 100644\n--- a/a.py\n+++ b/a.py\n@@ -1 +1,2 @@\n-a\n+open('/w/t/x')\n+open('/w/tx')\n" +
+		"diff --git a/README.md b/README.md\nindex 1..2 100644\n--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-a\n+/w/t/x\n"
+	if found := Inspect(Input{Diff: diff, Root: "/w/t"}); len(found) != 0 {
+		t.Errorf("checks in rooms: %v", found)
+	}
+	var got []string
+	for _, f := range Inspect(Input{Diff: diff, Root: "/w/t", Open: true}) {
+		got = append(got, fmt.Sprintf("%s:%d %s", f.Path, f.Line, f.Rule))
+	}
+	if want := []string{"a.py:1 outside-git", "src/out:1 outside-git"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

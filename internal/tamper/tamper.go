@@ -34,6 +34,8 @@ type Input struct {
 	CutOff bool
 	// Root is the worktree, in which a file is read that may be generated.
 	Root string
+	// Open says that checks run without a room, and can read files that git does not have.
+	Open bool
 }
 
 // MaxText is the largest text of a finding, in bytes.
@@ -62,6 +64,9 @@ func Inspect(in Input) []Finding {
 		i.lineRules(&files[n])
 		i.ci(&files[n])
 		i.submodule(&files[n])
+		if in.Open {
+			i.outside(&files[n])
+		}
 		if len(i.found) > before && !files[n].deleted() && isGenerated(i.head(files[n].new)) {
 			i.found = i.found[:before]
 		}
