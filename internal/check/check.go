@@ -52,6 +52,7 @@ type Result struct {
 	Lost     bool   // the guardian was killed while it ran
 	Unsealed string // not empty: it passes only without a room; settings that may help
 	Outside  bool   // it passes only outside its room, and Rooms.Require is set
+	Touched  string // not empty: what of the repository it changed; then it does not count
 
 	Tests     int  // number of tests that ran, if Counted
 	Counted   bool // the output or a report says how many tests ran
@@ -255,6 +256,9 @@ func (r Result) String() string {
 	where := ""
 	if r.Commit != "" {
 		where = " in a clean worktree of " + short(r.Commit)
+	}
+	if r.Touched != "" {
+		return fmt.Sprintf("check %s does not count%s: the quality checks changed %s of the repository", r.Check.Name, where, r.Touched)
 	}
 	switch r.Outcome {
 	case journal.CheckPassed:

@@ -39,6 +39,9 @@ func (rs *Results) Keep(r Result, on On) {
 	rs.known[key{r.Check.Name, r.Check.Command, on}] = r
 }
 
+// Clear drops all results.
+func (rs *Results) Clear() { rs.known = nil }
+
 // Forget drops the results for a tree in the worktree itself, not in a clean one. Use it after
 // checks have changed the tree: not all of them saw the same files.
 func (rs *Results) Forget(tree string) {

@@ -51,12 +51,13 @@ func (g *gathering) refuseTouched(ctx context.Context, before git.Metadata, resu
 	if len(changed) == 0 || len(results) == 0 {
 		return nil
 	}
-	what := "the quality checks changed " + strings.Join(changed, ", ") + " of the repository"
+	g.results.Clear() // the same check must not count the next time either
+	what := strings.Join(changed, ", ")
 	if g.claim.N > 0 {
 		last := &results[len(results)-1]
-		last.Outcome, last.ExitCode, last.Tail = journal.CheckFailed, -1, what
+		last.Outcome, last.Touched = journal.CheckFailed, what
 	}
-	return g.Recorder.Warn("%s; no code of the project may do that", what)
+	return g.Recorder.Warn("the quality checks changed %s of the repository; no code of the project may do that", what)
 }
 
 func (g *gathering) each(due []check.Check, one func(check.Check) (check.Result, error)) ([]check.Result, error) {
@@ -104,6 +105,11 @@ func (g *gathering) check(ctx context.Context, phase journal.Phase, c check.Chec
 	}
 	if err := g.sayWhere(r); err != nil {
 		return r, err
+	}
+	if clean != nil && unsealed(c) && r.Green() && check.RunsCached(c, dir) {
+		if err := g.once("cached "+c.Name, "check %s uses npx without node_modules: its program may come from npm's cache, not from the project", c.Name); err != nil {
+			return r, err
+		}
 	}
 	r.Tail = g.Recorder.Secrets.Text(stream.Sanitize(r.Tail)) // before anything is cut off
 	if clean != nil {
