@@ -68,7 +68,7 @@ func (c *setCmd) values(a *app, p *unit.Place) ([]journal.Setting, error) {
 	var errs []error
 	for _, text := range c.Settings {
 		name, value, ok := strings.Cut(text, "=")
-		key := run.KeyNamed(run.ChangeableKeys(), name)
+		key := run.FindKey(run.ChangeableKeys(), name)
 		switch {
 		case !ok:
 			errs = append(errs, fmt.Errorf("%q has no value: write KEY=VALUE", text))

@@ -133,7 +133,7 @@ func (v *verification) run() error {
 	if err := v.possible(); err != nil {
 		return err
 	}
-	clean, err := check.NewClean(ctx, repo, head.Commit, "")
+	clean, err := check.NewCleanWorktree(ctx, repo, head.Commit, "")
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (v *verification) possible() error {
 
 // checks runs the checks under a guardian, which removes the clean worktree if
 // ralph dies.
-func (v *verification) checks(clean *check.Clean) error {
+func (v *verification) checks(clean *check.CleanWorktree) error {
 	dir := v.Place.Repo.Root
 	g, err := startGuardian(rand.Text(), dir, sweepWord, clean.Folder())
 	if err != nil {
@@ -220,7 +220,7 @@ func (v *verification) say(format string, args ...any) {
 }
 
 // remove removes the clean worktree, whatever else has happened.
-func (v *verification) remove(clean *check.Clean) {
+func (v *verification) remove(clean *check.CleanWorktree) {
 	if err := clean.Remove(); err != nil {
 		v.app.t.Warn("the clean worktree in %s cannot be removed: %v", clean.Folder(), err)
 	}

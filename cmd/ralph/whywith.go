@@ -110,7 +110,7 @@ func stepOf(s run.Step) *stepJSON { return &stepJSON{s.Do, s.Rule, s.Reason, s.M
 func (c *whyCmd) rules(was journal.Rules) (journal.Rules, error) {
 	would := run.Changeable{Rules: was}
 	for name, value := range c.With {
-		key := run.KeyNamed(run.ReplayKeys(), name)
+		key := run.FindKey(run.ReplayKeys(), name)
 		if key == "" {
 			return was, hint.With(fmt.Errorf("--with %s: a finished run cannot be judged again by this setting", name),
 				"known are: "+strings.Join(run.ReplayKeys(), ", "))

@@ -69,7 +69,7 @@ func Of(t unit.Notes, r *unit.Record, id string) (*Account, error) {
 	}
 	last := s.Status()
 	dead := last.Active() && !unit.LoopAlive(last)
-	return &Account{report.Of(s, id, dead), r}, nil
+	return &Account{report.New(s, id, dead), r}, nil
 }
 
 // logLink is the path of a log from the directory of a page, empty where there

@@ -133,7 +133,7 @@ func (t *Team) Ended(n, attempt int, o agent.Outcome) error {
 	for _, d := range s.Denied {
 		e.Denied = append(e.Denied, d.Tool)
 	}
-	if err := t.Recorder.Surely(e); err != nil || len(e.Denied) == 0 {
+	if err := t.Recorder.RecordOrRetry(e); err != nil || len(e.Denied) == 0 {
 		return err
 	}
 	calls := "1 call"

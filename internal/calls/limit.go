@@ -55,8 +55,8 @@ func (t *Team) Refused(ctx context.Context, o agent.Outcome) error {
 	return nil
 }
 
-// LetIn resets the count of refusals after the provider accepted a call.
-func (t *Team) LetIn() { t.at.refusals = 0 }
+// ResetRefusals resets the count of refusals after the provider accepted a call.
+func (t *Team) ResetRefusals() { t.at.refusals = 0 }
 
 // admit asks whether the agent may be called now.
 func (m *member) admit(ctx context.Context, now time.Time) (Block, error) {

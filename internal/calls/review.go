@@ -94,7 +94,7 @@ func (r *Reviewer) Review(ctx context.Context, n int, stories []string, prompt [
 		err = t.Refused(ctx, o)
 	}
 	read(&end, o)
-	return end, errors.Join(err, t.Recorder.Surely(end))
+	return end, errors.Join(err, t.Recorder.RecordOrRetry(end))
 }
 
 // hindrance counts a call of the reviewer. It returns why none can be made now, empty where

@@ -72,7 +72,7 @@ func waiting(b Block) journal.WaitStarted {
 func (t *Team) stand(tb *testing.T) {
 	tb.Helper()
 	b := t.pick(tb)
-	if err := t.StandStill(tb.Context(), b, waiting(b)); err != nil {
+	if err := t.WaitForLimit(tb.Context(), b, waiting(b)); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -155,7 +155,7 @@ func TestOneLoopTriesForTheOthers(t *testing.T) {
 			heard(stream.Event{Kind: stream.KindStart})
 			heard(stream.Event{Kind: stream.KindText})
 		})
-		if err := two.StandStill(t.Context(), b, waiting(b)); err != nil {
+		if err := two.WaitForLimit(t.Context(), b, waiting(b)); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(began); took < 30*time.Second || took > 32*time.Second {

@@ -28,9 +28,9 @@ func (t *Team) Wait(ctx context.Context, w journal.WaitStarted) error {
 	return err
 }
 
-// StandStill waits until the limit b is over. It ends early if an agent becomes free, another
+// WaitForLimit waits until the limit b is over. It ends early if an agent becomes free, another
 // loop has tried the limit, or the reset time has changed.
-func (t *Team) StandStill(ctx context.Context, b Block, w journal.WaitStarted) error {
+func (t *Team) WaitForLimit(ctx context.Context, b Block, w journal.WaitStarted) error {
 	if !b.Probed {
 		w.Until = timePtr(b.Until.Add(jitter(time.Until(b.Until))))
 	}

@@ -22,7 +22,7 @@ var borrowed = []string{"node_modules", ".venv", "venv", "vendor", "bower_compon
 // Borrow adds ignored dependencies and small ignored files, such as .env, from the project's
 // worktree. It links folders, copies files, and replaces nothing. Some checks cannot pass
 // without them.
-func (c *Clean) Borrow(ctx context.Context) error {
+func (c *CleanWorktree) Borrow(ctx context.Context) error {
 	if _, err := c.Dir(ctx); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // Place writes the current content of a plan file to rel in the clean worktree, and hides the
 // change from git. Checks may read the marks, which are seldom in the commit that they are
 // about. The error is a *CheckoutError.
-func (c *Clean) Place(ctx context.Context, rel string, data []byte) error {
+func (c *CleanWorktree) Place(ctx context.Context, rel string, data []byte) error {
 	if _, err := c.Dir(ctx); err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (c *Clean) Place(ctx context.Context, rel string, data []byte) error {
 	return nil
 }
 
-func (c *Clean) place(ctx context.Context, rel string, data []byte) error {
+func (c *CleanWorktree) place(ctx context.Context, rel string, data []byte) error {
 	// The agent has committed what is here: a link may lead anywhere.
 	root, err := os.OpenRoot(c.dir)
 	if err != nil {

@@ -38,7 +38,7 @@ func TestPlace(t *testing.T) {
 			c.commit(repo.Root)
 			command(t, repo.Root, "git", "add", "-A")
 			command(t, repo.Root, "git", "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "y")
-			clean, err := NewClean(t.Context(), repo, command(t, repo.Root, "git", "rev-parse", "HEAD"), state)
+			clean, err := NewCleanWorktree(t.Context(), repo, command(t, repo.Root, "git", "rev-parse", "HEAD"), state)
 			if err != nil {
 				t.Fatal(err)
 			}

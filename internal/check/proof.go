@@ -21,13 +21,13 @@ const (
 	checkoutLimit = 10 * time.Minute
 )
 
-// Clean is a clean worktree: a fresh checkout of one commit, as a new clone would have it. It
+// CleanWorktree is a clean worktree: a fresh checkout of one commit, as a new clone would have it. It
 // has no untracked or ignored files, empty submodules, and its own git directory with the
 // history.
 //
 // The first check that needs it makes the checkout, in the system's temporary directory. Test
 // runners skip paths with ".git" in them, so the git directory is no place for it.
-type Clean struct {
+type CleanWorktree struct {
 	Commit string
 	Tree   string // of the commit
 
@@ -39,10 +39,10 @@ type Clean struct {
 	dir    string // of the worktree, empty until it is checked out
 }
 
-// NewClean prepares a clean worktree of commit, without a checkout yet. If stateDir is given,
-// it writes a record there until Clean.Remove. After a crash, Sweep finds the worktree by this
+// NewCleanWorktree prepares a clean worktree of commit, without a checkout yet. If stateDir is given,
+// it writes a record there until CleanWorktree.Remove. After a crash, Sweep finds the worktree by this
 // record.
-func NewClean(ctx context.Context, repo *git.Repo, commit, stateDir string) (*Clean, error) {
+func NewCleanWorktree(ctx context.Context, repo *git.Repo, commit, stateDir string) (*CleanWorktree, error) {
 	at, err := repo.Commit(ctx, commit)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func NewClean(ctx context.Context, repo *git.Repo, commit, stateDir string) (*Cl
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real // git, and programs that compare paths, know it by this name
 	}
-	c := &Clean{Commit: commit, Tree: at.Tree, repo: repo, folder: folder}
+	c := &CleanWorktree{Commit: commit, Tree: at.Tree, repo: repo, folder: folder}
 	if stateDir != "" {
 		c.record = filepath.Join(stateDir, filepath.Base(folder))
 		if err := os.WriteFile(c.record, []byte(folder+"\n"), 0o600); err != nil {
@@ -66,7 +66,7 @@ func NewClean(ctx context.Context, repo *git.Repo, commit, stateDir string) (*Cl
 
 // Folder returns the temporary folder that holds the worktree. A process that cannot call
 // Remove passes it to RemoveFolder.
-func (c *Clean) Folder() string { return c.folder }
+func (c *CleanWorktree) Folder() string { return c.folder }
 
 // CheckoutError reports that a commit could not be checked out, for example because the disk is
 // full or a content filter failed.
@@ -90,7 +90,7 @@ func (e *CheckoutError) Unwrap() error { return e.Err }
 
 // Dir returns the root of the clean worktree. The first call checks the commit out. If that
 // fails, every call returns the same *CheckoutError.
-func (c *Clean) Dir(ctx context.Context) (string, error) {
+func (c *CleanWorktree) Dir(ctx context.Context) (string, error) {
 	if c.dir != "" {
 		return c.dir, nil
 	}
@@ -112,14 +112,14 @@ func (c *Clean) Dir(ctx context.Context) (string, error) {
 
 // HasSubmodules reports whether the repository has submodules. They are empty in a clean
 // worktree.
-func (c *Clean) HasSubmodules() bool {
+func (c *CleanWorktree) HasSubmodules() bool {
 	_, err := os.Stat(filepath.Join(c.dir, ".gitmodules"))
 	return c.dir != "" && err == nil
 }
 
 // Remove removes the worktree with all files that checks left in it. It takes no context, so
 // nothing interrupts it.
-func (c *Clean) Remove() error {
+func (c *CleanWorktree) Remove() error {
 	err := error(nil)
 	if c.tried {
 		err = RemoveFolder(c.folder)

@@ -104,7 +104,7 @@ func TestClean(t *testing.T) {
 		{"removes it", `rm -rf "$PWD"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			clean, err := NewClean(t.Context(), repo, commit, state)
+			clean, err := NewCleanWorktree(t.Context(), repo, commit, state)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func TestClean(t *testing.T) {
 // TestCleanThatIsNotNeeded is as cheap as a folder: most results may be known.
 func TestCleanThatIsNotNeeded(t *testing.T) {
 	repo, commit, temp, state := newRepo(t)
-	clean, err := NewClean(t.Context(), repo, commit, state)
+	clean, err := NewCleanWorktree(t.Context(), repo, commit, state)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestCleanThatCannotBeCheckedOut(t *testing.T) {
 	if err := os.Remove(filepath.Join(repo.GitDir, "objects", blob[:2], blob[2:])); err != nil {
 		t.Fatal(err)
 	}
-	clean, err := NewClean(t.Context(), repo, command(t, repo.Root, "git", "rev-parse", "HEAD"), state)
+	clean, err := NewCleanWorktree(t.Context(), repo, command(t, repo.Root, "git", "rev-parse", "HEAD"), state)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestCleanThatCannotBeCheckedOut(t *testing.T) {
 func TestSweep(t *testing.T) {
 	repo, commit, temp, state := newRepo(t)
 	for range 2 {
-		clean, err := NewClean(t.Context(), repo, commit, state)
+		clean, err := NewCleanWorktree(t.Context(), repo, commit, state)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	gone, err := NewClean(t.Context(), repo, commit, state)
+	gone, err := NewCleanWorktree(t.Context(), repo, commit, state)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestSweep(t *testing.T) {
 func TestRemoveAfterTheEndOfTheRun(t *testing.T) {
 	repo, commit, temp, state := newRepo(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	clean, err := NewClean(ctx, repo, commit, state)
+	clean, err := NewCleanWorktree(ctx, repo, commit, state)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func roomsIn(t *testing.T) (rs *Rooms, commit, home string, run func(command str
 		t.Helper()
 		dir := repo.Root
 		if place == "clean" {
-			clean, err := NewClean(t.Context(), repo, commit, "")
+			clean, err := NewCleanWorktree(t.Context(), repo, commit, "")
 			if err != nil {
 				t.Fatal(err)
 			}

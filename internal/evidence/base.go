@@ -25,22 +25,22 @@ type OnRecord struct {
 	Seen     Base // commit and worktree when ralph stopped looking; zero after a crash
 }
 
-// Move names the reason why the base moved.
-type Move string
+// BaseReason names the reason why the base moved.
+type BaseReason string
 
 // The reasons for which the base moves without an acceptance.
 const (
-	FirstSight Move = "first sight"         // ralph sees the unit for the first time
-	ByPeople   Move = "people's changes"    // changes by the user while no agent was running
-	Rewritten  Move = "a rewritten history" // the user rewrote the history
-	TakenOut   Move = "a story was parked"  // the work since the base was removed
+	FirstSight BaseReason = "first sight"         // ralph sees the unit for the first time
+	ByPeople   BaseReason = "people's changes"    // changes by the user while no agent was running
+	Rewritten  BaseReason = "a rewritten history" // the user rewrote the history
+	TakenOut   BaseReason = "a story was parked"  // the work since the base was removed
 )
 
 // Start prepares the gatherer: it loads the recorded state and compares it with the worktree.
 // It moves the base to the worktree if the unit is new, or if only the user has changed
 // something. Then existing weaknesses of tests and checks are known findings. If changes is
 // nil, Start looks up the uncommitted changes.
-func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change) (Move, error) {
+func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change) (BaseReason, error) {
 	g.base, g.works, g.open, g.borrowed = on.Base, on.Works, on.Open, on.Borrowed
 	g.known, g.red, g.failing = map[tamper.Finding]bool{}, map[string]bool{}, map[string]bool{}
 	g.inPlace, g.unable = map[string]bool{}, map[string]string{}
@@ -59,16 +59,16 @@ func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change
 		return "", err
 	}
 	if on.Base == (Base{}) {
-		return FirstSight, g.Move(ctx, now)
+		return FirstSight, g.setBase(ctx, now)
 	}
-	return g.meet(ctx, on.Seen, now)
+	return g.takeUserChanges(ctx, on.Seen, now)
 }
 
-// Meet compares the worktree with what ralph saw last, at the commit seen, and handles changes
+// TakeUserChanges compares the worktree with what ralph saw last, at the commit seen, and handles changes
 // by the user. No agent may be running. It moves the base to the user's changes, but not while
 // work of an agent waits for acceptance, unless the history was rewritten. It returns the
 // reason, or "" if the base did not move.
-func (g *Gatherer) Meet(ctx context.Context, seen string) (Move, error) {
+func (g *Gatherer) TakeUserChanges(ctx context.Context, seen string) (BaseReason, error) {
 	now, err := g.readNow(ctx, nil)
 	if err != nil {
 		return "", err
@@ -77,10 +77,10 @@ func (g *Gatherer) Meet(ctx context.Context, seen string) (Move, error) {
 	if !g.worked {
 		on = g.base
 	}
-	return g.meet(ctx, on, now)
+	return g.takeUserChanges(ctx, on, now)
 }
 
-func (g *Gatherer) meet(ctx context.Context, seen Base, now git.WorktreeState) (Move, error) {
+func (g *Gatherer) takeUserChanges(ctx context.Context, seen Base, now git.WorktreeState) (BaseReason, error) {
 	here := Base{now.Head.Commit, now.Hash}
 	g.worked = seen != g.base
 	switch {
@@ -88,22 +88,22 @@ func (g *Gatherer) meet(ctx context.Context, seen Base, now git.WorktreeState) (
 		return "", nil
 	case !g.worked:
 		g.handed = g.base.Work
-		return ByPeople, g.Move(ctx, now)
+		return ByPeople, g.setBase(ctx, now)
 	case g.base.Commit != "" && seen.Commit != "" && here.Commit != "" && g.rewritten(ctx, seen.Commit, here.Commit):
-		return Rewritten, g.Move(ctx, now)
+		return Rewritten, g.setBase(ctx, now)
 	}
 	return "", g.knowPeoples(ctx, seen.Commit, here.Commit)
 }
 
-// GoBack makes the current worktree the base, after the work on a parked story was removed from
+// BaseOnRestored makes the current worktree the base, after the work on a parked story was removed from
 // it.
-func (g *Gatherer) GoBack(ctx context.Context) (Move, error) {
+func (g *Gatherer) BaseOnRestored(ctx context.Context) (BaseReason, error) {
 	now, err := g.readNow(ctx, nil)
 	if err != nil {
 		return "", err
 	}
 	g.unseen = 0
-	return TakenOut, g.Move(ctx, now)
+	return TakenOut, g.setBase(ctx, now)
 }
 
 // Worked notes that an agent worked in iteration n and that its work is not inspected yet.
@@ -124,9 +124,9 @@ func (g *Gatherer) rewritten(ctx context.Context, seen, now string) bool {
 	return err != nil || !in
 }
 
-// Move makes the given state of the worktree the base. Uncommitted changes in it that weaken
+// setBase makes the given state of the worktree the base. Uncommitted changes in it that weaken
 // tests and checks become known findings.
-func (g *Gatherer) Move(ctx context.Context, look git.WorktreeState) error {
+func (g *Gatherer) setBase(ctx context.Context, look git.WorktreeState) error {
 	g.base, g.open, g.worked = Base{look.Head.Commit, look.Hash}, false, false
 	g.works = append(g.works, look.Hash)
 	borrowed, err := g.Deps.Prints(context.WithoutCancel(ctx), g.borrowed)

@@ -82,7 +82,7 @@ func (p *project) now() Base {
 	return b
 }
 
-func (p *project) start(on OnRecord) Move {
+func (p *project) start(on OnRecord) BaseReason {
 	p.t.Helper()
 	why, err := p.gate.Start(p.t.Context(), on, nil)
 	if err != nil {
@@ -112,7 +112,7 @@ func TestTheBase(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		do    func(p *project) OnRecord // between two processes of ralph
-		why   Move
+		why   BaseReason
 		found string
 	}{
 		{"first sight, with what a person left", func(p *project) OnRecord {
@@ -214,7 +214,7 @@ func TestMeet(t *testing.T) {
 		seen, base := p.now().Commit, p.gate.Base()
 		p.write(".gitlab-ci.yml", "package a\n")
 		p.commit()
-		why, err := p.gate.Meet(t.Context(), seen)
+		why, err := p.gate.TakeUserChanges(t.Context(), seen)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,12 +74,12 @@ type gathering struct {
 	look    *git.WorktreeState // the worktree as it was seen last, nil before the first read
 	diff    changes
 	chosen  bool // the fields below are set
-	clean   *check.Clean
-	before  *check.Clean // of the commit that the work began with, nil while it is not needed
-	partly  bool         // not all of the work is in the clean worktree
-	why     string       // why checks count in place, empty where they do not
-	print   string       // fingerprint of the worktree before the checks
-	ranHere []string     // checks that the batch ran in place
+	clean   *check.CleanWorktree
+	before  *check.CleanWorktree // of the commit that the work began with, nil while it is not needed
+	partly  bool                 // not all of the work is in the clean worktree
+	why     string               // why checks count in place, empty where they do not
+	print   string               // fingerprint of the worktree before the checks
+	ranHere []string             // checks that the batch ran in place
 }
 
 // Gather collects the facts about a claim. It first looks for reasons to refuse that need no

@@ -81,7 +81,7 @@ func (g *Gatherer) Accept(ctx context.Context, c Claim, by Author, f Facts, v Ve
 		return e, err
 	}
 	if len(without(v.Accepted, c.TakenOver)) > 0 {
-		if err := g.Move(ctx, f.Worktree); err != nil {
+		if err := g.setBase(ctx, f.Worktree); err != nil {
 			return e, err
 		}
 	}
@@ -91,7 +91,7 @@ func (g *Gatherer) Accept(ctx context.Context, c Claim, by Author, f Facts, v Ve
 
 // RecordBase records that the base moved in iteration n, and why. If why is empty, it does
 // nothing. If the work on a story was removed, parked names the story.
-func (g *Gatherer) RecordBase(n int, why Move, parked string) error {
+func (g *Gatherer) RecordBase(n int, why BaseReason, parked string) error {
 	if why == "" {
 		return nil
 	}

@@ -45,7 +45,7 @@ func (g *gathering) choose(ctx context.Context) error {
 // chooseClean makes room for a clean worktree of the commit.
 func (g *gathering) chooseClean(ctx context.Context) error {
 	commit := g.look.Head.Commit
-	clean, err := check.NewClean(context.WithoutCancel(ctx), g.Repo, commit, g.StateDir)
+	clean, err := check.NewCleanWorktree(context.WithoutCancel(ctx), g.Repo, commit, g.StateDir)
 	switch {
 	case err == nil:
 		g.clean = clean
@@ -117,7 +117,7 @@ func (g *gathering) compare(ctx context.Context, c check.Check) (why string, err
 		return "there is no commit before the agent's work to compare with", nil
 	}
 	if g.before == nil {
-		if g.before, err = check.NewClean(context.WithoutCancel(ctx), g.Repo, g.base.Commit, g.StateDir); err != nil {
+		if g.before, err = check.NewCleanWorktree(context.WithoutCancel(ctx), g.Repo, g.base.Commit, g.StateDir); err != nil {
 			// It was readable when the work began: the failure counts.
 			return "", g.once("no base", "the commit %.12s before the work cannot be read any more: %v", g.base.Commit, err)
 		}
@@ -157,7 +157,7 @@ func (g *gathering) proveInPlace(ctx context.Context, phase journal.Phase, c che
 // tries again.
 func (g *gathering) dropClean(ctx context.Context) error {
 	var failed error
-	for _, c := range []*check.Clean{g.clean, g.before} {
+	for _, c := range []*check.CleanWorktree{g.clean, g.before} {
 		if c == nil {
 			continue
 		}

@@ -84,7 +84,7 @@ func (g *gathering) each(due []check.Check, one func(check.Check) (check.Result,
 
 // check runs one check, in place where clean is nil, and records how it fared. What is known
 // of it on the same tree is not found out again.
-func (g *gathering) check(ctx context.Context, phase journal.Phase, c check.Check, clean *check.Clean) (check.Result, error) {
+func (g *gathering) check(ctx context.Context, phase journal.Phase, c check.Check, clean *check.CleanWorktree) (check.Result, error) {
 	on := g.on(clean)
 	r, known := g.results.Find(c, on)
 	if known && g.reusable(r, phase, clean != nil) {
@@ -129,7 +129,7 @@ func (g *gathering) sayWhere(r check.Result) error {
 
 // on is what a check would be run on now. The commit that the work began with is left with
 // the plan of its own time.
-func (g *gathering) on(clean *check.Clean) check.On {
+func (g *gathering) on(clean *check.CleanWorktree) check.On {
 	switch clean {
 	case nil:
 		return check.On{Tree: g.look.Hash, Plan: g.state.Print}
@@ -140,7 +140,7 @@ func (g *gathering) on(clean *check.Clean) check.On {
 }
 
 // room is the folder in which a check is run, with the marks as they are now.
-func (g *gathering) room(ctx context.Context, clean *check.Clean) (string, error) {
+func (g *gathering) room(ctx context.Context, clean *check.CleanWorktree) (string, error) {
 	if clean == nil {
 		return g.Repo.Root, nil
 	}

@@ -90,7 +90,7 @@ func (g *gathering) judged(ctx context.Context) (string, error) {
 // runOn runs a check on a commit that the prover composed. A check that cannot pass in a clean
 // worktree gets what git ignores from the project's.
 func (g *gathering) runOn(ctx context.Context, commit string, c check.Check) (r check.Result, err error) {
-	clean, err := check.NewClean(context.WithoutCancel(ctx), g.Repo, commit, g.StateDir)
+	clean, err := check.NewCleanWorktree(context.WithoutCancel(ctx), g.Repo, commit, g.StateDir)
 	if err != nil {
 		return check.Result{Check: c}, err
 	}

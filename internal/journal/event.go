@@ -74,7 +74,7 @@ type Rules struct {
 	NoProgress    int `json:"noProgress"`              // iterations until the breaker opens
 	SameError     int `json:"sameError"`
 	// iterations in which the agent ends at once, until the breaker opens
-	Duds             int     `json:"duds"`
+	InstantExits     int     `json:"duds"`
 	OnLimit          string  `json:"onLimit"` // ask, wait or exit
 	MaxWaitHours     float64 `json:"maxWaitHours"`
 	PauseSeconds     float64 `json:"pauseSeconds"`
@@ -215,7 +215,7 @@ type IterationEnded struct {
 	// equal errors in a row, with this one
 	SameError int `json:"sameError"`
 	// iterations in a row in which the agent ended at once, with this one
-	Duds int `json:"duds,omitempty"`
+	InstantExits int `json:"duds,omitempty"`
 	// true: the agent promised completion
 	Promised bool `json:"promised"`
 	Done     bool `json:"done"` // true: the plan is done

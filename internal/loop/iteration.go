@@ -55,7 +55,7 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 	}
 	it := &iteration{n: step.N, head: head, before: l.marks.state, from: head.Commit}
 	if head.Commit != l.head {
-		why, err := l.gate.Meet(ctx, l.head)
+		why, err := l.gate.TakeUserChanges(ctx, l.head)
 		if err != nil {
 			return err
 		}
@@ -222,7 +222,7 @@ func (l *Loop) protect(it *iteration) error {
 // close records the end of the iteration.
 func (l *Loop) close(ctx context.Context, it *iteration) error {
 	fresh, spent := false, spentIn(l.Recorder)
-	l.Recorder.Read(func(s *run.State) { fresh = s.Last().Plan.Fresh(it.passed) })
+	l.Recorder.Read(func(s *run.State) { fresh = s.Last().Plan.NewlyAccepted(it.passed) })
 	progress := fresh || l.Plan.Kind() != journal.PlanPRD && len(it.commits) > 0
 	trouble := ""
 	if it.outcome.Kind != journal.OutcomeOK {
@@ -238,12 +238,12 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 			}
 		}
 	}
-	streak := l.Recorder.Position().Streak.After(run.Result{Progress: progress, TooEarly: it.tooEarly, Error: trouble, Dud: it.dud()})
+	streak := l.Recorder.Position().Streak.After(run.Result{Progress: progress, TooEarly: it.tooEarly, Error: trouble, InstantExit: it.instantExit()})
 	done, total := l.marks.counted().Counts()
 	e := journal.IterationEnded{
 		N: it.n, Outcome: it.outcome.Kind, Error: trouble, ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: nonNil(it.passed), StoriesComplete: done, StoriesTotal: total,
-		Progress: progress, NoProgress: streak.NoProgress, SameError: streak.SameError, Duds: streak.Duds, Print: l.marks.print(l.head),
+		Progress: progress, NoProgress: streak.NoProgress, SameError: streak.SameError, InstantExits: streak.InstantExits, Print: l.marks.print(l.head),
 		Promised: it.promised, Done: it.verdict.Done,
 		Tokens: spent.Tokens, TokensEstimated: spent.Estimated, CostUSD: spent.CostUSD,
 		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
@@ -277,9 +277,9 @@ func (it *iteration) hindrance() string {
 // atOnce is how soon an agent that has done nothing must have ended to be a dud.
 const atOnce = 10 * time.Second
 
-// dud reports whether the agent ended by itself within seconds and did nothing: it
+// instantExit reports whether the agent ended by itself within seconds and did nothing: it
 // failed, or said nothing at all, before its model had written a token.
-func (it *iteration) dud() bool {
+func (it *iteration) instantExit() bool {
 	o := it.outcome
 	if o.Duration > atOnce || o.Summary.Tokens != (stream.Tokens{}) || len(it.commits) > 0 || len(it.passed) > 0 {
 		return false
@@ -298,10 +298,10 @@ func (l *Loop) abandon(it *iteration, err error) {
 	done, total := l.marks.counted().Counts()
 	spent := spentIn(l.Recorder)
 	// If the journal cannot be written, the end of the run reports it.
-	_ = l.Recorder.Surely(journal.IterationEnded{
+	_ = l.Recorder.RecordOrRetry(journal.IterationEnded{
 		N: it.n, Outcome: journal.OutcomeInterrupted, Error: err.Error(), ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: []string{}, StoriesComplete: done, StoriesTotal: total,
-		NoProgress: streak.NoProgress, SameError: streak.SameError, Duds: streak.Duds,
+		NoProgress: streak.NoProgress, SameError: streak.SameError, InstantExits: streak.InstantExits,
 		Tokens: spent.Tokens, TokensEstimated: spent.Estimated, CostUSD: spent.CostUSD,
 		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
 	})

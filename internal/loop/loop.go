@@ -47,7 +47,7 @@ type Settings struct {
 	RateLimit     int           // calls per clock hour, 0 is off
 	NoProgress    int           // thresholds of the breaker
 	SameError     int
-	Duds          int
+	InstantExits  int
 	OnLimit       string // ask, wait or exit
 	AskTimeout    time.Duration
 	MaxWait       time.Duration // at usage limits, until a call goes through
@@ -397,7 +397,7 @@ func (l *Loop) wait(ctx context.Context, s run.Step) error {
 	w := journal.WaitStarted{Reason: s.Reason, Until: timePtr(s.Until), Message: s.Message, Rule: string(s.Rule), Facts: s.Facts}
 	if s.Reason == journal.ReasonUsageLimit {
 		l.turn.answer = ""
-		return l.team.StandStill(ctx, l.turn.block, w)
+		return l.team.WaitForLimit(ctx, l.turn.block, w)
 	}
 	return l.team.Wait(ctx, w)
 }

@@ -37,7 +37,7 @@ func (l *Loop) restore(ctx context.Context) error {
 			return err
 		}
 	}
-	why, err := l.gate.GoBack(ctx)
+	why, err := l.gate.BaseOnRestored(ctx)
 	if err != nil {
 		return err
 	}
@@ -51,10 +51,10 @@ func (l *Loop) restore(ctx context.Context) error {
 
 // parkedNote names the stories that the agent must not work on.
 func parkedNote(p *run.Position, open []run.Todo) string {
-	held := p.Held(open)
+	blocked := p.Blocked(open)
 	var ids []string
 	for _, t := range open {
-		if held[t.ID] {
+		if blocked[t.ID] {
 			ids = append(ids, t.ID)
 		}
 	}

@@ -65,7 +65,7 @@ func (l *Loop) call(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !o.Kind.NoIteration():
-		l.team.LetIn()
+		l.team.ResetRefusals()
 		return nil
 	case o.Kind == journal.OutcomeUsageLimit:
 		if err := l.team.Refused(ctx, o); err != nil {

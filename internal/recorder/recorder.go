@@ -62,10 +62,10 @@ func (r *Recorder) Record(b journal.Body) error {
 	return r.write(b)
 }
 
-// Surely records an event, and tries again later if that fails. It returns the first error.
+// RecordOrRetry records an event, and tries again later if that fails. It returns the first error.
 // The event is then written before the next one. If that never succeeds, the run has no end
 // on record either, and the next run recovers it.
-func (r *Recorder) Surely(b journal.Body) error {
+func (r *Recorder) RecordOrRetry(b journal.Body) error {
 	err := r.Record(b)
 	if err != nil {
 		r.mu.Lock()

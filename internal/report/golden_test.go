@@ -54,7 +54,7 @@ func account(t *testing.T, events []journal.Event) []byte {
 	for _, e := range events {
 		s.Apply(e)
 	}
-	r := report.Of(s, "", true)
+	r := report.New(s, "", true)
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)

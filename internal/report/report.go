@@ -75,14 +75,14 @@ type Run struct {
 
 // Story is a story or task of the plan.
 type Story struct {
-	ID         string `json:"id"`
-	Title      string `json:"title"`
-	Done       bool   `json:"done"`       // as ralph accepted it
-	Earlier    bool   `json:"earlier"`    // it was done before the run
-	Iteration  int    `json:"iteration"`  // the one that accepted it; 0 if none
-	Proof      *Proof `json:"proof"`      // the newest
-	Rejections int    `json:"rejections"` // how often a claim about it was not accepted
-	LastReason string `json:"lastReason"` // why not, the last time
+	ID         string   `json:"id"`
+	Title      string   `json:"title"`
+	Done       bool     `json:"done"`       // as ralph accepted it
+	Earlier    bool     `json:"earlier"`    // it was done before the run
+	Iteration  int      `json:"iteration"`  // the one that accepted it; 0 if none
+	Proof      *Receipt `json:"proof"`      // the newest
+	Rejections int      `json:"rejections"` // how often a claim about it was not accepted
+	LastReason string   `json:"lastReason"` // why not, the last time
 
 	Parked *Parked `json:"parked,omitempty"` // why no agent is called for it
 
@@ -146,7 +146,7 @@ type Iteration struct {
 
 	Attempts  []Attempt    `json:"attempts"`
 	Checks    []Check      `json:"checks"`
-	Proofs    []Proof      `json:"proofs"`
+	Proofs    []Receipt    `json:"proofs"`
 	Decided   []Acceptance `json:"decided,omitempty"` // the acceptances of Accepted
 	Rejected  []Rejection  `json:"rejected"`
 	NoWork    []NoWork     `json:"noWork"`
@@ -194,8 +194,8 @@ type Check struct {
 	Compares bool                 `json:"-"`     // run on the commit before the work: no word on the work
 }
 
-// Proof is the receipt of a story.
-type Proof struct {
+// Receipt is the record of a story's acceptance.
+type Receipt struct {
 	Story   string             `json:"story"`
 	Commit  string             `json:"commit"`
 	Mode    journal.ProofPlace `json:"mode"` // clean or inplace

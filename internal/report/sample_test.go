@@ -113,7 +113,7 @@ func fold(id string, dead bool, events ...[]journal.Event) report.Report {
 			s.Apply(e)
 		}
 	}
-	return report.Of(s, id, dead)
+	return report.New(s, id, dead)
 }
 
 // html is the page about a run.

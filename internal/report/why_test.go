@@ -220,7 +220,7 @@ func TestEveryReasonIsExplained(t *testing.T) {
 
 // TestWhatAProofSays of a repository in which no commit could be made, and without a check.
 func TestWhatAProofSays(t *testing.T) {
-	proof := report.Proof{Story: "STORY-001", Mode: "inplace"}
+	proof := report.Receipt{Story: "STORY-001", Mode: "inplace"}
 	if got, want := proof.String(), "STORY-001 was marked, not proved: no check ran"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

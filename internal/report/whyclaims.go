@@ -141,7 +141,7 @@ func (c Check) ended() string {
 }
 
 // where says where the checks passed, or that no check ran.
-func (p Proof) where() string {
+func (p Receipt) where() string {
 	switch {
 	case len(p.Checks) == 0:
 		return "marked, not proved: no check ran"
@@ -152,7 +152,7 @@ func (p Proof) where() string {
 }
 
 // String describes the proof of a story.
-func (p Proof) String() string {
+func (p Receipt) String() string {
 	text := p.Story + " was " + p.where()
 	if len(p.Checks) > 0 {
 		text += " by " + words.Count(len(p.Checks), "check")

@@ -32,9 +32,9 @@ func commonKeys() []string {
 		"circuit_breaker.same_error_threshold", "budget.max_tokens", "budget.max_cost_usd", "usage_limit.action", "usage_limit.max_wait_hours"}
 }
 
-// KeyNamed finds the key that a user's input names, and returns "" if no key matches. The
+// FindKey finds the key that a user's input names, and returns "" if no key matches. The
 // input is the key's path, its last part or the name of its flag.
-func KeyNamed(keys []string, name string) string {
+func FindKey(keys []string, name string) string {
 	name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
 	flags := map[string]string{"timeout": "timeout_minutes", "idle_timeout": "idle_timeout_minutes", "pause": "pause_seconds",
 		"stall_threshold": "no_progress_threshold", "same_error": "same_error_threshold", "max_cost": "max_cost_usd", "on_limit": "action"}

@@ -29,17 +29,17 @@ func TestChangeableIsAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestKeyNamed(t *testing.T) {
+func TestFindKey(t *testing.T) {
 	for name, want := range map[string]string{
 		"max_iterations": "defaults.max_iterations", "defaults.max_iterations": "defaults.max_iterations", "max-iterations": "defaults.max_iterations",
 		"timeout": "defaults.timeout_minutes", "stall-threshold": "circuit_breaker.no_progress_threshold", "on_limit": "usage_limit.action",
 		"usage_limit.action": "usage_limit.action", "action": "", "model": "model", "harness": "", "": "",
 	} {
-		if got := KeyNamed(ChangeableKeys(), name); got != want {
+		if got := FindKey(ChangeableKeys(), name); got != want {
 			t.Errorf("%q means %q, want %q", name, got, want)
 		}
 	}
-	if got := KeyNamed(ReplayKeys(), "timeout"); got != "" {
+	if got := FindKey(ReplayKeys(), "timeout"); got != "" {
 		t.Errorf("a finished run was decided again by %s", got)
 	}
 }

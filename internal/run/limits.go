@@ -9,8 +9,8 @@ import (
 // Limits records the usage limits that a unit's agents met last. It survives a run that died.
 // After an orderly end it is cleared: the user who starts the next run decides again.
 type Limits struct {
-	Stood   time.Duration      // time waited at usage limits since the last call that went through
-	Refused map[string]Refusal // by harness
+	WaitedAtLimits time.Duration      // time waited at usage limits since the last call that went through
+	Refused        map[string]Refusal // by harness
 
 	from, until time.Time // of the present wait
 }
@@ -33,7 +33,7 @@ func (l *Limits) waitStarted(at time.Time, b journal.WaitStarted) {
 func (l *Limits) waitEnded(b journal.WaitEnded) {
 	l.from = time.Time{}
 	if b.Reason == journal.ReasonUsageLimit {
-		l.Stood += time.Duration(b.Seconds * float64(time.Second))
+		l.WaitedAtLimits += time.Duration(b.Seconds * float64(time.Second))
 	}
 }
 
@@ -50,7 +50,7 @@ func (l *Limits) attemptEnded(at time.Time, call journal.AttemptStarted, b journ
 		delete(l.Refused, call.Harness)
 	default:
 		delete(l.Refused, call.Harness)
-		l.Stood = 0
+		l.WaitedAtLimits = 0
 	}
 }
 
@@ -58,13 +58,13 @@ func (l *Limits) runEnded(at time.Time, b journal.RunEnded) {
 	switch {
 	case b.Reason != journal.ReasonCrashed:
 		clear(l.Refused)
-		l.Stood = 0
+		l.WaitedAtLimits = 0
 	case !l.from.IsZero(): // the death may have been found much later
 		end := at
 		if l.until.Before(end) {
 			end = l.until
 		}
-		l.Stood += max(end.Sub(l.from), 0)
+		l.WaitedAtLimits += max(end.Sub(l.from), 0)
 	}
 	l.from = time.Time{}
 }

@@ -233,8 +233,8 @@ func tooLong(p *Position, s Seen, r journal.Rules) string {
 		return fmt.Sprintf("the end of the limit is unknown, and usage_limit.max_wait_hours (%g h) is too short for another try; start ralph again later", r.MaxWaitHours)
 	case left > most:
 		return fmt.Sprintf("the reset is further away than usage_limit.max_wait_hours allows (%g h); start ralph again after it", r.MaxWaitHours)
-	case p.Stood+left > most:
-		waited := strings.TrimSuffix(p.Stood.Round(time.Minute).String(), "0s")
+	case p.WaitedAtLimits+left > most:
+		waited := strings.TrimSuffix(p.WaitedAtLimits.Round(time.Minute).String(), "0s")
 		return fmt.Sprintf("no call has gone through for %s of waiting, and usage_limit.max_wait_hours allows %g h; start ralph again when the account can be used", waited, r.MaxWaitHours)
 	}
 	return ""
@@ -383,7 +383,7 @@ func stuck(p *Position, s Seen, r journal.Rules) Step {
 		last = *p.Last
 	}
 	why := row(v.Reason, v.Count)
-	if v.Duds {
+	if v.InstantExits {
 		why = fmt.Sprintf("the agent ended within seconds, without a token, %d times in a row: %s", v.Count, last.Message)
 	}
 	step := Step{Do: DoEnd, Rule: RuleBreaker, Reason: v.Reason, Opens: v.Count, Message: why + "; " + s.Left,
@@ -391,7 +391,7 @@ func stuck(p *Position, s Seen, r journal.Rules) Step {
 	if last.Hint != "" && v.Reason == journal.ReasonSameError {
 		step.Hint = last.Hint + "; then start ralph again"
 	}
-	if v.Duds { // that is the agent's fault, not the story's
+	if v.InstantExits { // that is the agent's fault, not the story's
 		return step
 	}
 	return park(step, why, p, s, r)

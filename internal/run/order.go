@@ -14,7 +14,7 @@ type Todo struct {
 // open one, Pick ignores the dependencies. It leaves out parked items and those that depend
 // on them.
 func (p *Position) Pick(open []Todo) *Todo {
-	is, held := make(map[string]bool, len(open)), p.Held(open)
+	is, blocked := make(map[string]bool, len(open)), p.Blocked(open)
 	for i := range open {
 		is[open[i].ID] = true
 	}
@@ -23,7 +23,7 @@ func (p *Position) Pick(open []Todo) *Todo {
 	for i := range open {
 		t := &open[i]
 		waits := slices.ContainsFunc(t.DependsOn, func(id string) bool { return is[id] })
-		if held[t.ID] {
+		if blocked[t.ID] {
 			continue
 		}
 		if next == nil || nextWaits && !waits || nextWaits == waits && t.Priority < next.Priority {

@@ -73,25 +73,25 @@ func (p *Parking) unpark(ids ...string) {
 	}
 }
 
-// Held returns the ids of the items that are blocked: the parked ones, those in also, and
+// Blocked returns the ids of the items that are blocked: the parked ones, those in also, and
 // open items that depend on them.
-func (p *Position) Held(open []Todo, also ...string) map[string]bool {
-	held := map[string]bool{}
+func (p *Position) Blocked(open []Todo, also ...string) map[string]bool {
+	blocked := map[string]bool{}
 	for _, b := range p.Parked {
-		held[b.Story] = true
+		blocked[b.Story] = true
 	}
 	for _, id := range also {
-		held[id] = true
+		blocked[id] = true
 	}
-	for more := len(held) > 0; more; {
+	for more := len(blocked) > 0; more; {
 		more = false
 		for _, t := range open {
-			if !held[t.ID] && slices.ContainsFunc(t.DependsOn, func(id string) bool { return held[id] }) {
-				held[t.ID], more = true, true
+			if !blocked[t.ID] && slices.ContainsFunc(t.DependsOn, func(id string) bool { return blocked[id] }) {
+				blocked[t.ID], more = true, true
 			}
 		}
 	}
-	return held
+	return blocked
 }
 
 // restoring: a decision to park a story is carried out, whatever cut it off.
@@ -124,7 +124,7 @@ func park(end Step, why string, p *Position, s Seen, r journal.Rules) Step {
 	case w.Branch != p.Branch:
 		obstacle = "it was started on the branch " + w.Branch
 	default:
-		before, after, with := p.Held(s.Open), p.Held(s.Open, id), []string(nil)
+		before, after, with := p.Blocked(s.Open), p.Blocked(s.Open, id), []string(nil)
 		for _, t := range s.Open {
 			if t.ID != id && after[t.ID] && !before[t.ID] {
 				with = append(with, t.ID)

@@ -30,7 +30,7 @@ func TestParking(t *testing.T) {
 	unkept := slices.Clone(stuck)
 	unkept[2] = journal.IterationStarted{N: 1, Story: &journal.Story{ID: "A"}}
 	dud := ended(3, 3)
-	dud.Duds, dud.NoProgress = 3, 2
+	dud.InstantExits, dud.NoProgress = 3, 2
 	crashed := journal.RunEnded{Reason: journal.ReasonCrashed}
 	open := journal.BreakerOpened{Reason: journal.ReasonNoProgress, Count: 3, Print: "p0"}
 	stopped := append(slices.Clone(stuck), open, journal.RunEnded{Reason: journal.ReasonNoProgress}, started)

@@ -126,9 +126,9 @@ func (p *Plan) accept(ids []string, n int) {
 	}
 }
 
-// Fresh reports whether at least one of the items was not yet accepted in an iteration of
+// NewlyAccepted reports whether at least one of the items was not yet accepted in an iteration of
 // this run.
-func (p *Plan) Fresh(ids []string) bool {
+func (p *Plan) NewlyAccepted(ids []string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool {
 		item := p.Item(id)
 		return item == nil || item.Iteration == 0

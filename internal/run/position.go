@@ -14,18 +14,18 @@ const maxOverloads = 10
 
 // Position holds the part of a [State] that [Next] reads: the situation of the last run.
 type Position struct {
-	Harness string // the run's own agent
-	Branch  string
-	Last    *EndedIteration // the last one that ended in this run
-	Open    *OpenIteration  // the one that has not ended
-	Streak  Streak
-	Breaker *journal.BreakerOpened // nil while it is closed
-	Left    string                 // why the branch is not the run's any more
-	Outside *journal.CheckEnded    // a check that passes only outside of its room, where only rooms count
-	Paused  bool
-	Tokens  int64 // of this run, without the cache
-	Cost    *float64
-	Stood   time.Duration // time waited at usage limits since the last call that went through
+	Harness        string // the run's own agent
+	Branch         string
+	Last           *EndedIteration // the last one that ended in this run
+	Open           *OpenIteration  // the one that has not ended
+	Streak         Streak
+	Breaker        *journal.BreakerOpened // nil while it is closed
+	Left           string                 // why the branch is not the run's any more
+	Outside        *journal.CheckEnded    // a check that passes only outside of its room, where only rooms count
+	Paused         bool
+	Tokens         int64 // of this run, without the cache
+	Cost           *float64
+	WaitedAtLimits time.Duration // time waited at usage limits since the last call that went through
 	Parking
 
 	began   time.Time                      // when the run's time began to count
@@ -66,7 +66,7 @@ type factSeqs struct {
 
 // Position returns the part of the state that [Next] reads. Later events do not change it.
 func (s *State) Position() Position {
-	p := Position{Streak: s.Streak, Breaker: s.Breaker, Stood: s.Limits.Stood, Parking: s.Parking}
+	p := Position{Streak: s.Streak, Breaker: s.Breaker, WaitedAtLimits: s.Limits.WaitedAtLimits, Parking: s.Parking}
 	r := s.Last()
 	if r == nil {
 		return p
@@ -160,7 +160,7 @@ func (s *State) count(r *Run, b journal.IterationEnded) {
 	}
 	s.tally(r.At().story(), b)
 	r.print = b.Print
-	s.Streak = Streak{NoProgress: b.NoProgress, SameError: b.SameError, Error: b.Error, Duds: b.Duds}
+	s.Streak = Streak{NoProgress: b.NoProgress, SameError: b.SameError, Error: b.Error, InstantExits: b.InstantExits}
 	row := append(r.facts.Row, r.seq)
-	r.facts.Row = slices.Clone(row[max(0, len(row)-max(b.NoProgress, b.SameError, b.Duds)):])
+	r.facts.Row = slices.Clone(row[max(0, len(row)-max(b.NoProgress, b.SameError, b.InstantExits)):])
 }

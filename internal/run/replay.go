@@ -27,7 +27,7 @@ func RulesOf(events []journal.Event, id string) (rules journal.Rules, ok bool) {
 			return *b.Rules, true
 		default:
 			return journal.Rules{MaxIterations: b.MaxIterations, NoProgress: b.StallThreshold, SameError: b.SameError,
-				Duds: MaxDuds, OnLimit: LimitAsk, MaxWaitHours: 24}, true
+				InstantExits: MaxInstantExits, OnLimit: LimitAsk, MaxWaitHours: 24}, true
 		}
 	}
 	return rules, false
@@ -59,12 +59,12 @@ func Replay(events []journal.Event, id string, was, would journal.Rules) *Differ
 
 // replay decides with two sets of rules at each point where a run decides.
 type replay struct {
-	was, would journal.Rules
-	streak     Streak // by the rules that would be
-	early      bool   // the iteration promised, and came too early by the rules that were
-	duds       int
-	left       string
-	open       []Todo
+	was, would   journal.Rules
+	streak       Streak // by the rules that would be
+	early        bool   // the iteration promised, and came too early by the rules that were
+	instantExits int
+	left         string
+	open         []Todo
 }
 
 func (r *replay) follow(p *Position, e journal.Event) *Difference {
@@ -108,8 +108,8 @@ func (r *replay) iteration(p *Position, b journal.IterationEnded) *Position {
 	case done:
 		last.Done = journal.ReasonPromise
 	}
-	r.streak = r.streak.After(Result{Progress: b.Progress, TooEarly: tooEarly, Error: b.Error, Dud: b.Duds > r.duds})
-	r.duds, r.early = b.Duds, false
+	r.streak = r.streak.After(Result{Progress: b.Progress, TooEarly: tooEarly, Error: b.Error, InstantExit: b.InstantExits > r.instantExits})
+	r.instantExits, r.early = b.InstantExits, false
 	q.Last, q.Streak = &last, r.streak
 	return &q
 }

@@ -2,16 +2,16 @@ package run
 
 import "ralph/internal/journal"
 
-// MaxDuds is the default number of duds in a row that opens the breaker. An agent that ends
+// MaxInstantExits is the default number of instant exits in a row that opens the breaker. An agent that ends
 // at once three times in a row is broken, whatever it prints.
-const MaxDuds = 3
+const MaxInstantExits = 3
 
 // Streak counts iterations in a row that got nowhere. Its zero value is a fresh start.
 type Streak struct {
-	NoProgress int    // without progress
-	SameError  int    // that ended with Error
-	Error      string // the last error, raw or normalized; empty without an error
-	Duds       int    // in which the agent ended at once, without having done anything
+	NoProgress   int    // without progress
+	SameError    int    // that ended with Error
+	Error        string // the last error, raw or normalized; empty without an error
+	InstantExits int    // in which the agent ended at once, without having done anything
 }
 
 // Result holds what the circuit breaker needs to know about an iteration.
@@ -19,9 +19,9 @@ type Result struct {
 	Progress bool
 	// TooEarly: the promise would have ended the run, but for --min-iterations. Such
 	// an iteration is neither progress nor a step towards the breaker.
-	TooEarly bool
-	Error    string
-	Dud      bool
+	TooEarly    bool
+	Error       string
+	InstantExit bool
 }
 
 // After returns the streak with one more iteration. An iteration without an error ends
@@ -43,17 +43,17 @@ func (s Streak) After(r Result) Streak {
 		s.SameError = 1
 	}
 	s.Error = text
-	if s.Duds++; !r.Dud {
-		s.Duds = 0
+	if s.InstantExits++; !r.InstantExit {
+		s.InstantExits = 0
 	}
 	return s
 }
 
 // Verdict says why the circuit breaker opens. The zero value means that it stays closed.
 type Verdict struct {
-	Reason journal.Reason // no_progress or same_error
-	Count  int            // iterations in a row
-	Duds   bool           // in which the agent ended at once
+	Reason       journal.Reason // no_progress or same_error
+	Count        int            // iterations in a row
+	InstantExits bool           // in which the agent ended at once
 }
 
 // Stuck returns why the breaker opens, or a zero Verdict if it stays closed. If several rules
@@ -64,8 +64,8 @@ func (s Streak) Stuck(r journal.Rules) Verdict {
 		return Verdict{Reason: journal.ReasonSameError, Count: s.SameError}
 	case r.NoProgress > 0 && s.NoProgress >= r.NoProgress:
 		return Verdict{Reason: journal.ReasonNoProgress, Count: s.NoProgress}
-	case r.Duds > 0 && s.Duds >= r.Duds:
-		return Verdict{Reason: journal.ReasonSameError, Count: s.Duds, Duds: true}
+	case r.InstantExits > 0 && s.InstantExits >= r.InstantExits:
+		return Verdict{Reason: journal.ReasonSameError, Count: s.InstantExits, InstantExits: true}
 	}
 	return Verdict{}
 }

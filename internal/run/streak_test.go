@@ -10,9 +10,9 @@ import (
 )
 
 // Each word is an iteration: P with progress, n without, e with a promise that came too
-// early; errors a and b follow as the second letter, "." for none, d for a dud.
+// early; errors a and b follow as the second letter, "." for none, d for an instant exit.
 func TestStreak(t *testing.T) {
-	limits := journal.Rules{NoProgress: 3, SameError: 5, Duds: 3}
+	limits := journal.Rules{NoProgress: 3, SameError: 5, InstantExits: 3}
 	noProgress := func(n int) Verdict { return Verdict{Reason: journal.ReasonNoProgress, Count: n} }
 	sameError := func(n int) Verdict { return Verdict{Reason: journal.ReasonSameError, Count: n} }
 	tests := []struct {
@@ -36,15 +36,15 @@ func TestStreak(t *testing.T) {
 		{"at the first", journal.Rules{NoProgress: 1}, "n.", noProgress(1)},
 		{"off", journal.Rules{}, "na na na nd nd nd na na", Verdict{}},
 		{"errors alone", journal.Rules{SameError: 2}, "na nb nb", sameError(2)},
-		{"two duds", journal.Rules{Duds: 3}, "nd nd", Verdict{}},
-		{"three duds", journal.Rules{Duds: 3}, "nd nd nd", Verdict{journal.ReasonSameError, 3, true}},
-		{"a dud after work", journal.Rules{Duds: 3}, "nd nd n. nd", Verdict{}},
+		{"two instant exits", journal.Rules{InstantExits: 3}, "nd nd", Verdict{}},
+		{"three instant exits", journal.Rules{InstantExits: 3}, "nd nd nd", Verdict{journal.ReasonSameError, 3, true}},
+		{"an instant exit after work", journal.Rules{InstantExits: 3}, "nd nd n. nd", Verdict{}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var s Streak
 			for _, it := range strings.Fields(test.iterations) {
-				s = s.After(Result{Progress: it[0] == 'P', TooEarly: it[0] == 'e', Dud: it[1] == 'd', Error: strings.Trim(it[1:], ".d")})
+				s = s.After(Result{Progress: it[0] == 'P', TooEarly: it[0] == 'e', InstantExit: it[1] == 'd', Error: strings.Trim(it[1:], ".d")})
 			}
 			if diff := cmp.Diff(test.want, s.Stuck(test.limits)); diff != "" {
 				t.Error(diff)

@@ -68,7 +68,7 @@ func bugs() []bug {
 		{name: "the model stays the weakest", rule: open(func(o *run.OpenIteration) { o.Failures = 0 })},
 		{name: "an overload makes the model a stronger one", rule: open(func(o *run.OpenIteration) { o.Failures += o.Overloads })},
 		{name: "the provider's limit is not asked", rule: func(_ pos, s seen, _ rules) { s.Limit = nil }},
-		{name: "waits at limits do not add up", rule: func(p pos, _ seen, _ rules) { p.Stood = 0 }},
+		{name: "waits at limits do not add up", rule: func(p pos, _ seen, _ rules) { p.WaitedAtLimits = 0 }},
 		{name: "a limit is waited for however long", rule: func(_ pos, _ seen, r rules) { r.MaxWaitHours = 1000 }},
 		{name: "a stop is not heard", rule: func(_ pos, s seen, _ rules) { s.Stop = "" }},
 		{name: "a pause is not heard", rule: func(p pos, _ seen, _ rules) { p.Paused = false }},

@@ -15,10 +15,10 @@ const (
 	outcomeNoCall  = "no call" // the run ended before its agent was called
 )
 
-// Of makes a report from a unit's state, with the run id in full. An empty id means the last
+// New makes a report from a unit's state, with the run id in full. An empty id means the last
 // run. The state must include the evidence of that run. If dead is true, the process of the
 // last run is gone, and an unfinished last run counts as crashed.
-func Of(s *run.State, id string, dead bool) Report {
+func New(s *run.State, id string, dead bool) Report {
 	r := Report{Runs: []Summary{}}
 	for _, one := range s.Past() {
 		last := one == s.Last()
@@ -97,7 +97,7 @@ func storyOf(item *run.Item) Story {
 		s.Parked = &Parked{clean(b.Story), clean(b.Message), clean(b.Notes), clean(b.Ref)}
 	}
 	if item.Proof != nil {
-		p := proofOf(*item.Proof)
+		p := receiptOf(*item.Proof)
 		s.Proof = &p
 	}
 	return s
@@ -108,7 +108,7 @@ func iterationOf(it *run.Iteration, s Summary) Iteration {
 	out := Iteration{N: it.N, StartedAt: moment(it.StartedAt), Complete: it.Complete, Total: it.Total,
 		Commits: []string{}, Accepted: []string{}, Claimed: plain(it.Claimed),
 		Tokens: it.Tokens, TokensEstimated: it.Estimated, CostUSD: it.CostUSD, Spent: timesOf(it.Spent),
-		Attempts: []Attempt{}, Checks: []Check{}, Proofs: []Proof{}, Rejected: []Rejection{},
+		Attempts: []Attempt{}, Checks: []Check{}, Proofs: []Receipt{}, Rejected: []Rejection{},
 		NoWork: []NoWork{}, Restored: []Restored{}, HeadMoved: []string{}}
 	if it.Story != nil {
 		out.Story = &Title{clean(it.Story.ID), clean(it.Story.Title)}
@@ -164,7 +164,7 @@ func (it *Iteration) evidence(e *run.Evidence) {
 			ExitCode: b.ExitCode, Seconds: b.DurationSeconds, Clean: b.Clean, Same: b.Same, Compares: b.Compares(), Tail: tailOf(b)})
 	}
 	for _, b := range e.Proofs {
-		it.Proofs = append(it.Proofs, proofOf(b))
+		it.Proofs = append(it.Proofs, receiptOf(b))
 	}
 	for _, b := range e.Reviews {
 		it.Reviews = append(it.Reviews, Review{
@@ -208,8 +208,8 @@ func attemptOf(of run.Attempt) Attempt {
 	return a
 }
 
-func proofOf(b journal.StoryProved) Proof {
-	p := Proof{Story: clean(b.Story), Commit: clean(b.Commit), Mode: clean(b.Mode), Why: clean(b.Why),
+func receiptOf(b journal.StoryProved) Receipt {
+	p := Receipt{Story: clean(b.Story), Commit: clean(b.Commit), Mode: clean(b.Mode), Why: clean(b.Why),
 		Checks: []Check{}, Unsealed: plain(journal.Unsealed(b.Checks)), Harness: clean(b.Harness), Model: clean(b.Model), Noted: b.Noted}
 	if b.Proof != nil {
 		_, shown, _ := strings.Cut(clean(b.Proof.Line), "; ") // after the number of checks
