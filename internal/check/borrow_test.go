@@ -15,7 +15,8 @@ func TestBorrow(t *testing.T) {
 	for _, name := range []string{"node_modules/x/index.js", "web/node_modules/y.js", ".env", "build/out"} {
 		write(t, filepath.Join(repo.Root, name), "x")
 	}
-	clean, err := NewCleanWorktree(t.Context(), repo, command(t, repo.Root, "git", "rev-parse", "HEAD"), state)
+	head := command(t, repo.Root, "git", "rev-parse", "HEAD")
+	clean, err := NewCleanWorktree(t.Context(), repo, head, state)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,8 @@ func TestPlace(t *testing.T) {
 			c.commit(repo.Root)
 			command(t, repo.Root, "git", "add", "-A")
 			command(t, repo.Root, "git", "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "y")
-			clean, err := NewCleanWorktree(t.Context(), repo, command(t, repo.Root, "git", "rev-parse", "HEAD"), state)
+			head := command(t, repo.Root, "git", "rev-parse", "HEAD")
+			clean, err := NewCleanWorktree(t.Context(), repo, head, state)
 			if err != nil {
 				t.Fatal(err)
 			}

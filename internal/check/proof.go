@@ -21,7 +21,7 @@ const (
 	checkoutLimit = 10 * time.Minute
 )
 
-// CleanWorktree is a clean worktree: a fresh checkout of one commit, as a new clone would have it. It
+// CleanWorktree is a fresh checkout of one commit, as a new clone would have it. It
 // has no untracked or ignored files, empty submodules, and its own git directory with the
 // history.
 //
@@ -39,10 +39,12 @@ type CleanWorktree struct {
 	dir    string // of the worktree, empty until it is checked out
 }
 
-// NewCleanWorktree prepares a clean worktree of commit, without a checkout yet. If stateDir is given,
-// it writes a record there until CleanWorktree.Remove. After a crash, Sweep finds the worktree by this
+// NewCleanWorktree prepares a clean worktree of commit, without a checkout yet. If stateDir is
+// given, it writes a record there until Remove. After a crash, Sweep finds the worktree by this
 // record.
-func NewCleanWorktree(ctx context.Context, repo *git.Repo, commit, stateDir string) (*CleanWorktree, error) {
+func NewCleanWorktree(
+	ctx context.Context, repo *git.Repo, commit, stateDir string,
+) (*CleanWorktree, error) {
 	at, err := repo.Commit(ctx, commit)
 	if err != nil {
 		return nil, err

@@ -158,7 +158,8 @@ func TestCleanThatCannotBeCheckedOut(t *testing.T) {
 	if err := os.Remove(filepath.Join(repo.GitDir, "objects", blob[:2], blob[2:])); err != nil {
 		t.Fatal(err)
 	}
-	clean, err := NewCleanWorktree(t.Context(), repo, command(t, repo.Root, "git", "rev-parse", "HEAD"), state)
+	head := command(t, repo.Root, "git", "rev-parse", "HEAD")
+	clean, err := NewCleanWorktree(t.Context(), repo, head, state)
 	if err != nil {
 		t.Fatal(err)
 	}

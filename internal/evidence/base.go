@@ -40,7 +40,9 @@ const (
 // It moves the base to the worktree if the unit is new, or if only the user has changed
 // something. Then existing weaknesses of tests and checks are known findings. If changes is
 // nil, Start looks up the uncommitted changes.
-func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change) (BaseReason, error) {
+func (g *Gatherer) Start(
+	ctx context.Context, on OnRecord, changes *[]git.Change,
+) (BaseReason, error) {
 	g.base, g.works, g.open, g.borrowed = on.Base, on.Works, on.Open, on.Borrowed
 	g.known, g.red, g.failing = map[tamper.Finding]bool{}, map[string]bool{}, map[string]bool{}
 	g.inPlace, g.unable = map[string]bool{}, map[string]string{}
@@ -64,8 +66,8 @@ func (g *Gatherer) Start(ctx context.Context, on OnRecord, changes *[]git.Change
 	return g.takeUserChanges(ctx, on.Seen, now)
 }
 
-// TakeUserChanges compares the worktree with what ralph saw last, at the commit seen, and handles changes
-// by the user. No agent may be running. It moves the base to the user's changes, but not while
+// TakeUserChanges compares the worktree with what ralph saw last, at the commit seen, and handles
+// changes by the user. No agent may be running. It moves the base to the user's changes, but not while
 // work of an agent waits for acceptance, unless the history was rewritten. It returns the
 // reason, or "" if the base did not move.
 func (g *Gatherer) TakeUserChanges(ctx context.Context, seen string) (BaseReason, error) {
@@ -80,7 +82,9 @@ func (g *Gatherer) TakeUserChanges(ctx context.Context, seen string) (BaseReason
 	return g.takeUserChanges(ctx, on, now)
 }
 
-func (g *Gatherer) takeUserChanges(ctx context.Context, seen Base, now git.WorktreeState) (BaseReason, error) {
+func (g *Gatherer) takeUserChanges(
+	ctx context.Context, seen Base, now git.WorktreeState,
+) (BaseReason, error) {
 	here := Base{now.Head.Commit, now.Hash}
 	g.worked = seen != g.base
 	switch {
@@ -95,8 +99,8 @@ func (g *Gatherer) takeUserChanges(ctx context.Context, seen Base, now git.Workt
 	return "", g.knowPeoples(ctx, seen.Commit, here.Commit)
 }
 
-// BaseOnRestored makes the current worktree the base, after the work on a parked story was removed from
-// it.
+// BaseOnRestored makes the current worktree the base, after the work on a parked story was
+// removed from it.
 func (g *Gatherer) BaseOnRestored(ctx context.Context) (BaseReason, error) {
 	now, err := g.readNow(ctx, nil)
 	if err != nil {

@@ -75,7 +75,7 @@ type gathering struct {
 	diff    changes
 	chosen  bool // the fields below are set
 	clean   *check.CleanWorktree
-	before  *check.CleanWorktree // of the commit that the work began with, nil while it is not needed
+	before  *check.CleanWorktree // of the commit before the work, nil while it is not needed
 	partly  bool                 // not all of the work is in the clean worktree
 	why     string               // why checks count in place, empty where they do not
 	print   string               // fingerprint of the worktree before the checks

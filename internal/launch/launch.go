@@ -131,8 +131,9 @@ func (r *Run) LoopSettings() loop.Settings {
 		MaxIterations: s.Defaults.MaxIterations, MinIterations: s.Defaults.MinIterations,
 		Limits: agent.Limits{Timeout: s.Defaults.TimeoutMinutes.Duration(), Idle: s.Defaults.IdleTimeoutMinutes.Duration()},
 		Pause:  s.Defaults.PauseSeconds.Duration(), Transient: s.Defaults.TransientSeconds.Duration(),
-		RateLimit: s.Defaults.RateLimitPerHour, NoProgress: s.CircuitBreaker.NoProgressThreshold, SameError: s.CircuitBreaker.SameErrorThreshold, InstantExits: r.instantExits(),
-		OnLimit: s.UsageLimit.Action, AskTimeout: s.UsageLimit.AskTimeoutSeconds.Duration(), MaxWait: s.UsageLimit.MaxWaitHours.Duration(),
+		RateLimit: s.Defaults.RateLimitPerHour, NoProgress: s.CircuitBreaker.NoProgressThreshold, SameError: s.CircuitBreaker.SameErrorThreshold,
+		InstantExits: r.instantExits(),
+		OnLimit:      s.UsageLimit.Action, AskTimeout: s.UsageLimit.AskTimeoutSeconds.Duration(), MaxWait: s.UsageLimit.MaxWaitHours.Duration(),
 		MaxTokens: s.Budget.MaxTokens, MaxCost: s.Budget.MaxCostUSD, MaxTime: s.Budget.MaxTime.Duration(), MaxAccount: s.Budget.MaxAccount,
 		Escalate: s.Escalate, OnStuck: s.OnStuck,
 		Promise: s.Completion.Promise, TrustPromise: s.Completion.TrustPromise,
@@ -159,7 +160,8 @@ func proofRuns(s *config.Settings) proof.Settings {
 		Tests: s.Proof.Tests, Locked: s.Proof.Locked}
 }
 
-// instantExits returns after how many agents in a row that ended at once the breaker opens. A user who
+// instantExits returns after how many agents in a row that ended at once the breaker opens. A user
+// who
 // allows more equal errors than that allows them of such agents too.
 func (r *Run) instantExits() int {
 	switch asked := r.Settings().CircuitBreaker.SameErrorThreshold; {

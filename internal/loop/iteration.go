@@ -238,12 +238,15 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 			}
 		}
 	}
-	streak := l.Recorder.Position().Streak.After(run.Result{Progress: progress, TooEarly: it.tooEarly, Error: trouble, InstantExit: it.instantExit()})
+	streak := l.Recorder.Position().Streak.After(run.Result{
+		Progress: progress, TooEarly: it.tooEarly, Error: trouble, InstantExit: it.instantExit(),
+	})
 	done, total := l.marks.counted().Counts()
 	e := journal.IterationEnded{
 		N: it.n, Outcome: it.outcome.Kind, Error: trouble, ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
 		Commits: nonNil(it.commits), StoriesPassed: nonNil(it.passed), StoriesComplete: done, StoriesTotal: total,
-		Progress: progress, NoProgress: streak.NoProgress, SameError: streak.SameError, InstantExits: streak.InstantExits, Print: l.marks.print(l.head),
+		Progress: progress, NoProgress: streak.NoProgress, SameError: streak.SameError, InstantExits: streak.InstantExits,
+		Print:    l.marks.print(l.head),
 		Promised: it.promised, Done: it.verdict.Done,
 		Tokens: spent.Tokens, TokensEstimated: spent.Estimated, CostUSD: spent.CostUSD,
 		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),

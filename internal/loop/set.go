@@ -45,7 +45,8 @@ func (l *Loop) change(q journal.Request) error {
 // rules are the settings that decide the next step.
 func (l *Loop) rules() journal.Rules {
 	return journal.Rules{MaxIterations: l.MaxIterations, MinIterations: l.MinIterations, NoProgress: l.NoProgress, SameError: l.SameError,
-		InstantExits: l.InstantExits, OnLimit: l.OnLimit, MaxWaitHours: l.MaxWait.Hours(), PauseSeconds: l.Pause.Seconds(), TransientSeconds: l.Transient.Seconds(),
+		InstantExits: l.InstantExits, OnLimit: l.OnLimit, MaxWaitHours: l.MaxWait.Hours(),
+		PauseSeconds: l.Pause.Seconds(), TransientSeconds: l.Transient.Seconds(),
 		MaxTokens: l.MaxTokens, MaxCostUSD: l.MaxCost, ResetCircuit: l.ResetCircuit, OnStuck: l.OnStuck,
 		MaxTimeSeconds: l.MaxTime.Seconds(), EndsAt: timePtr(l.EndsAt), MaxAccount: l.MaxAccount,
 		Model: l.Agents[0].Options.Model, Escalate: l.Escalate}

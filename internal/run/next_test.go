@@ -16,7 +16,8 @@ import (
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // rules are settings with which nothing is in the way.
-var rules = journal.Rules{MaxIterations: 20, MinIterations: 1, NoProgress: 3, SameError: 5, InstantExits: 3, OnLimit: LimitWait, MaxWaitHours: 24,
+var rules = journal.Rules{MaxIterations: 20, MinIterations: 1, NoProgress: 3, SameError: 5, InstantExits: 3,
+	OnLimit: LimitWait, MaxWaitHours: 24,
 	TransientSeconds: 1}
 
 // after folds events, a second apart, that end at noon.

@@ -25,7 +25,7 @@ type Position struct {
 	Paused         bool
 	Tokens         int64 // of this run, without the cache
 	Cost           *float64
-	WaitedAtLimits time.Duration // time waited at usage limits since the last call that went through
+	WaitedAtLimits time.Duration // since the last call that went through
 	Parking
 
 	began   time.Time                      // when the run's time began to count
@@ -160,7 +160,9 @@ func (s *State) count(r *Run, b journal.IterationEnded) {
 	}
 	s.tally(r.At().story(), b)
 	r.print = b.Print
-	s.Streak = Streak{NoProgress: b.NoProgress, SameError: b.SameError, Error: b.Error, InstantExits: b.InstantExits}
+	s.Streak = Streak{
+		NoProgress: b.NoProgress, SameError: b.SameError, Error: b.Error, InstantExits: b.InstantExits,
+	}
 	row := append(r.facts.Row, r.seq)
 	r.facts.Row = slices.Clone(row[max(0, len(row)-max(b.NoProgress, b.SameError, b.InstantExits)):])
 }

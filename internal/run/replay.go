@@ -108,7 +108,8 @@ func (r *replay) iteration(p *Position, b journal.IterationEnded) *Position {
 	case done:
 		last.Done = journal.ReasonPromise
 	}
-	r.streak = r.streak.After(Result{Progress: b.Progress, TooEarly: tooEarly, Error: b.Error, InstantExit: b.InstantExits > r.instantExits})
+	r.streak = r.streak.After(Result{Progress: b.Progress, TooEarly: tooEarly, Error: b.Error,
+		InstantExit: b.InstantExits > r.instantExits})
 	r.instantExits, r.early = b.InstantExits, false
 	q.Last, q.Streak = &last, r.streak
 	return &q

@@ -2,8 +2,8 @@ package run
 
 import "ralph/internal/journal"
 
-// MaxInstantExits is the default number of instant exits in a row that opens the breaker. An agent that ends
-// at once three times in a row is broken, whatever it prints.
+// MaxInstantExits is the default number of instant exits in a row that opens the breaker. An agent
+// that ends at once three times in a row is broken, whatever it prints.
 const MaxInstantExits = 3
 
 // Streak counts iterations in a row that got nowhere. Its zero value is a fresh start.

@@ -44,7 +44,8 @@ func TestStreak(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var s Streak
 			for _, it := range strings.Fields(test.iterations) {
-				s = s.After(Result{Progress: it[0] == 'P', TooEarly: it[0] == 'e', InstantExit: it[1] == 'd', Error: strings.Trim(it[1:], ".d")})
+				s = s.After(Result{Progress: it[0] == 'P', TooEarly: it[0] == 'e',
+					InstantExit: it[1] == 'd', Error: strings.Trim(it[1:], ".d")})
 			}
 			if diff := cmp.Diff(test.want, s.Stuck(test.limits)); diff != "" {
 				t.Error(diff)
