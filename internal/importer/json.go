@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"ralph/internal/words"
 )
 
 // foreign is a prd.json as snarktank/ralph, ralph-hybrid and ralph-tui write it. The
@@ -100,17 +102,13 @@ func (f foreign) checks(p *Plan) []Check {
 		case !ok || command == "":
 			p.lose("successCriteria.%s: not a command", name)
 		default:
-			list = append(list, Check{Name: checkName(name), Command: command, TimeoutMinutes: seconds / 60})
+			if name == "command" {
+				name = "tests"
+			}
+			list = append(list, Check{Name: name, Command: command, TimeoutMinutes: seconds / 60})
 		}
 	}
 	return list
-}
-
-func checkName(name string) string {
-	if name == "command" {
-		return "tests"
-	}
-	return name
 }
 
 // losesKeys lists the keys of the file that nothing in ralph corresponds to.
@@ -229,13 +227,13 @@ func readBeads(name string, data []byte) (*Plan, error) {
 		p.Stories = append(p.Stories, s)
 	}
 	if n := len(closed); n > 0 {
-		p.lose("%s: only open work is imported", counted(n, "closed issue", "closed issues"))
+		p.lose("%s: only open work is imported", words.CountPlural(n, "closed issue", "closed issues"))
 	}
 	switch {
 	case epics == 1:
 		p.Title, p.Problem = epic.Title, epic.Text
 	case epics > 1:
-		p.lose("%s: the stories are in one plan", counted(epics, "epic", "epics"))
+		p.lose("%s: the stories are in one plan", words.CountPlural(epics, "epic", "epics"))
 	}
 	p.lose("the state in beads is not updated: close the issues there when the stories are done")
 	return p, nil

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ralph/internal/words"
 )
 
 // Plan holds the plan of another tool in ralph's terms.
@@ -74,7 +76,11 @@ func (p *Plan) finish() error {
 			s.Title = cmp.Or(cmpTitle(s.Text, ""), s.ID)
 			p.lose("%s has no title in the source: it is called %q", s.ID, s.Title)
 		}
-		s.Criteria = slices.DeleteFunc(mapped(s.Criteria, oneLine), func(c string) bool { return c == "" })
+		s.Criteria = slices.Clone(s.Criteria)
+		for i, c := range s.Criteria {
+			s.Criteria[i] = oneLine(c)
+		}
+		s.Criteria = slices.DeleteFunc(s.Criteria, func(c string) bool { return c == "" })
 		if len(s.Criteria) == 0 {
 			s.Criteria, bare = []string{s.Title, "Typecheck passes", "Unit tests pass"}, bare+1
 		}
@@ -82,7 +88,7 @@ func (p *Plan) finish() error {
 	}
 	if bare > 0 {
 		p.lose("%s without acceptance criteria: the title became their criterion (better ones: ralph plan --criteria)",
-			counted(bare, "story", "stories"))
+			words.CountPlural(bare, "story", "stories"))
 	}
 	p.Title = cmp.Or(oneLine(p.Title), "Imported plan")
 	return nil
@@ -130,21 +136,6 @@ func (p *Plan) renumber() {
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-func mapped(list []string, f func(string) string) []string {
-	out := make([]string, 0, len(list))
-	for _, s := range list {
-		out = append(out, f(s))
-	}
-	return out
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
 
 // plainKey is a name that YAML takes for the same text without quotation marks.
 var plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)

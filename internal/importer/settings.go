@@ -24,8 +24,8 @@ type Settings struct {
 }
 
 // Setting is one value for ralph's config.yaml: the path of its key, such as
-// defaults.max_iterations, and its YAML. Was is the other tool's setting.
-type Setting struct{ Key, Value, Was string }
+// defaults.max_iterations, and its YAML.
+type Setting struct{ Key, Value string }
 
 // personal are the settings that widen what an agent may do. They count in the user's own
 // file only.
@@ -224,18 +224,14 @@ func (t tool) flatten(prefix string, tree, into map[string]any) {
 			continue
 		}
 		if list, ok := value.([]any); ok {
-			value = strings.Join(mapped(words(list), strings.TrimSpace), ",")
+			var words []string
+			for _, v := range list {
+				words = append(words, strings.TrimSpace(fmt.Sprint(v)))
+			}
+			value = strings.Join(words, ",")
 		}
 		into[key] = value
 	}
-}
-
-func words(list []any) []string {
-	out := make([]string, 0, len(list))
-	for _, v := range list {
-		out = append(out, fmt.Sprint(v))
-	}
-	return out
 }
 
 func (s *Settings) add(key string, r rule, was string) {
@@ -267,7 +263,7 @@ func (s *Settings) add(key string, r rule, was string) {
 		s.Lost = append(s.Lost, key+": "+r.to+" is set already")
 		return
 	}
-	s.Set = append(s.Set, Setting{Key: r.to, Value: value, Was: key})
+	s.Set = append(s.Set, Setting{r.to, value})
 }
 
 // YAML returns the settings as a config.yaml.

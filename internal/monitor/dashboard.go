@@ -223,43 +223,24 @@ func (d *dashboard) turnTo(v view) {
 // askFor handles a key with a request for the loop. The last row of every page shows the
 // answer.
 func (d *dashboard) askFor(key string) tea.Cmd {
-	switch key {
-	case "s":
-		if d.canAsk() {
-			d.asking = true
-		} else {
-			d.say("no loop is running: nothing to stop")
-		}
-	case "p":
-		switch {
-		case !d.canAsk():
-			d.say("no loop is running: nothing to pause")
-		case d.paused():
-			return d.request(journal.RequestResume)
-		default:
-			return d.request(journal.RequestPause)
-		}
+	switch {
+	case !d.canAsk():
+		d.say("no loop is running: nothing to " + map[string]string{"s": "stop", "p": "pause"}[key])
+	case key == "s":
+		d.asking = true
+	case d.paused():
+		return d.request(journal.RequestResume)
+	default:
+		return d.request(journal.RequestPause)
 	}
 	return nil
 }
 
 // scrollBy handles a key that scrolls the log.
 func (d *dashboard) scrollBy(key string) {
-	page := max(1, d.screen.height-2)
-	switch key {
-	case "up", "k":
-		d.scroll++
-	case "down", "j":
-		d.scroll--
-	case "pgup", "b":
-		d.scroll += page
-	case "pgdown", "space", "f":
-		d.scroll -= page
-	case "home", "g":
-		d.scroll = maxLines
-	case "end", "G":
-		d.scroll = 0
-	}
+	page, all := max(1, d.screen.height-2), 2*maxLines // logRows keeps it within the log
+	d.scroll += map[string]int{"up": 1, "k": 1, "down": -1, "j": -1, "pgup": page, "b": page,
+		"pgdown": -page, "space": -page, "f": -page, "home": all, "g": all, "end": -all, "G": -all}[key]
 }
 
 // request returns a command that sends a request to the loop. It runs concurrently,

@@ -106,19 +106,19 @@ func (m *model) statusWords(now time.Time) string {
 	s := m.status()
 	switch {
 	case s.Reason == journal.ReasonCrashed:
-		return capital(string(s.Status)) + "  " + m.pen.paint(onRed, "DEAD") + " since " + words.Clock(m.lastSign(), now)
+		return words.Capital(s.Status) + "  " + m.pen.paint(onRed, "DEAD") + " since " + words.Clock(m.lastSign(), now)
 	case !s.Active():
 		color := onRed
 		if s.Status == journal.StatusCompleted {
 			color = onGreen
 		}
-		text := capital(string(s.Status)) + "  " + m.pen.paint(color, "ENDED")
+		text := words.Capital(s.Status) + "  " + m.pen.paint(color, "ENDED")
 		if why := s.Why(); why != "" {
 			text += " (" + plainLine(why) + ")"
 		}
 		return text + " " + words.Clock(s.LastUpdated.Time, now)
 	}
-	text := capital(string(s.Status)) + "  "
+	text := words.Capital(s.Status) + "  "
 	switch {
 	case !s.ResumesAt.IsZero():
 		text += m.pen.paint(onYellow, "WAITING") + " until " + words.Clock(s.ResumesAt.Time, now) + " (" + why(s) + ")"

@@ -31,7 +31,11 @@ func (m *model) frame(now time.Time, width, height int) []string {
 	case m.view == viewLog:
 		rows = m.logRows(width, room)
 	case !m.state.seen() || !m.caughtUp:
-		rows = append([]string{m.pen.paint(bold, plainLine(m.opts.Unit)), m.nothing()}, m.damages()...)
+		nothing := "reading its journal"
+		if m.caughtUp {
+			nothing = "no run yet: waiting for one to start"
+		}
+		rows = append([]string{m.pen.paint(bold, plainLine(m.opts.Unit)), nothing}, m.damages()...)
 	case width >= wide && height >= 12:
 		rows = m.sideBySide(now, width, room)
 	default:
@@ -50,14 +54,6 @@ func (m *model) frame(now time.Time, width, height int) []string {
 	return rows
 }
 
-// nothing is what there is to say while no run is known.
-func (m *model) nothing() string {
-	if !m.caughtUp {
-		return "reading its journal"
-	}
-	return "no run yet: waiting for one to start"
-}
-
 // foot returns the last row: a question, the answer to a key, or the keys. pressing
 // reports that it is more important than other text for this row.
 func (m *model) foot(now time.Time) (text string, pressing bool) {
@@ -69,14 +65,14 @@ func (m *model) foot(now time.Time) (text string, pressing bool) {
 	case m.view != viewMain:
 		return m.pen.paint(dim, "q back  up/down scroll  ? help"), true
 	}
-	keys := "q quit  l log  ? help"
-	if m.canAsk() {
-		keys = "q quit  p pause  s stop  l log  ? help"
-		if m.paused() {
-			keys = "q quit  p resume  s stop  l log  ? help"
-		}
+	requests := ""
+	switch {
+	case m.canAsk() && m.paused():
+		requests = "p resume  s stop  "
+	case m.canAsk():
+		requests = "p pause  s stop  "
 	}
-	return m.pen.paint(dim, keys), false
+	return m.pen.paint(dim, "q quit  "+requests+"l log  ? help"), false
 }
 
 // stacked has the lines of the log below the facts.
@@ -98,16 +94,10 @@ func (m *model) sideBySide(now time.Time, width, room int) []string {
 	left := m.withStories(facts, room-len(facts))
 	right := append([]string{m.pen.paint(bold, "Recent:")}, m.folded(0, width-column-3, room-1)...)
 	between := m.pen.paint(dim, m.pen.pick(" │ ", " | "))
+	left, right = append(left, make([]string, room)...), append(right, make([]string, room)...)
 	rows := make([]string, room)
 	for i := range rows {
-		var l, r string
-		if i < len(left) {
-			l = left[i]
-		}
-		if i < len(right) {
-			r = right[i]
-		}
-		rows[i] = m.pen.pad(l, column) + between + r
+		rows[i] = m.pen.pad(left[i], column) + between + right[i]
 	}
 	return rows
 }

@@ -28,16 +28,13 @@ func (s *state) apply(e journal.Event) {
 // maxStatus bounds status.json, in bytes.
 const maxStatus = 1 << 20
 
-// readStatus takes the state from status.json, where there is no journal. It reports whether
-// there is any.
-func (s *state) readStatus(path string) bool {
+// readStatus takes the state from status.json, where there is no journal.
+func (s *state) readStatus(path string) {
 	data, err := regular.Read(path, maxStatus)
 	var read run.Status
-	if err != nil || json.Unmarshal(data, &read) != nil || read.Status == "" {
-		return s.alone
+	if err == nil && json.Unmarshal(data, &read) == nil && read.Status != "" {
+		s.Status, s.alone = read, true
 	}
-	s.Status, s.alone = read, true
-	return true
 }
 
 // last returns the last run, or an empty one.

@@ -2,17 +2,8 @@ package monitor
 
 import (
 	"fmt"
-	"strings"
 	"time"
 )
-
-// capital begins a word with a capital letter.
-func capital(word string) string {
-	if word == "" {
-		return ""
-	}
-	return strings.ToUpper(word[:1]) + word[1:]
-}
 
 // lasting formats a span of time: 12s, 3m12s, 2h05m, 3d4h.
 func lasting(d time.Duration) string {

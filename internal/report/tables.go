@@ -52,7 +52,7 @@ func (r *Report) Tables() []Table {
 // storyTable lists the stories of the plan, those that are open first where not
 // all fit.
 func (r *Run) storyTable(items string) Table {
-	t := Table{Title: strings.ToUpper(items[:1]) + items[1:]}
+	t := Table{Title: words.Capital(items)}
 	wanted := func(s *Story) bool { return true }
 	if len(r.Stories) > mostRows {
 		wanted = func(s *Story) bool { return !s.Done || s.Iteration > 0 }

@@ -62,14 +62,14 @@ func showTable(t *terminal.Terminal, table report.Table) {
 			}
 			cells = append(cells, strings.ReplaceAll(c, "\n", " "))
 		}
-		t.Printf("%s %s\n", tableMark(t, row.Mark), strings.Join(cells, "  "))
+		t.Printf("%s %s\n", markOf(t, row.Mark), strings.Join(cells, "  "))
 	}
 	if more := table.More + len(table.Rows) - mostInTables; more > 0 {
 		t.Printf("  %s\n", t.Paint(terminal.Dim, fmt.Sprintf("and %d more", more)))
 	}
 }
 
-func tableMark(t *terminal.Terminal, m report.Mark) string {
+func markOf(t *terminal.Terminal, m report.Mark) string {
 	switch m {
 	case report.Good:
 		return t.Paint(terminal.Green, t.Symbol("✓"))
@@ -147,7 +147,7 @@ func ShowStories(t *terminal.Terminal, acc *account.Account, most int) {
 	if len(acc.Run.Stories) == 0 {
 		return
 	}
-	t.Printf("\n%s\n", t.Paint(terminal.Bold, strings.ToUpper(words.ItemNoun(acc.Plan)[:1])+words.ItemNoun(acc.Plan)[1:]))
+	t.Printf("\n%s\n", t.Paint(terminal.Bold, words.Capital(words.ItemNoun(acc.Plan))))
 	for i := range acc.Run.Stories[:min(most, len(acc.Run.Stories))] {
 		s := &acc.Run.Stories[i]
 		code, mark := terminal.Green, "✓"
@@ -182,18 +182,8 @@ func ShowIterations(t *terminal.Terminal, run *report.Run, bars bool) {
 		if bars {
 			bar = timeBar(t, it.Spent, longest) + "  "
 		}
-		t.Printf("%s %3d  %7s  %s%s\n", iterationMark(t, it), it.N, took(it), bar, it.Brief())
+		t.Printf("%s %3d  %7s  %s%s\n", markOf(t, it.Mark()), it.N, took(it), bar, it.Brief())
 	}
-}
-
-func iterationMark(t *terminal.Terminal, it *report.Iteration) string {
-	switch it.Mark() {
-	case report.Good:
-		return t.Paint(terminal.Green, t.Symbol("✓"))
-	case report.Bad:
-		return t.Paint(terminal.Red, t.Symbol("✗"))
-	}
-	return t.Paint(terminal.Yellow, t.Symbol("●"))
 }
 
 // took is how long an iteration took, from its beginning to its end.

@@ -59,7 +59,7 @@ func ShowIteration(t *terminal.Terminal, it run.Row) {
 // ShowStatus prints the present state of a unit and its last run.
 func ShowStatus(t *terminal.Terminal, now unit.Current) {
 	s, alive, path := now.Status, now.Alive, now.Record.Journal
-	word := strings.ToUpper(string(s.Status[:1])) + string(s.Status[1:])
+	word := words.Capital(s.Status)
 	switch {
 	case alive && s.Status == journal.StatusPaused:
 		word += ", WAITING"

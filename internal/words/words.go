@@ -93,3 +93,11 @@ func ItemNoun(plan string) string {
 	}
 	return "tasks"
 }
+
+// Capital returns a word with a capital letter at its start.
+func Capital[T ~string](word T) string {
+	if word == "" {
+		return ""
+	}
+	return strings.ToUpper(string(word[:1])) + string(word[1:])
+}
