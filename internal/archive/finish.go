@@ -17,7 +17,7 @@ func (s *Store) Pending() ([]string, error) {
 	}
 	var units []string
 	for _, e := range entries {
-		if _, err := os.Lstat(s.intent(e.Name())); err == nil {
+		if exists(s.intent(e.Name())) {
 			units = append(units, e.Name())
 		}
 	}
@@ -26,10 +26,7 @@ func (s *Store) Pending() ([]string, error) {
 
 // CutOff reports whether an archive or restore was interrupted in the unit's state directory
 // dir.
-func CutOff(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, intentName))
-	return err == nil
-}
+func CutOff(dir string) bool { return exists(filepath.Join(dir, intentName)) }
 
 // Finish completes an interrupted archive or restore of the unit, and reports whether there was
 // one. The caller holds the unit's lock.

@@ -50,12 +50,14 @@ func (s *Store) prepare(ctx context.Context, unit string, now time.Time) (intent
 	if err != nil {
 		return intent{}, err
 	}
-	if path := filepath.Join(s.feature(unit), manifestName); exists(path) && !s.leftOver(unit) {
-		return intent{}, fmt.Errorf("%s is in the way of the archive's own; rename it", path)
-	}
 	items, err := s.worthKeeping(unit)
 	if err != nil {
 		return intent{}, err
+	}
+	for _, it := range append([]item{{To: manifestName}}, items...) {
+		if path := filepath.Join(s.feature(unit), it.To); exists(path) && !s.leftOver(unit) {
+			return intent{}, fmt.Errorf("%s is in the way of the archive's own; rename it", path)
+		}
 	}
 	name, err := s.freeName(unit, now)
 	if err != nil {
@@ -85,17 +87,9 @@ func (s *Store) worthKeeping(unit string) ([]item, error) {
 		}
 	}
 	items = append(items, item{filepath.Join("snapshot", "replaced"), filepath.Join(stateFolder, "replaced")})
-	items = slices.DeleteFunc(items, func(it item) bool {
-		_, err := os.Lstat(filepath.Join(s.stateDir(unit), it.From))
-		return err != nil
-	})
-	for _, it := range items {
-		path := filepath.Join(s.feature(unit), it.To)
-		if _, err := os.Lstat(path); err == nil && !s.leftOver(unit) {
-			return nil, fmt.Errorf("%s is in the way of the archive's own; rename it", path)
-		}
-	}
-	return items, nil
+	return slices.DeleteFunc(items, func(it item) bool {
+		return !exists(filepath.Join(s.stateDir(unit), it.From))
+	}), nil
 }
 
 func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
@@ -186,11 +180,11 @@ func (s *Store) clear(in intent) error {
 		}
 		s.step("cleared " + it.From)
 	}
-	var errs []error
+	var err error
 	for _, name := range []string{"snapshot", "inbox", "branch"} { // the last one names the branch of the folder
-		errs = append(errs, os.RemoveAll(filepath.Join(dir, name)))
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // forget removes what is left over at the side, and then the intent: all is done.
@@ -200,9 +194,5 @@ func (s *Store) forget(in intent) error {
 			return err
 		}
 	}
-	err := os.Remove(s.intent(in.Unit))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return os.RemoveAll(s.intent(in.Unit)) // there may be none
 }

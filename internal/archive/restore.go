@@ -21,7 +21,7 @@ func (s *Store) Restore(ctx context.Context, name string) (Entry, error) {
 		return Entry{}, fmt.Errorf("the archive %q cannot be restored: %w", name, err)
 	}
 	feature := s.feature(in.Unit)
-	if _, err := os.Lstat(feature); err == nil {
+	if exists(feature) {
 		return Entry{}, fmt.Errorf("the archive %q cannot be restored: %s exists; archive it or move it away first", name, feature)
 	}
 	in.Restore = true
@@ -56,7 +56,7 @@ func (s *Store) manifest(name string) (intent, error) {
 		return intent{}, fmt.Errorf("%s is not an archive: its name does not start with a time", folder)
 	}
 	in = intent{Name: name, Unit: unit, ArchivedAt: at}
-	if _, err := os.Lstat(filepath.Join(folder, journalName)); err == nil {
+	if exists(filepath.Join(folder, journalName)) {
 		in.State = []item{{journalName, journalName}}
 	}
 	return in, checkUnit(unit)
@@ -75,10 +75,8 @@ func (s *Store) guess(name string) (unit string, at time.Time, ok bool) {
 		return "", time.Time{}, false
 	}
 	if _, rest, found := strings.Cut(unit, "-"); found {
-		if _, isSeq := seqOf(name, rest); isSeq {
-			if _, err := os.Lstat(s.folder(stamp + "-" + rest)); err == nil {
-				unit = rest
-			}
+		if _, isSeq := seqOf(name, rest); isSeq && exists(s.folder(stamp+"-"+rest)) {
+			unit = rest
 		}
 	}
 	return unit, at, true
