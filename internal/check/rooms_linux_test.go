@@ -1,6 +1,7 @@
 package check
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,10 +25,12 @@ func roomsIn(t *testing.T) (rs *Rooms, commit, home string, run func(command str
 	t.Setenv("HOME", home)
 	write(t, filepath.Join(repo.Root, "package.json"), "{}\n")
 	write(t, filepath.Join(repo.Root, "package-lock.json"), "{}\n")
-	write(t, filepath.Join(repo.Root, ".gitignore"), "node_modules/\n.env\n")
+	write(t, filepath.Join(repo.Root, "requirements.txt"), "x\n")
+	write(t, filepath.Join(repo.Root, ".gitignore"), "node_modules/\n.venv/\n.env\n")
 	command(t, repo.Root, "git", "add", "-A")
 	command(t, repo.Root, "git", "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "-m", "npm")
 	write(t, filepath.Join(repo.Root, "node_modules", "dep", "index.js"), "original\n")
+	write(t, filepath.Join(repo.Root, ".venv", "tool"), "a virtual environment\n")
 	write(t, filepath.Join(repo.Root, ".env"), "SECRET=1\n")
 	commit = command(t, repo.Root, "git", "rev-parse", "HEAD")
 	rs = &Rooms{Scratch: filepath.Join(state, "rooms"),
@@ -61,8 +64,8 @@ func TestRoomsBorrow(t *testing.T) {
 	rs, _, home, run := roomsIn(t)
 	write(t, filepath.Join(home, "file"), "")
 	for _, line := range []string{
-		"test \"$PWD\" = '" + rs.Site.Root + "'", "test -z \"$(git status --porcelain --ignored | grep -v node_modules)\"",
-		"test \"$(cat node_modules/dep/index.js)\" = original", "! echo x >node_modules/dep/index.js", "test ! -e .env", "test ! -e ~/file && echo x >~/own",
+		"test \"$PWD\" = '" + rs.Site.Root + "'", "test -z \"$(git status --porcelain --ignored | grep -v 'node_modules\\|.venv')\"",
+		"test \"$(cat node_modules/dep/index.js)\" = original", "! echo x >node_modules/dep/index.js", "grep -q virtual .venv/tool", "test ! -e .env", "test ! -e ~/file && echo x >~/own",
 		"echo x >a && echo x >new",
 	} {
 		if r := run(line, "clean"); !r.Green() || r.Unsealed != "" {
@@ -129,6 +132,25 @@ func TestRoomsPrepare(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(rs.Deps.Store, "*", "tree")); len(left) != 1 {
 		t.Errorf("%d prepared trees, want that which was made", len(left))
+	}
+}
+
+// A check that needs a port of the machine is sealed if the settings give it the network.
+func TestRoomsNetwork(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	rs, _, _, run := roomsIn(t)
+	connect := "bash -c ': </dev/tcp/127.0.0.1/" + port + "'"
+	if r := run(connect, "in place"); !r.Green() || !strings.Contains(r.Unsealed, "proof: {network: true}") {
+		t.Errorf("%v, unsealed %q: %s", r, r.Unsealed, r.Tail)
+	}
+	rs.unsealed, rs.Network, rs.Require = nil, true, true
+	if r := run(connect, "in place"); !r.Green() || r.Unsealed != "" {
+		t.Errorf("%v, unsealed %q: %s", r, r.Unsealed, r.Tail)
 	}
 }
 
