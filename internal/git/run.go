@@ -79,6 +79,8 @@ func (c call) run(ctx context.Context, args ...string) ([]byte, error) {
 	cmd.SysProcAttr = leader()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = endGrace
+	pipes := time.AfterFunc(stuck, func() { removePipes(c.dir) })
+	defer pipes.Stop()
 	err := cmd.Run()
 	var exit *exec.ExitError
 	switch {

@@ -1,0 +1,37 @@
+package git
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// stuck is how long a call of git may take before named pipes are searched.
+const stuck = 5 * time.Second
+
+// removePipes removes the named pipes below dir that git may be reading: its own files in every
+// folder, and all in the git directory. An agent can leave such a file, and git would wait for
+// a writer until its time limit. A pipe holds no content, and git can store none.
+func removePipes(dir string) {
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // what cannot be read holds no one
+		}
+		if e.Name() == "objects" && e.IsDir() && filepath.Base(filepath.Dir(path)) == ".git" {
+			return filepath.SkipDir
+		}
+		ofGit := strings.HasPrefix(e.Name(), ".git") || strings.Contains(strings.TrimPrefix(path, dir), "/.git/")
+		if e.Type() == fs.ModeNamedPipe && ofGit {
+			fd, openErr := unix.Open(path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+			_ = os.Remove(path) // no other call waits for it
+			if openErr == nil {
+				_ = unix.Close(fd) // git reads the end of the file
+			}
+		}
+		return nil
+	})
+}
