@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"ralph/internal/change"
 	"ralph/internal/config"
-	"ralph/internal/git"
 	"ralph/internal/hint"
 	"ralph/internal/importer"
 	"ralph/internal/prd"
@@ -121,7 +121,7 @@ func (c *importCmd) plan(a *app, p *unit.Place, made *importer.Plan) error {
 	}
 	target := p
 	if branch != "" {
-		name, err := git.UnitOf(branch)
+		name, err := change.UnitOf(branch)
 		if err == nil {
 			err = p.Repo.CheckBranch(a.ctx, branch)
 		}

@@ -1,5 +1,5 @@
-// Package change finds the changes of Ito and OpenSpec in a worktree. A change is a folder with
-// a proposal. Users may shorten its id.
+// Package change finds the changes of Ito and OpenSpec in a worktree, and derives the names of
+// units. A change is a folder with a proposal. Users may shorten its id.
 package change
 
 import (

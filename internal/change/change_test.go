@@ -124,3 +124,21 @@ func TestInModule(t *testing.T) {
 		}
 	}
 }
+
+func TestUnitOf(t *testing.T) {
+	for branch, want := range map[string]string{
+		"main": "main", "feature/user-auth": "feature-user-auth", "a/b/c": "a-b-c", "ü ñ": "ü ñ",
+		"Feature_X.1": "Feature_X.1", "-dash": "-dash", "archive/x": "archive-x",
+		strings.Repeat("x", 200): strings.Repeat("x", 200),
+	} {
+		if got, err := change.UnitOf(branch); err != nil || got != want {
+			t.Errorf("UnitOf(%q) = %q, %v", branch, got, err)
+		}
+	}
+	for _, branch := range []string{"", ".", "..", "archive", "Archive", "config.yaml", "a\u202eb", strings.Repeat("x", 201),
+		"a\tb", "a\x7f", "a\xff"} {
+		if got, err := change.UnitOf(branch); err == nil || !strings.Contains(err.Error(), "git ") {
+			t.Errorf("UnitOf(%q) = %q, %v; want an error that tells what to do", branch, got, err)
+		}
+	}
+}

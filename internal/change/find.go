@@ -4,44 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
-
-// maxID leaves room in a file name for what is put around a unit's name.
-const maxID = 200
-
-// Valid returns an error if a text cannot be a change id or the short form of one.
-func Valid(id string) error {
-	refused := func(why string) error {
-		shown := id
-		if len(shown) > 60 {
-			shown = strings.ToValidUTF8(shown[:60], "") + "…"
-		}
-		return fmt.Errorf("%q is not a change id: %s", shown, why)
-	}
-	switch {
-	case strings.TrimSpace(id) == "":
-		return fmt.Errorf("an empty text is not a change id")
-	case len(id) > maxID:
-		return refused(fmt.Sprintf("it has %d bytes, at most %d are possible", len(id), maxID))
-	case strings.ContainsAny(id, `/\`):
-		return refused("it is a path; name the change's folder alone, without the folders above it")
-	case strings.Contains(id, ".."):
-		return refused(`it holds ".."`)
-	case strings.HasPrefix(id, "-"):
-		return refused("it starts with a dash, as a flag does")
-	case !utf8.ValidString(id):
-		return refused("it is not valid UTF-8")
-	case strings.ContainsFunc(id, unicode.IsControl):
-		return refused("it contains a control character")
-	case strings.ContainsFunc(id, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }):
-		return refused("it contains a character that changes the direction of text")
-	case strings.EqualFold(id, "archive"), strings.EqualFold(id, "config.yaml"):
-		return refused("ralph uses this name for something else")
-	}
-	return nil
-}
 
 // AmbiguousError reports that a short form matches several changes.
 type AmbiguousError struct {

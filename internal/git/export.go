@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +21,7 @@ func (r *Repo) Export(ctx context.Context, dir, commit string) error {
 	if err := checkRevision(commit); err != nil {
 		return err
 	}
-	if err := r.newGitDir(ctx, filepath.Join(dir, ".git"), commit); err != nil {
+	if err := r.newGitDir(filepath.Join(dir, ".git"), commit); err != nil {
 		return err
 	}
 	if _, err := runPlain(ctx, dir, "read-tree", "--reset", "-u", commit); err != nil {
@@ -29,7 +31,7 @@ func (r *Repo) Export(ctx context.Context, dir, commit string) error {
 }
 
 // newGitDir makes the git directory of an export.
-func (r *Repo) newGitDir(ctx context.Context, gitDir, commit string) error {
+func (r *Repo) newGitDir(gitDir, commit string) error {
 	for _, sub := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info", "hooks"} {
 		if err := os.MkdirAll(filepath.Join(gitDir, sub), 0o755); err != nil {
 			return err
@@ -43,12 +45,11 @@ func (r *Repo) newGitDir(ctx context.Context, gitDir, commit string) error {
 	if shallow, err := os.ReadFile(filepath.Join(r.CommonDir, "shallow")); err == nil {
 		files["shallow"] = string(shallow)
 	}
-	tags, err := r.tags(ctx)
-	if err != nil {
-		return err
-	}
-	if tags != "" {
-		files["packed-refs"] = tags
+	tags := r.refsBelow("refs/tags/")
+	for _, name := range slices.Sorted(maps.Keys(tags)) {
+		if isHash(tags[name]) {
+			files["packed-refs"] += tags[name] + " " + name + "\n"
+		}
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(gitDir, name), []byte(text), 0o644); err != nil {
@@ -56,20 +57,6 @@ func (r *Repo) newGitDir(ctx context.Context, gitDir, commit string) error {
 		}
 	}
 	return nil
-}
-
-// tags returns the tags in the form of packed-refs. Without tags it does not run git.
-func (r *Repo) tags(ctx context.Context) (string, error) {
-	loose, _ := os.ReadDir(filepath.Join(r.CommonDir, "refs", "tags"))
-	packed, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	if len(loose) == 0 && !strings.Contains(string(packed), " refs/tags/") {
-		return "", nil
-	}
-	out, err := r.git(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
-	return string(out), err
 }
 
 // plain are variables that leave git without settings of the user and the system.

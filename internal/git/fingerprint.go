@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -60,9 +59,9 @@ func (r *Repo) fingerprint(ctx context.Context, head Head, changes []Change, exc
 	if err != nil {
 		return "", err
 	}
-	newHash := r.store().newHash
+	objects := r.store()
 	for path := range dirty {
-		if entry := worktreeEntry(r.Root, path, newHash()); entry != "" {
+		if entry := objects.fingerprint(r.Root, path); entry != "" {
 			entries = append(entries, entry)
 		}
 	}
@@ -88,9 +87,8 @@ func (r *Repo) committed(ctx context.Context, commit string, dirty map[string]bo
 	return entries, err
 }
 
-// worktreeEntry is the entry that path would have in a commit, "" where the
-// file is gone. sum is of the kind that the repository names content with.
-func worktreeEntry(root, path string, sum hash.Hash) string {
+// fingerprint is the entry that path would have in a commit, "" where the file is gone.
+func (s store) fingerprint(root, path string) string {
 	file := filepath.Join(root, path)
 	info, err := os.Lstat(file)
 	if err != nil {
@@ -103,7 +101,7 @@ func worktreeEntry(root, path string, sum hash.Hash) string {
 	case mode&fs.ModeSymlink == 0 && (!mode.IsRegular() || info.Size() > maxHashed):
 		return stamp()
 	}
-	e, err := hashFile(sum, file, info)
+	e, err := s.entryOf(file, info, false)
 	if err != nil {
 		return stamp()
 	}

@@ -123,20 +123,6 @@ func (r *Repo) CommitTree(tree string, parents ...string) (string, error) {
 	return r.store().writeCommit(tree, parents, time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), "ralph")
 }
 
-// indexInfo is what "git update-index --index-info" reads. Files that go come first: one
-// may give way to a folder of its name.
-func indexInfo(edits map[string]Entry) []byte {
-	var gone, set strings.Builder
-	for path, e := range edits {
-		if e.Mode == "" {
-			fmt.Fprintf(&gone, "0 %040d\t%s\x00", 0, path)
-		} else {
-			fmt.Fprintf(&set, "%s %s\t%s\x00", e.Mode, e.Hash, path)
-		}
-	}
-	return []byte(gone.String() + set.String())
-}
-
 // Snapshot creates a tree of the worktree as it is, and returns its hash. The tree includes
 // uncommitted and untracked files, and no ignored ones.
 func (r *Repo) Snapshot(ctx context.Context, head string) (tree string, err error) {

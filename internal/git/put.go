@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -119,22 +120,24 @@ func (r *Repo) Unstage(ctx context.Context, commit string, paths []string) error
 	if len(paths) == 0 {
 		return nil
 	}
-	entries := map[string]Entry{}
-	if commit != "" {
-		var err error
-		if entries, err = r.Entries(ctx, commit); err != nil {
-			return err
-		}
-	}
-	edits := make(map[string]Entry, len(paths))
-	for _, p := range paths {
-		edits[p] = entries[p]
-	}
-	if _, err := r.gitWith(ctx, indexInfo(edits), "update-index", "-z", "--index-info"); err != nil {
+	entries, err := r.Entries(ctx, commit)
+	if err != nil {
 		return err
 	}
-	// Without this the next look reads every one of these files. It fails where some differ.
-	_, err := r.git(ctx, "update-index", "-q", "--refresh")
+	none := strings.Repeat("00", r.store().newHash().Size())
+	var gone, set strings.Builder // a file that is gone may be in the way of a folder
+	for _, p := range paths {
+		if e := entries[p]; e.Mode == "" {
+			fmt.Fprintf(&gone, "0 %s\t%s\x00", none, p)
+		} else {
+			fmt.Fprintf(&set, "%s %s\t%s\x00", e.Mode, e.Hash, p)
+		}
+	}
+	if _, err := r.gitWith(ctx, []byte(gone.String()+set.String()), "update-index", "-z", "--index-info"); err != nil {
+		return err
+	}
+	// Without this the next status reads every one of these files. It fails where some differ.
+	_, err = r.git(ctx, "update-index", "-q", "--refresh")
 	var differ *Error
 	if errors.As(err, &differ) {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -79,21 +80,25 @@ func (r *Repo) DeleteRefs(ctx context.Context, refs ...Ref) error {
 	return err
 }
 
-// refsBelow returns the refs with that prefix, which ends in a slash or names one ref. It reads
-// git's files itself.
+// refsBelow returns the refs with that prefix, which ends in a slash or names one ref, and their
+// objects. It reads git's files itself.
 func (r *Repo) refsBelow(prefix string) map[string]string {
 	refs := map[string]string{}
-	for line := range strings.Lines(string(readBounded(filepath.Join(r.CommonDir, "packed-refs")))) {
-		if hash, ref, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.HasPrefix(ref, prefix) {
+	add := func(ref, hash string) {
+		if strings.HasPrefix(ref, prefix) {
 			refs[ref] = hash
 		}
 	}
+	packed, _ := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs")) // there may be none
+	for line := range strings.Lines(string(packed)) {
+		hash, ref, _ := strings.Cut(strings.TrimSpace(line), " ")
+		add(ref, hash)
+	}
 	_ = filepath.WalkDir(filepath.Join(r.CommonDir, prefix), func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return nil
-		}
-		if ref, err := filepath.Rel(r.CommonDir, path); err == nil {
-			refs[ref] = strings.TrimSpace(string(readBounded(path)))
+		if err == nil && !e.IsDir() {
+			if ref, err := filepath.Rel(r.CommonDir, path); err == nil {
+				add(ref, strings.TrimSpace(string(readBounded(path))))
+			}
 		}
 		return nil
 	})

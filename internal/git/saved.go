@@ -87,7 +87,12 @@ func (r *Repo) saveFiles(ctx context.Context, into store, files map[string]Entry
 		if e.Mode == "" || e.IsSubmodule() || stored[path] {
 			continue
 		}
-		if files[path], err = into.writeFile(filepath.Join(r.Root, path)); err != nil {
+		file := filepath.Join(r.Root, path)
+		info, err := os.Lstat(file)
+		if err == nil {
+			files[path], err = into.entryOf(file, info, true)
+		}
+		if err != nil {
 			return "", err
 		}
 	}
@@ -168,7 +173,7 @@ func (r *Repo) worktreeFiles(ctx context.Context, of store, paths []string) (map
 				files[path] = Entry{"160000", strings.TrimSpace(string(out))}
 			}
 		case info.Mode().IsRegular(), info.Mode()&fs.ModeSymlink != 0:
-			if files[path], err = hashFile(of.newHash(), file, info); err != nil {
+			if files[path], err = of.entryOf(file, info, false); err != nil {
 				return nil, err
 			}
 		default: // a folder in its place, or a socket or the like, which has no content to keep

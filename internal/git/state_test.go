@@ -3,7 +3,6 @@ package git
 import (
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -60,22 +59,4 @@ func TestInProgress(t *testing.T) {
 			t.Errorf("InProgress = %q, but it is the main worktree's", got)
 		}
 	})
-}
-
-func TestUnitOf(t *testing.T) {
-	for branch, want := range map[string]string{
-		"main": "main", "feature/user-auth": "feature-user-auth", "a/b/c": "a-b-c", "ü ñ": "ü ñ",
-		"Feature_X.1": "Feature_X.1", "-dash": "-dash", "archive/x": "archive-x",
-		strings.Repeat("x", 200): strings.Repeat("x", 200),
-	} {
-		if got, err := UnitOf(branch); err != nil || got != want {
-			t.Errorf("UnitOf(%q) = %q, %v", branch, got, err)
-		}
-	}
-	for _, branch := range []string{"", ".", "..", "archive", "Archive", "config.yaml", "a\u202eb", strings.Repeat("x", 201),
-		"a\tb", "a\x7f", "a\xff"} {
-		if got, err := UnitOf(branch); err == nil || !strings.Contains(err.Error(), "git ") {
-			t.Errorf("UnitOf(%q) = %q, %v; want an error that tells what to do", branch, got, err)
-		}
-	}
 }

@@ -101,56 +101,35 @@ func hashObject(sum hash.Hash, w io.Writer, kind string, size int64, content io.
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// worktreeFile is a file or link of the worktree, with the content that a commit would have.
-type worktreeFile struct {
-	io.Reader
-	io.Closer
-	mode string
-	size int64
-}
-
-// openFile opens a file or link. It never follows a link.
-func openFile(file string, info fs.FileInfo) (worktreeFile, error) {
+// entryOf returns the entry that a file or link of the worktree would have in a commit. If keep
+// is true, it stores the content. Where a filter changes what is committed (line ends, LFS),
+// git's entry is another one.
+func (s store) entryOf(file string, info fs.FileInfo, keep bool) (e Entry, err error) {
+	var content io.Reader
+	size := info.Size()
 	if info.Mode()&fs.ModeSymlink != 0 {
 		target, err := os.Readlink(file)
-		return worktreeFile{strings.NewReader(target), io.NopCloser(nil), "120000", int64(len(target))}, err
+		if err != nil {
+			return Entry{}, err
+		}
+		e.Mode, size, content = "120000", int64(len(target)), strings.NewReader(target)
+	} else {
+		f, err := os.OpenFile(file, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+		if err != nil {
+			return Entry{}, err
+		}
+		defer f.Close()
+		e.Mode, content = "100644", f
+		if info.Mode()&0o100 != 0 {
+			e.Mode = "100755"
+		}
 	}
-	f, err := os.OpenFile(file, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return worktreeFile{}, err
+	if keep {
+		e.Hash, err = s.write("blob", size, content)
+	} else {
+		e.Hash, err = hashObject(s.newHash(), io.Discard, "blob", size, content)
 	}
-	mode := "100644"
-	if info.Mode()&0o100 != 0 {
-		mode = "100755"
-	}
-	return worktreeFile{f, f, mode, info.Size()}, nil
-}
-
-// hashFile returns the entry that a file or link of the worktree would have in a commit. Where
-// a filter changes what is committed (line ends, LFS) git's entry is another one.
-func hashFile(sum hash.Hash, file string, info fs.FileInfo) (Entry, error) {
-	f, err := openFile(file, info)
-	if err != nil {
-		return Entry{}, err
-	}
-	defer f.Close()
-	hash, err := hashObject(sum, io.Discard, "blob", f.size, f)
-	return Entry{f.mode, hash}, err
-}
-
-// writeFile stores a file or link of the worktree.
-func (s store) writeFile(file string) (Entry, error) {
-	info, err := os.Lstat(file)
-	if err != nil {
-		return Entry{}, err
-	}
-	f, err := openFile(file, info)
-	if err != nil {
-		return Entry{}, err
-	}
-	defer f.Close()
-	hash, err := s.write("blob", f.size, f)
-	return Entry{f.mode, hash}, err
+	return e, err
 }
 
 // folderMode is the mode of a folder in a tree.

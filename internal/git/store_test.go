@@ -62,6 +62,12 @@ func TestSavedStateIsAsGitWritesIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		save("many changes", 2*hash+1)
+		if err := repo.Unstage(t.Context(), "HEAD", []string{"a", "a/x", "a.b", "link"}); err != nil {
+			t.Fatal(err)
+		}
+		if out := git(t, dir, "diff", "--cached", "--name-only", "HEAD", "--", "a", "a.b", "link"); out != "" {
+			t.Errorf("%s: staged is %q", format, out)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func TestChecks(t *testing.T) {
 		},
 		"a branch that cannot be a unit": {
 			func(_ *testing.T, in *preflight.Input) error { in.Branch = "archive"; return nil },
-			[]string{`error branch: "archive" cannot name a unit: ralph keeps something else under .ralph/archive; rename it (git branch -m NEW-NAME)`},
+			[]string{`error branch: "archive" cannot name a unit: ralph uses this name for something else; rename it (git branch -m NEW-NAME)`},
 		},
 		"protected branch": {
 			func(_ *testing.T, in *preflight.Input) error {

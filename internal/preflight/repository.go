@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"ralph/internal/change"
 	"ralph/internal/git"
 )
 
@@ -57,7 +58,7 @@ func (r *runner) unit() (string, error) {
 	if r.in.Change != nil {
 		return r.in.Change.ID, nil
 	}
-	return git.UnitOf(r.in.Branch)
+	return change.UnitOf(r.in.Branch)
 }
 
 func operationHint(op string) string {

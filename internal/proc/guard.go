@@ -240,7 +240,7 @@ func (g *guard) start(r request) message {
 		return message{Kind: kindStarted, Errno: errno}
 	}
 	id := ID{PID: pid}
-	if e, err := look(pid); err == nil { // not reaped yet, so it is the one
+	if e, err := readEntry(pid); err == nil { // not reaped yet, so it is the one
 		id = e.id
 	}
 	g.tree = &tree{leader: id, room: r.Room, token: g.token, strays: map[ID]string{}}

@@ -138,7 +138,7 @@ func (g *Guardian) await() (message, error) {
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
 	for {
-		g.rouse()
+		g.wake()
 		select {
 		case m := <-g.answer:
 			return m, nil
@@ -149,12 +149,12 @@ func (g *Guardian) await() (message, error) {
 	}
 }
 
-// rouse wakes a stopped guardian, which reads no messages. It does not affect a running one.
-func (g *Guardian) rouse() { _ = g.id.Signal(syscall.SIGCONT) }
+// wake wakes a stopped guardian, which reads no messages. It does not affect a running one.
+func (g *Guardian) wake() { _ = g.id.Signal(syscall.SIGCONT) }
 
-// tend wakes the guardian while p is running. A stopped guardian, for example after a "killall
+// keepAwake wakes the guardian while p is running. A stopped guardian, for example after a "killall
 // -STOP", would never report the exit of p.
-func (g *Guardian) tend(p *Process) {
+func (g *Guardian) keepAwake(p *Process) {
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
 	for {
@@ -162,7 +162,7 @@ func (g *Guardian) tend(p *Process) {
 		case <-p.gone:
 			return
 		case <-again.C:
-			g.rouse()
+			g.wake()
 		}
 	}
 }
@@ -182,7 +182,7 @@ func (g *Guardian) Close() error {
 	g.closing = true
 	g.mu.Unlock()
 	if first {
-		g.rouse()
+		g.wake()
 		_ = g.conn.send(message{Kind: kindClose}) // an error shows as its end
 	}
 	if !within(killLimit+answerLimit, g.done) {
@@ -233,7 +233,7 @@ func (g *Guardian) dispatch(m message) {
 		if m.Errno == 0 {
 			g.current = newProcess(g, m.ID)
 			m.process = g.current
-			go g.tend(g.current)
+			go g.keepAwake(g.current)
 		}
 		g.answer <- m
 	case p == nil || p.id != m.ID:

@@ -26,7 +26,7 @@ type entry struct {
 // Self returns the identity of the calling process. It fails if the process table cannot be
 // read, for example without /proc.
 func Self() (ID, error) {
-	e, err := look(os.Getpid())
+	e, err := readEntry(os.Getpid())
 	if err != nil {
 		return ID{}, fmt.Errorf("cannot read this process's entry in the process table: %w", err)
 	}
@@ -50,7 +50,7 @@ const (
 
 // State returns what this process is doing.
 func (id ID) State() State {
-	e, err := look(id.PID)
+	e, err := readEntry(id.PID)
 	switch {
 	case err != nil || e.id != id || e.zombie:
 		return Gone
@@ -69,7 +69,7 @@ func (id ID) IsAncestor() bool {
 		if pid < 1 {
 			return false
 		}
-		e, err := look(pid)
+		e, err := readEntry(pid)
 		if err != nil {
 			return false
 		}
@@ -93,7 +93,7 @@ func (id ID) Signal(sig syscall.Signal) error {
 		return err
 	}
 	defer p.Release()
-	if e, err := look(id.PID); err != nil || e.id != id {
+	if e, err := readEntry(id.PID); err != nil || e.id != id {
 		return os.ErrProcessDone
 	}
 	return p.Signal(sig)

@@ -128,7 +128,7 @@ func bear(attr *syscall.SysProcAttr, argv ...string) *exec.Cmd {
 }
 
 func announce(pid int) {
-	e, err := look(pid)
+	e, err := readEntry(pid)
 	must(err)
 	must(json.NewEncoder(os.Stdout).Encode(e.id)) // one write: lines do not mix
 }

@@ -29,8 +29,8 @@ func leaderAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }
 
-// look reads the entry of one process.
-func look(pid int) (entry, error) {
+// readEntry reads the entry of one process.
+func readEntry(pid int) (entry, error) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
 		return entry{}, err

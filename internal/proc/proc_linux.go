@@ -37,8 +37,8 @@ var bootID = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(string(b)), err
 })
 
-// look reads the entry of one process.
-func look(pid int) (entry, error) {
+// readEntry reads the entry of one process.
+func readEntry(pid int) (entry, error) {
 	boot, err := bootID()
 	if err != nil {
 		return entry{}, err
@@ -103,7 +103,7 @@ func descend(children func(pid int) []int) []entry {
 			}
 			seen[pid] = true
 			queue = append(queue, pid)
-			if e, err := look(pid); err == nil {
+			if e, err := readEntry(pid); err == nil {
 				found = append(found, e)
 			}
 		}
@@ -131,7 +131,7 @@ func table() (map[int][]int, error) {
 	pids, err := allPIDs()
 	children := map[int][]int{}
 	for _, pid := range pids {
-		if e, err := look(pid); err == nil {
+		if e, err := readEntry(pid); err == nil {
 			children[e.ppid] = append(children[e.ppid], pid)
 		}
 	}

@@ -48,7 +48,7 @@ func TestIdentity(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	e, err := look(c.Process.Pid)
+	e, err := readEntry(c.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func (p *Process) Signal(sig syscall.Signal) error {
 		return os.ErrProcessDone
 	default:
 	}
-	p.g.rouse()
+	p.g.wake()
 	if err := p.g.conn.send(message{Kind: kindSignal, ID: p.id, Signals: []syscall.Signal{sig}}); err != nil {
 		return ErrLost
 	}
@@ -61,7 +61,7 @@ func (p *Process) End(gentle []syscall.Signal, grace time.Duration) (Swept, erro
 	select {
 	case <-p.gone:
 	default:
-		p.g.rouse()
+		p.g.wake()
 		// An error shows as the guardian's end.
 		_ = p.g.conn.send(message{Kind: kindEnd, ID: p.id, Signals: gentle, Grace: grace})
 	}

@@ -25,7 +25,7 @@ func TestHasEntry(t *testing.T) {
 }
 
 func TestIsAncestor(t *testing.T) {
-	parent, err := look(os.Getppid())
+	parent, err := readEntry(os.Getppid())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestIsAncestor(t *testing.T) {
 	}
 	first := parent // in a container that may be ralph itself
 	for first.ppid > 0 {
-		next, err := look(first.ppid)
+		next, err := readEntry(first.ppid)
 		if err != nil {
 			break
 		}

@@ -20,7 +20,7 @@ type phase int
 const (
 	working  phase = iota // no one has asked for the end
 	asking                // gentle signals are being sent
-	slaying               // everything gets SIGKILL
+	killing               // everything gets SIGKILL
 	finished              // nothing is left, or what is left outlived killLimit
 )
 
@@ -36,7 +36,7 @@ type tree struct {
 	gentle   []syscall.Signal // still to be sent, step apart
 	step     time.Duration
 	next     time.Time // when the next signal, or the next round of kills, is due
-	deadline time.Time // end of the grace; in slaying when to give up
+	deadline time.Time // end of the grace; in killing when to give up
 
 	strays    map[ID]string
 	survivors map[ID]string
@@ -59,8 +59,8 @@ func (t *tree) end(now time.Time, gentle []syscall.Signal, grace time.Duration) 
 
 // kill ends the grace.
 func (t *tree) kill(now time.Time) {
-	if t.phase < slaying {
-		t.phase, t.next, t.deadline = slaying, now, now.Add(killLimit)
+	if t.phase < killing {
+		t.phase, t.next, t.deadline = killing, now, now.Add(killLimit)
 	}
 }
 
@@ -76,8 +76,8 @@ func (t *tree) advance(now time.Time, childless bool) time.Time {
 	if t.phase == asking {
 		t.ask(now)
 	}
-	if t.phase == slaying {
-		t.slay(now)
+	if t.phase == killing {
+		t.killAll(now)
 	}
 	switch t.phase {
 	case asking:
@@ -85,7 +85,7 @@ func (t *tree) advance(now time.Time, childless bool) time.Time {
 			return t.next
 		}
 		return t.deadline
-	case slaying:
+	case killing:
 		return t.next
 	}
 	return time.Time{}
@@ -149,11 +149,11 @@ func (t *tree) inside() int {
 	return 0
 }
 
-// slay kills all members that it can see. The next round finds later forks; rounds continue until
+// killAll kills all members that it can see. The next round finds later forks; rounds continue until
 // wait finds no child. At the deadline it gives up on processes that it killed before. In a chain
 // each process forks the next one and exits, so a chain has no such process and does not get
 // away.
-func (t *tree) slay(now time.Time) {
+func (t *tree) killAll(now time.Time) {
 	if now.Before(t.next) {
 		return
 	}

@@ -17,7 +17,7 @@ func TestTreeGivesUp(t *testing.T) {
 		_ = c.Process.Kill()
 		_ = c.Wait()
 	}()
-	e, err := look(c.Process.Pid)
+	e, err := readEntry(c.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestTreeKillsTheYoungest(t *testing.T) {
 	now := time.Now()
 	tr := &tree{exited: true, strays: map[ID]string{}}
 	tr.kill(now.Add(-2 * killLimit))
-	if due := tr.advance(now, false); due.IsZero() || tr.phase != slaying {
+	if due := tr.advance(now, false); due.IsZero() || tr.phase != killing {
 		t.Errorf("phase %v, due %v, want another round", tr.phase, due)
 	}
 	if err := await(t, "the child's end", c.Wait); err == nil || err.Error() != "signal: killed" {

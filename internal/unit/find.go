@@ -69,7 +69,7 @@ func here(ctx context.Context, name string) (*Place, error) {
 	case name == "":
 		return p, p.hasUnit()
 	}
-	unit, err := git.UnitOf(name)
+	unit, err := change.UnitOf(name)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (p *Place) hasUnit() error {
 
 // named finds a unit by its name, which may be that of a branch.
 func named(ctx context.Context, home string, q Query) (*Place, error) {
-	unit, err := git.UnitOf(q.Unit)
+	unit, err := change.UnitOf(q.Unit)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func plannedIn(ctx context.Context, root, name string) *Place {
 	}
 	unit := p.Unit
 	if name != "" {
-		if unit, err = git.UnitOf(name); err != nil {
+		if unit, err = change.UnitOf(name); err != nil {
 			return nil
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"ralph/internal/archive"
+	"ralph/internal/change"
 	"ralph/internal/checkpoint"
 	"ralph/internal/git"
 	"ralph/internal/hint"
@@ -52,7 +53,7 @@ func WorktreeAt(ctx context.Context, dir string) (*Place, error) {
 	var unit string
 	var refused error
 	if head.Branch != "" {
-		unit, refused = git.UnitOf(head.Branch)
+		unit, refused = change.UnitOf(head.Branch)
 	}
 	p.SwitchTo(unit, filepath.Join(".ralph", unit))
 	p.Refused = refused
@@ -133,7 +134,7 @@ func (p *Place) NothingToArchive() error {
 // RefuseUnitAsTask returns an error if the text of a task is the name of a known unit: the user meant
 // that unit.
 func (p *Place) RefuseUnitAsTask(home, text string) error {
-	unit, err := git.UnitOf(text)
+	unit, err := change.UnitOf(text)
 	if err != nil || strings.ContainsAny(text, " \t\n") {
 		return nil //nolint:nilerr // it cannot be the name of a unit
 	}
