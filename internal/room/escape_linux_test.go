@@ -103,6 +103,7 @@ var everywhere = []attempt{
 	{"talk to a socket in /tmp", `"$TOOL" __connect unix "$OUT/socket"`},
 	{"talk to a socket of the session", `"$TOOL" __connect unix "$SESSION/socket"`},
 	{"talk to the container daemon", `for s in /run/docker.sock /var/run/docker.sock /run/containerd/containerd.sock /run/podman/podman.sock; do "$TOOL" __connect unix "$s"; done`},
+	{"talk to a daemon in the home folder", `"$TOOL" __connect unix "$HOME/.docker/run/docker.sock"; "$TOOL" __connect unix "$HOME/agent.sock"`},
 	{"talk to the system's bus", `"$TOOL" __connect unix /run/dbus/system_bus_socket; "$TOOL" __connect unix /run/systemd/private`},
 	{"talk to a tmux server", `tmux -S "$OUT/tmux" run-shell "touch '$OUT/escaped'"; tmux -S "$OUT/tmux" ls && echo ESCAPED`},
 	{"start a service", `systemd-run --user touch "$OUT/escaped" && echo ESCAPED; systemd-run touch "$OUT/escaped" && echo ESCAPED`},
@@ -218,7 +219,10 @@ func newGrounds(t *testing.T, program string, uid int) *grounds {
 	}
 	g.site = Site{Program: program, Root: root, GitDir: root + "/.git", Common: root + "/.git", Home: home, Own: home + "/.ralph", Env: g.env,
 		Hide: []string{"~/.kube"}}
-	for _, path := range []string{out + "/socket", base + "/session/socket"} {
+	g.must(os.MkdirAll(home+"/.docker/run", 0o755))
+	g.env = append(g.env, "SSH_AUTH_SOCK="+home+"/agent.sock")
+	g.site.Env = g.env
+	for _, path := range []string{out + "/socket", base + "/session/socket", home + "/.docker/run/docker.sock", home + "/agent.sock"} {
 		l, err := net.Listen("unix", path)
 		g.must(err, os.Chmod(path, 0o777))
 		t.Cleanup(func() { l.Close() })

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -67,6 +68,21 @@ func TestRules(t *testing.T) {
 	var off *Room
 	if words, err := off.Wrap("/"); words != nil || err != nil {
 		t.Errorf("no room is %v, %v", words, err)
+	}
+}
+
+// Folders of objects may be relative, have spaces in their names, and name more folders.
+func TestAlternates(t *testing.T) {
+	base := t.TempDir()
+	for path, text := range map[string]string{"git/objects/info/alternates": "# shared\n../../a b/objects\n/nowhere\n", "a b/objects/info/alternates": base + "/c\n"} {
+		file := filepath.Join(base, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := Site{Common: base + "/git"}.alternates()
+	if want := []string{base + "/a b/objects", "/nowhere", base + "/c"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -3,6 +3,13 @@ package room
 // secrets are the folders of the home folder that no agent sees, unless the user says so.
 var secrets = []string{".ssh", ".aws", ".gnupg"}
 
+// daemons are folders of the home folder with sockets of programs that run anything for their
+// caller, outside of the room.
+var daemons = []string{".docker/run", ".docker/desktop", ".colima", ".lima", ".orbstack/run", ".rd"}
+
+// socketVars name sockets of such programs, wherever they are.
+var socketVars = []string{"DOCKER_HOST", "CONTAINER_HOST", "SSH_AUTH_SOCK", "TMUX"}
+
 // system are folders below /run that hold programs and not sockets.
 var system = []string{"/run/current-system", "/run/wrappers", "/run/opengl-driver", "/run/booted-system"}
 

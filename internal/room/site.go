@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// maxAlternates bounds the folders of objects that are searched for more of them.
+const maxAlternates = 20
+
 // Site has the parameters that all rooms of one worktree share.
 type Site struct {
 	Program string // that makes rooms, from Find
@@ -62,6 +65,8 @@ func (s Site) Agent(a Agent) *Room {
 	s.privateTemp(r)
 	r.set(hidden, "/run", "/var/run", s.variable("XDG_RUNTIME_DIR"), s.Own)
 	r.set(hidden, s.atHome(secrets...)...)
+	r.set(hidden, s.atHome(daemons...)...)
+	r.set(hidden, s.sockets()...)
 	r.reveal(s.Home)
 	r.reveal(system...)
 	r.reveal(resolver())
@@ -137,6 +142,7 @@ func (s Site) Checks(c Checks) *Room {
 	if s.Home != "/" {
 		r.set(private, s.Home)
 	}
+	r.set(hidden, s.sockets()...)
 	r.set(hidden, s.worktrees()...)
 	r.reveal(system...)
 	if c.Network {
@@ -235,10 +241,36 @@ func (s Site) worktrees() []string {
 	return slices.DeleteFunc(list, func(dir string) bool { real, ok := existing(dir); return !ok || real == s.Root })
 }
 
-// alternates returns other folders that the repository takes objects from.
+// alternates returns other folders that the repository takes objects from. Each of them may take
+// objects from others.
 func (s Site) alternates() []string {
-	data, _ := os.ReadFile(filepath.Join(s.Common, "objects", "info", "alternates"))
-	return strings.Fields(string(data))
+	list := []string{filepath.Join(s.Common, "objects")}
+	for n := 0; n < len(list) && n < maxAlternates; n++ {
+		data, _ := os.ReadFile(filepath.Join(list[n], "info", "alternates")) // most have none
+		for line := range strings.Lines(string(data)) {
+			dir := strings.TrimSpace(line)
+			switch {
+			case dir == "" || dir[0] == '#':
+				continue
+			case !filepath.IsAbs(dir):
+				dir = filepath.Join(list[n], dir)
+			}
+			list = append(list, dir)
+		}
+	}
+	return list[1:]
+}
+
+// sockets returns the sockets of daemons that variables of the environment name.
+func (s Site) sockets() []string {
+	var list []string
+	for _, name := range socketVars {
+		path, _, _ := strings.Cut(strings.TrimPrefix(s.variable(name), "unix://"), ",") // TMUX has more parts
+		if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
+			list = append(list, path)
+		}
+	}
+	return list
 }
 
 // path returns the folders on PATH, and those that links in the home folder's ones lead to.
