@@ -23,13 +23,7 @@ type Change struct {
 
 // Empty reports whether the two states are the same.
 func (d Difference) Empty() bool {
-	return d.Allowed() && len(d.Passed)+len(d.Unpassed)+len(d.Notes) == 0
-}
-
-// Allowed reports whether only passes and notes changed. An agent may change nothing else
-// during an iteration.
-func (d Difference) Allowed() bool {
-	return len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Other) == 0
+	return len(d.Added)+len(d.Removed)+len(d.Passed)+len(d.Unpassed)+len(d.Notes)+len(d.Changed)+len(d.Other) == 0
 }
 
 // Diff compares two states story by story, matched by id. Formatting and the
@@ -104,17 +98,10 @@ func (d *Difference) story(old, new *Story) {
 }
 
 // unknownChanges returns the unknown keys with different values.
-func unknownChanges(old, new []member, known []string) []string {
-	var keys []string
+func unknownChanges(old, new []member, known []string) (keys []string) {
 	before, after := unknownValues(old, known), unknownValues(new, known)
-	for _, m := range old {
-		if v, ok := before[m.key]; ok && v != after[m.key] {
-			keys = append(keys, m.key)
-		}
-	}
-	for _, m := range new {
-		_, had := before[m.key]
-		if _, has := after[m.key]; has && !had {
+	for _, m := range slices.Concat(old, new) {
+		if before[m.key] != after[m.key] && !slices.Contains(keys, m.key) {
 			keys = append(keys, m.key)
 		}
 	}
@@ -123,7 +110,7 @@ func unknownChanges(old, new []member, known []string) []string {
 
 // unknownValues returns the JSON text, without white space, of the unknown keys.
 func unknownValues(members []member, known []string) map[string]string {
-	var values map[string]string
+	values := map[string]string{}
 	for _, m := range members {
 		if m.raw == "" || slices.Contains(known, m.key) {
 			continue
@@ -131,9 +118,6 @@ func unknownValues(members []member, known []string) map[string]string {
 		var b bytes.Buffer
 		if json.Compact(&b, []byte(m.raw)) != nil {
 			b.WriteString(m.raw)
-		}
-		if values == nil {
-			values = map[string]string{}
 		}
 		values[m.key] = b.String()
 	}

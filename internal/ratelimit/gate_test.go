@@ -84,7 +84,7 @@ func TestGiveBack(t *testing.T) {
 		}
 	}
 	take(t, l, noon)
-	if err := l.Settle(t.Context(), "a run that ends", 1); err != nil {
+	if err := l.settle(t.Context(), "a run that ends", 1); err != nil {
 		t.Fatal(err)
 	}
 	if g, err := l.Peek(noon); err != nil || g.Used != 1 {

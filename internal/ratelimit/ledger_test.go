@@ -375,7 +375,7 @@ func TestSettleGivesBackWhatIsNotOnRecord(t *testing.T) {
 	}
 	take(t, other, noon)
 	for range 2 { // once is enough
-		if err := other.Settle(t.Context(), "the run that died", 2); err != nil {
+		if err := other.settle(t.Context(), "the run that died", 2); err != nil {
 			t.Fatal(err)
 		}
 		if g, err := other.Peek(noon); err != nil || g.Used != 3 {
@@ -383,11 +383,11 @@ func TestSettleGivesBackWhatIsNotOnRecord(t *testing.T) {
 		}
 	}
 	for _, calls := range []int{1, 2} {
-		if err := other.Settle(t.Context(), "another", calls); err != nil {
+		if err := other.settle(t.Context(), "another", calls); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := other.Settle(t.Context(), "", 0); err != nil {
+	if err := other.settle(t.Context(), "", 0); err != nil {
 		t.Fatal(err)
 	}
 	if g := take(t, other, noon); g.Used != 4 {

@@ -31,9 +31,9 @@ func (l *Ledger) For(run string) *Ledger {
 	return &own
 }
 
-// Settle subtracts the calls that a dead run took but did not record. calls is the number that
+// settle subtracts the calls that a dead run took but did not record. calls is the number that
 // it recorded. A second call has no effect.
-func (l *Ledger) Settle(ctx context.Context, run string, calls int) error {
+func (l *Ledger) settle(ctx context.Context, run string, calls int) error {
 	if l.socket != "" {
 		_, err := l.ask(ctx, request{Op: "settle", Run: run, Calls: calls})
 		return err
@@ -52,7 +52,7 @@ func (l *Ledger) Settle(ctx context.Context, run string, calls int) error {
 	})
 }
 
-// SettleAll calls Settle for every harness, because a run may have switched between them.
+// SettleAll calls settle for every harness, because a run may have switched between them.
 // calls has the recorded calls of each harness.
 func (l *Ledger) SettleAll(ctx context.Context, run string, calls map[string]int) error {
 	names := slices.Sorted(maps.Keys(calls))
@@ -63,7 +63,7 @@ func (l *Ledger) SettleAll(ctx context.Context, run string, calls map[string]int
 		}
 	}
 	for _, name := range names {
-		if err := l.Of(name).Settle(ctx, run, calls[name]); err != nil {
+		if err := l.Of(name).settle(ctx, run, calls[name]); err != nil {
 			return err
 		}
 	}

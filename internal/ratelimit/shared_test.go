@@ -75,7 +75,7 @@ func TestSharedLedgerIsAsked(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := l.Settle(t.Context(), "dead", 3); err != nil {
+	if err := l.settle(t.Context(), "dead", 3); err != nil {
 		t.Error(err)
 	}
 	wantAsked := []map[string]any{

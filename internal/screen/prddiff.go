@@ -82,19 +82,16 @@ func (v diffView) root(d prd.Difference, old, now *prd.PRD) {
 func (v diffView) story(fields []string, old, now *prd.Story) {
 	v.line("", "~", now.ID+": "+now.Title)
 	const indent = "    "
+	texts := map[string][2]string{"title": {old.Title, now.Title}, "description": {old.Description, now.Description},
+		"dependsOn": {strings.Join(old.DependsOn, ", "), strings.Join(now.DependsOn, ", ")}, "model": {old.Model, now.Model}}
 	for _, field := range fields {
-		switch field {
-		case "title":
-			v.field(indent, field, old.Title, now.Title)
-		case "description":
-			v.field(indent, field, old.Description, now.Description)
-		case "priority":
+		text, isText := texts[field]
+		switch {
+		case isText:
+			v.field(indent, field, text[0], text[1])
+		case field == "priority":
 			v.line(indent, "~", fmt.Sprintf("priority: %g, was %g", now.Priority, old.Priority))
-		case "dependsOn":
-			v.field(indent, field, strings.Join(old.DependsOn, ", "), strings.Join(now.DependsOn, ", "))
-		case "model":
-			v.field(indent, field, old.Model, now.Model)
-		case "acceptanceCriteria":
+		case field == "acceptanceCriteria":
 			v.criteria(indent, old.AcceptanceCriteria, now.AcceptanceCriteria)
 		default:
 			v.line(indent, "~", field)
