@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
 	"slices"
@@ -17,8 +18,11 @@ import (
 // found looks for the agent's program, and asks it for its version.
 func (in Input) found(ctx context.Context, h agent.Harness) preflight.Check {
 	const id = "agent"
-	var missing *agent.MissingError
-	if err := h.Present(in.Env); errors.As(err, &missing) {
+	err := h.Present(in.Env)
+	if errors.Is(err, fs.ErrPermission) {
+		return fail(id, err.Error(), "Make it executable with 'chmod +x'.")
+	}
+	if err != nil {
 		return fail(id, fmt.Sprintf("Agent '%s' not found: no %s in PATH", h.Name, h.Command[0]),
 			"Install it, put its command into ~/.ralph/config.yaml, or choose another with '--harness NAME'.")
 	}

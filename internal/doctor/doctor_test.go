@@ -131,6 +131,7 @@ func TestTheAgentIsFoundAndTellsItsVersion(t *testing.T) {
 	}{
 		{"found", func(*bed) {}, nil, preflight.OK, "bin/claude (1.2.3 (Fake))"},
 		{"not there", func(b *bed) { b.Env = []string{"PATH=/nowhere"} }, nil, preflight.Error, "no claude in PATH"},
+		{"not executable", func(b *bed) { b.write(filepath.Join(b.bin, "claude"), "", 0o644) }, nil, preflight.Error, "may not be executed"},
 		{"a stub", func(b *bed) { b.program("claude", `echo "native binary not installed" >&2; exit 1`) }, nil, preflight.Error, "exit status 1: native binary not installed"},
 		{"it hangs, and its child too", func(b *bed) { b.program("claude", `sleep 600 & sleep 600`); b.Probe.Limit = 200 * time.Millisecond }, nil, preflight.Warn, "did not answer within 200ms"},
 		{"of one that nobody knows the version is not asked for", func(b *bed) { b.program("mine", `echo called >"$0.called"`) },

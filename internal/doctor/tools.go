@@ -85,14 +85,13 @@ func (in Input) parked(ctx context.Context) []preflight.Check {
 func (in Input) tmux(ctx context.Context) preflight.Check {
 	const id = "tmux"
 	a, err := in.Probe.ask(ctx, in.dir(), in.Env, "tmux", "-V")
-	if err == nil && !a.timedOut && a.exit == (proc.Exit{}) {
-		return ok(id, a.first())
-	}
-	if err != nil && !errors.Is(err, exec.ErrNotFound) {
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return warn(id, "tmux not found: loops run without it, but not in a session to come back to", "Install tmux, if you want that.")
+	case err != nil:
 		return warn(id, fmt.Sprintf("tmux cannot be started: %v", err), "Run 'tmux -V' to see why.")
-	}
-	if err == nil {
+	case a.timedOut || a.exit != (proc.Exit{}):
 		return warn(id, "tmux does not work: "+a.first(), "Run 'tmux -V' to see why.")
 	}
-	return warn(id, "tmux not found: loops run without it, but not in a session to come back to", "Install tmux, if you want that.")
+	return ok(id, a.first())
 }

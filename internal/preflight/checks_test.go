@@ -258,6 +258,18 @@ func TestChecks(t *testing.T) {
 			},
 			[]string{"error agent: Agent 'claude' may not be run: ./agent.sh is not executable"},
 		},
+		"a spare agent and a reviewer that cannot be called": {
+			func(_ *testing.T, in *preflight.Input) error {
+				in.Fallback = []preflight.Agent{{Name: "codex", Path: "/bin/codex"}, {Name: "mine", Command: "./mine", Blocked: true}}
+				in.Reviewer = &preflight.Agent{Name: "gemini"}
+				return nil
+			},
+			[]string{
+				"warn fallback: No sign of a login for agent 'codex': it may not be able to take over",
+				"warn fallback: Agent 'mine' may not be run: ./mine is not executable: it cannot take over",
+				"warn review: Agent 'gemini' not found: it cannot review stories",
+			},
+		},
 		"no quality checks": {
 			func(t *testing.T, in *preflight.Input) error {
 				in.Checked = false
