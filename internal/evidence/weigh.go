@@ -65,6 +65,13 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 		}
 		items = allowed
 	}
+	refuseAll := func(rule Rule, reason string) { // the promise too
+		if c.Promised {
+			v.Weakened = true
+			v.Refusals = append(v.Refusals, Refusal{journal.ClaimPromise, rule, nil, reason})
+		}
+		refuse(rule, reason)
+	}
 	if f.Idle && len(items) > 0 {
 		already := overlap(items, f.Already)
 		items = without(items, already)
@@ -80,10 +87,7 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 		if more := len(f.Findings) - 1; more > 0 {
 			reason += fmt.Sprintf(", and %d more", more)
 		}
-		if c.Promised {
-			v.Refusals = append(v.Refusals, Refusal{journal.ClaimPromise, Weakened, nil, reason})
-		}
-		refuse(Weakened, reason)
+		refuseAll(Weakened, reason)
 	}
 	if r.Mode == Clean && f.Uncommitted != "" {
 		refuse(NotCommitted, f.Uncommitted+"; only what is committed is proved")
@@ -111,18 +115,10 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 		}
 	}
 	if rule, reason := weighProof(f.Proof, r); rule != "" {
-		if c.Promised {
-			v.Weakened = true
-			v.Refusals = append(v.Refusals, Refusal{journal.ClaimPromise, rule, nil, reason})
-		}
-		refuse(rule, reason)
+		refuseAll(rule, reason)
 	}
 	if reason := weighReview(f, r.Review); reason != "" {
-		if c.Promised {
-			v.Weakened = true
-			v.Refusals = append(v.Refusals, Refusal{journal.ClaimPromise, Reviewed, nil, reason})
-		}
-		refuse(Reviewed, reason)
+		refuseAll(Reviewed, reason)
 	}
 	v.Accepted, v.Rule = items, Proved
 	// This run cannot tell its work from theirs: a check that failed before speaks against

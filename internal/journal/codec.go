@@ -174,71 +174,45 @@ func findHead(line []byte) lineHead {
 	return lineHead{text("time"), text("type"), text("run"), line}
 }
 
+// bodies has, for each type of event, the function that reads its body.
+var bodies = map[string]func([]byte) (Body, error){
+	"run_started":       decode[RunStarted],
+	"iteration_started": decode[IterationStarted],
+	"attempt_started":   decode[AttemptStarted],
+	"agent_started":     decode[AgentStarted],
+	"attempt_ended":     decode[AttemptEnded],
+	"iteration_ended":   decode[IterationEnded],
+	"wait_started":      decode[WaitStarted],
+	"wait_ended":        decode[WaitEnded],
+	"clock_jumped":      decode[ClockJumped],
+	"harness_switched":  decode[HarnessSwitched],
+	"check_ended":       decode[CheckEnded],
+	"story_proved":      decode[StoryProved],
+	"work_proved":       decode[WorkProved],
+	"review_started":    decode[ReviewStarted],
+	"review_ended":      decode[ReviewEnded],
+	"tamper_found":      decode[TamperFound],
+	"claim_rejected":    decode[ClaimRejected],
+	"claim_accepted":    decode[ClaimAccepted],
+	"base_moved":        decode[BaseMoved],
+	"plan_restored":     decode[PlanRestored],
+	"plan_changed":      decode[PlanChanged],
+	"no_work":           decode[NoWork],
+	"head_moved":        decode[HeadMoved],
+	"story_parked":      decode[StoryParked],
+	"undone":            decode[Undone],
+	"breaker_opened":    decode[BreakerOpened],
+	"breaker_reset":     decode[BreakerReset],
+	"request":           decode[Request],
+	"warning":           decode[Warning],
+	"archived":          decode[Archived],
+	"run_ended":         decode[RunEnded],
+}
+
 // decodeBody reads the body of an event of this type.
 func decodeBody(typ string, line []byte) (Body, error) {
-	switch typ {
-	case "run_started":
-		return decode[RunStarted](line)
-	case "iteration_started":
-		return decode[IterationStarted](line)
-	case "attempt_started":
-		return decode[AttemptStarted](line)
-	case "agent_started":
-		return decode[AgentStarted](line)
-	case "attempt_ended":
-		return decode[AttemptEnded](line)
-	case "iteration_ended":
-		return decode[IterationEnded](line)
-	case "wait_started":
-		return decode[WaitStarted](line)
-	case "wait_ended":
-		return decode[WaitEnded](line)
-	case "clock_jumped":
-		return decode[ClockJumped](line)
-	case "harness_switched":
-		return decode[HarnessSwitched](line)
-	case "check_ended":
-		return decode[CheckEnded](line)
-	case "story_proved":
-		return decode[StoryProved](line)
-	case "work_proved":
-		return decode[WorkProved](line)
-	case "review_started":
-		return decode[ReviewStarted](line)
-	case "review_ended":
-		return decode[ReviewEnded](line)
-	case "tamper_found":
-		return decode[TamperFound](line)
-	case "claim_rejected":
-		return decode[ClaimRejected](line)
-	case "claim_accepted":
-		return decode[ClaimAccepted](line)
-	case "base_moved":
-		return decode[BaseMoved](line)
-	case "plan_restored":
-		return decode[PlanRestored](line)
-	case "plan_changed":
-		return decode[PlanChanged](line)
-	case "no_work":
-		return decode[NoWork](line)
-	case "head_moved":
-		return decode[HeadMoved](line)
-	case "story_parked":
-		return decode[StoryParked](line)
-	case "undone":
-		return decode[Undone](line)
-	case "breaker_opened":
-		return decode[BreakerOpened](line)
-	case "breaker_reset":
-		return decode[BreakerReset](line)
-	case "request":
-		return decode[Request](line)
-	case "warning":
-		return decode[Warning](line)
-	case "archived":
-		return decode[Archived](line)
-	case "run_ended":
-		return decode[RunEnded](line)
+	if decode := bodies[typ]; decode != nil {
+		return decode(line)
 	}
 	if !json.Valid(line) {
 		return nil, errors.New("it breaks off or is not JSON")

@@ -160,9 +160,8 @@ func proofRuns(s *config.Settings) proof.Settings {
 		Tests: s.Proof.Tests, Locked: s.Proof.Locked}
 }
 
-// instantExits returns after how many agents in a row that ended at once the breaker opens. A user
-// who
-// allows more equal errors than that allows them of such agents too.
+// instantExits returns after how many agents in a row that ended at once the breaker opens. A
+// user who allows more equal errors than that allows them of such agents too.
 func (r *Run) instantExits() int {
 	switch asked := r.Settings().CircuitBreaker.SameErrorThreshold; {
 	case asked == 0:

@@ -30,20 +30,22 @@ func (r *Recorder) discreet(body journal.Body) journal.Body {
 		b.Command, b.Tail, b.Unsealed = hide(b.Command), hide(b.Tail), hide(b.Unsealed)
 		return b
 	case journal.StoryProved:
-		b.Why, b.Checks = hide(b.Why), r.discreetReceipts(b.Checks)
+		b.Why, b.Checks = hide(b.Why), each(b.Checks, func(c *journal.CheckReceipt) {
+			c.Command, c.Unsealed = hide(c.Command), hide(c.Unsealed)
+		})
 		return b
 	case journal.WorkProved:
 		b.Proof.Line = hide(b.Proof.Line)
 		return b
 	case journal.ReviewEnded:
-		b.Message, b.Reasons = hide(b.Message), slices.Clone(b.Reasons)
-		for i := range b.Reasons {
-			why := &b.Reasons[i]
+		b.Message, b.Reasons = hide(b.Message), each(b.Reasons, func(why *journal.ReviewReason) {
 			why.Criterion, why.Reason = hide(why.Criterion), hide(why.Reason)
-		}
+		})
 		return b
 	case journal.TamperFound:
-		b.Findings = r.discreetFindings(b.Findings)
+		b.Findings = each(b.Findings, func(f *journal.TamperFinding) {
+			f.Message, f.Text = hide(f.Message), hide(f.Text)
+		})
 		return b
 	case journal.ClaimRejected:
 		b.Reason = hide(b.Reason)
@@ -73,20 +75,11 @@ func (r *Recorder) discreet(body journal.Body) journal.Body {
 	return body
 }
 
-func (r *Recorder) discreetReceipts(checks []journal.CheckReceipt) []journal.CheckReceipt {
-	hidden := make([]journal.CheckReceipt, len(checks))
-	for i, c := range checks {
-		c.Command, c.Unsealed = r.Secrets.Text(c.Command), r.Secrets.Text(c.Unsealed)
-		hidden[i] = c
+// each returns a copy of a list with all elements changed.
+func each[T any](list []T, change func(*T)) []T {
+	list = slices.Clone(list)
+	for i := range list {
+		change(&list[i])
 	}
-	return hidden
-}
-
-func (r *Recorder) discreetFindings(findings []journal.TamperFinding) []journal.TamperFinding {
-	hidden := make([]journal.TamperFinding, len(findings))
-	for i, f := range findings {
-		f.Message, f.Text = r.Secrets.Text(f.Message), r.Secrets.Text(f.Text)
-		hidden[i] = f
-	}
-	return hidden
+	return list
 }

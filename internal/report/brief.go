@@ -132,12 +132,7 @@ func times(n int) string {
 }
 
 // Name returns the story's id and title, or only one of them if they are the same.
-func (s Title) Name() string {
-	if s.ID == s.Title || s.Title == "" {
-		return s.ID
-	}
-	return s.ID + ": " + s.Title
-}
+func (s Title) Name() string { return journal.Story{ID: s.ID, Title: s.Title}.Name() }
 
 // Name returns the story's id and title.
 func (s *Story) Name() string { return Title{s.ID, s.Title}.Name() }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"iter"
 	"strings"
 	"time"
 
@@ -256,7 +257,7 @@ func noteOf(of run.Note) Note {
 		n.Kind, n.Text = NotePlan, clean(b.Message)
 	case journal.BreakerOpened:
 		n.Kind, n.Reason = NoteBreaker, clean(string(b.Reason))
-		n.Text = "the circuit breaker opened: " + tripped(n.Reason, b.Count)
+		n.Text = "the circuit breaker opened: " + run.InARow(b.Reason, b.Count)
 	case journal.StoryParked:
 		n.Kind, n.Reason, n.Text = NoteParked, clean(string(b.Reason)), clean(b.Text())
 	case journal.BreakerReset:
@@ -323,6 +324,21 @@ func list[T any](s []T) []T {
 		return []T{}
 	}
 	return s
+}
+
+// all yields what came before the first iteration, and then the iterations.
+func (r *Run) all() iter.Seq[*Iteration] {
+	return func(yield func(*Iteration) bool) {
+		for i := -1; i < len(r.Iterations); i++ {
+			it := &r.Before
+			if i >= 0 {
+				it = &r.Iterations[i]
+			}
+			if !yield(it) {
+				return
+			}
+		}
+	}
 }
 
 // Iteration returns the iteration with this number, or nil.

@@ -42,7 +42,7 @@ func (p PullRequest) stories(out io.Writer, last *Run) {
 	if len(last.Stories) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "### %s\n\n", last.storyTable(p.items()).Title)
+	fmt.Fprintf(out, "### %s\n\n", last.storyTable(words.ItemNoun(p.Plan)).Title)
 	for i := range last.Stories {
 		s := &last.Stories[i]
 		box, why := " ", "open"
@@ -55,13 +55,6 @@ func (p PullRequest) stories(out io.Writer, last *Run) {
 		fmt.Fprintf(out, "- [%s] %s: %s\n", box, escape(s.Name()), escape(why))
 	}
 	fmt.Fprintln(out)
-}
-
-func (p PullRequest) items() string {
-	if p.Plan == "prd" {
-		return "stories"
-	}
-	return "tasks"
 }
 
 // checks writes the last result of each quality check in all runs.

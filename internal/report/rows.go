@@ -92,7 +92,10 @@ func (r *Run) row(it *Iteration, o PageOptions) row {
 		Claimed: some(it.Claimed, mostNames), Accepted: some(it.Accepted, mostNames), Decisions: r.Decisions(it),
 	}
 	if it.Promised {
-		w.Claimed = firstOf(w.Claimed+map[bool]string{true: ", "}[w.Claimed != ""]) + "that all is done"
+		if w.Claimed != "" {
+			w.Claimed += ", "
+		}
+		w.Claimed += "that all is done"
 	}
 	if it.Story != nil {
 		w.Story = it.Story.Name()

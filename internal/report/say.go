@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -17,17 +18,6 @@ func reasonText(reason string) string {
 	return words.WithSpaces(reason)
 }
 
-// tripped says what opened the breaker.
-func tripped(reason string, count int) string {
-	switch journal.Reason(reason) {
-	case journal.ReasonNoProgress:
-		return words.Count(count, "iteration") + " in a row without progress"
-	case journal.ReasonSameError:
-		return "the same error " + words.Count(count, "time") + " in a row"
-	}
-	return fmt.Sprintf("%s, %d in a row", words.WithSpaces(reason), count)
-}
-
 // Active reports whether the journal has no end of the run yet.
 func (s Summary) Active() bool {
 	return s.Status == journal.StatusRunning || s.Status == journal.StatusPaused
@@ -40,13 +30,13 @@ func (s Summary) Done() bool { return s.Status == journal.StatusCompleted }
 func (s Summary) Outcome() string {
 	switch {
 	case s.Done():
-		return "Done: " + firstOf(s.Message, reasonText(s.Reason)) + "."
+		return "Done: " + cmp.Or(s.Message, reasonText(s.Reason)) + "."
 	case s.Status == journal.StatusPaused:
-		return "Waiting: " + firstOf(s.Message, reasonText(s.Reason)) + "."
+		return "Waiting: " + cmp.Or(s.Message, reasonText(s.Reason)) + "."
 	case s.Active():
 		return "Running: " + words.Count(s.Ended, "iteration") + " ended so far."
 	}
-	return "Not done: " + firstOf(s.Message, reasonText(s.Reason)) + "."
+	return "Not done: " + cmp.Or(s.Message, reasonText(s.Reason)) + "."
 }
 
 // Span returns the time from the start of the run to its end or last event, by the wall clock.
@@ -80,15 +70,6 @@ func Cost(usd float64) string { return fmt.Sprintf("$%.2f", usd) }
 
 // Sum returns the total of agent, check and wait time, in seconds.
 func (t Times) Sum() float64 { return t.Agent + t.Check + t.Wait }
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
 
 // short is a commit's hash as people know it.
 func short(commit string) string { return commit[:min(len(commit), 8)] }

@@ -110,7 +110,7 @@ func (r *Run) modelTable() Table {
 	return t
 }
 
-// group counts equal texts, in the order in which they came.
+// group counts equal texts.
 type group struct {
 	text  string
 	count int
@@ -118,14 +118,31 @@ type group struct {
 	last  int
 }
 
-func grouped(list []group, index map[string]int, text string, iteration int) []group {
-	if i, known := index[text]; known {
-		list[i].count++
-		list[i].last = iteration
-		return list
+// groups are groups in the order in which their texts came.
+type groups struct {
+	list []*group
+	by   map[string]*group // their texts
+}
+
+func (g *groups) add(text string, iteration int) {
+	one := g.by[text]
+	if one == nil {
+		one = &group{text: text, first: iteration}
+		g.list = append(g.list, one)
+		if g.by == nil {
+			g.by = map[string]*group{}
+		}
+		g.by[text] = one
 	}
-	index[text] = len(list)
-	return append(list, group{text, 1, iteration, iteration})
+	one.count++
+	one.last = iteration
+}
+
+// fill adds a row for each group.
+func (g groups) fill(t *Table, mark Mark) {
+	for _, one := range g.list {
+		t.add(mark, "", one.text, fmt.Sprint(one.count), one.where())
+	}
 }
 
 // where names the iterations of a group.
@@ -138,16 +155,13 @@ func (g group) where() string {
 
 func (r *Run) errorTable() Table {
 	t := Table{Title: "Errors", Columns: []string{"error", "times", "iterations"}}
-	var list []group
-	index := map[string]int{}
+	var list groups
 	for i := range r.Iterations {
 		if it := &r.Iterations[i]; it.Mark() == Bad {
-			list = grouped(list, index, strings.TrimSuffix(words.WithSpaces(it.Outcome)+": "+it.Error, ": "), it.N)
+			list.add(strings.TrimSuffix(words.WithSpaces(it.Outcome)+": "+it.Error, ": "), it.N)
 		}
 	}
-	for _, g := range list {
-		t.add(Bad, "", g.text, fmt.Sprint(g.count), g.where())
-	}
+	list.fill(&t, Bad)
 	return t
 }
 
@@ -163,7 +177,7 @@ func (r *Run) checkTable() Table {
 	t := Table{Title: "Quality checks", Columns: []string{"check", "passed", "time", "the last result"}}
 	sums := map[string]*checkSum{}
 	var names []string
-	take := func(it *Iteration) {
+	for it := range r.all() {
 		for _, c := range it.Checks {
 			s := sums[c.Name]
 			if s == nil {
@@ -172,10 +186,6 @@ func (r *Run) checkTable() Table {
 			}
 			s.take(c)
 		}
-	}
-	take(&r.Before)
-	for i := range r.Iterations {
-		take(&r.Iterations[i])
 	}
 	for _, name := range names {
 		s := sums[name]
@@ -218,28 +228,20 @@ func (s *checkSum) take(c Check) {
 
 func (r *Run) proofTable() Table {
 	t := Table{Title: "Proofs", Columns: []string{"iteration", "receipt"}}
-	each := func(it *Iteration) {
+	for it := range r.all() {
 		for _, p := range it.Proofs {
 			t.add(Good, "", fmt.Sprint(it.N), p.String())
 		}
-	}
-	each(&r.Before)
-	for i := range r.Iterations {
-		each(&r.Iterations[i])
 	}
 	return t
 }
 
 func (r *Run) reviewTable() Table {
 	t := Table{Title: "Reviews", Columns: []string{"iteration", "verdict"}}
-	each := func(it *Iteration) {
+	for it := range r.all() {
 		for _, v := range it.Reviews {
 			t.add(v.mark(), "", fmt.Sprint(it.N), v.text)
 		}
-	}
-	each(&r.Before)
-	for i := range r.Iterations {
-		each(&r.Iterations[i])
 	}
 	return t
 }
@@ -275,17 +277,13 @@ func (r *Run) tamperTable() Table {
 
 func (r *Run) restoredTable() Table {
 	t := Table{Title: "Restored", Columns: []string{"iteration", "file", "change", "kept"}}
-	each := func(it *Iteration) {
+	for it := range r.all() {
 		for _, f := range it.Restored {
 			t.add(Bad, "", fmt.Sprint(it.N), f.Path, f.What, f.Kept)
 		}
 		for _, message := range it.HeadMoved {
 			t.add(Bad, "", fmt.Sprint(it.N), "HEAD", message, "")
 		}
-	}
-	each(&r.Before)
-	for i := range r.Iterations {
-		each(&r.Iterations[i])
 	}
 	return t
 }
@@ -308,16 +306,13 @@ func (r *Run) waitTable() Table {
 // noteTable lists what else happened, equal things once.
 func (r *Run) noteTable() Table {
 	t := Table{Title: "What else happened", Columns: []string{"", "times", "iterations"}}
-	var list []group
-	index := map[string]int{}
+	var list groups
 	for _, n := range r.Notes {
 		if n.Kind != NoteWait {
-			list = grouped(list, index, n.Text, n.Iteration)
+			list.add(n.Text, n.Iteration)
 		}
 	}
-	for _, g := range list {
-		t.add("", "", g.text, fmt.Sprint(g.count), g.where())
-	}
+	list.fill(&t, "")
 	return t
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -206,7 +207,7 @@ func (d *decider) counts() {
 		d.add(NoProgress, false, text+limit(d.run.StallThreshold), d.standstill())
 	}
 	if d.it.SameError > 0 {
-		because := []string{firstOf(d.it.Error, words.WithSpaces(d.it.Outcome))}
+		because := []string{cmp.Or(d.it.Error, words.WithSpaces(d.it.Outcome))}
 		d.add(SameError, false, fmt.Sprintf("equal errors in a row: %d", d.it.SameError)+limit(d.run.SameError), because...)
 	}
 }

@@ -153,15 +153,10 @@ func (p *Place) Past(t Notes) (was Past, err error) {
 }
 
 // EndedSince returns the unit's last run if it started after began and has ended.
-func (p *Place) EndedSince(began time.Time) (s run.Status, ok bool) {
-	path, err := p.RecordedAt()
-	if err != nil || path == "" {
-		return s, false
-	}
-	var state run.State
-	_, err = journal.Scan(path, state.Apply)
-	s = state.Status()
-	return s, err == nil && !s.Active() && !s.StartedAt.Before(began.Truncate(time.Second))
+func (p *Place) EndedSince(began time.Time) (last run.Status, ok bool) {
+	s, err := p.State(Silent())
+	last = s.Status()
+	return last, err == nil && !last.Active() && !last.StartedAt.Before(began.Truncate(time.Second))
 }
 
 // Attempt returns the last call of an agent in an iteration of the record's last run.
