@@ -95,35 +95,30 @@ func (c *Changeable) set(key, value string) error {
 	if err != nil || !(n >= 0) {
 		return wrong
 	}
-	whole := false
-	switch key {
-	case "defaults.max_iterations":
-		c.MaxIterations, whole = int(n), true
-	case "defaults.min_iterations":
-		c.MinIterations, whole = int(n), true
-	case "circuit_breaker.no_progress_threshold":
-		c.NoProgress, whole = int(n), true
-	case "circuit_breaker.same_error_threshold":
-		c.SameError, whole = int(n), true
-	case "budget.max_tokens":
-		c.MaxTokens, whole = int64(n), true
-	case "defaults.timeout_minutes":
-		c.TimeoutSeconds = 60 * n
-	case "defaults.idle_timeout_minutes":
-		c.IdleSeconds = 60 * n
-	case "defaults.pause_seconds":
-		c.PauseSeconds = n
-	case "budget.max_cost_usd":
-		c.MaxCostUSD = n
-	case "budget.max_time":
-		c.MaxTimeSeconds = 60 * n
-	case "budget.max_account":
-		c.MaxAccount = n
-	case "usage_limit.max_wait_hours":
-		c.MaxWaitHours = n
+	whole := map[string]*int{
+		"defaults.max_iterations": &c.MaxIterations, "defaults.min_iterations": &c.MinIterations,
+		"circuit_breaker.no_progress_threshold": &c.NoProgress,
+		"circuit_breaker.same_error_threshold":  &c.SameError,
 	}
-	if whole && n != math.Trunc(n) {
+	minutes := map[string]*float64{ // kept in seconds
+		"defaults.timeout_minutes":      &c.TimeoutSeconds,
+		"defaults.idle_timeout_minutes": &c.IdleSeconds, "budget.max_time": &c.MaxTimeSeconds,
+	}
+	other := map[string]*float64{
+		"defaults.pause_seconds": &c.PauseSeconds, "budget.max_cost_usd": &c.MaxCostUSD,
+		"budget.max_account": &c.MaxAccount, "usage_limit.max_wait_hours": &c.MaxWaitHours,
+	}
+	switch {
+	case (whole[key] != nil || key == "budget.max_tokens") && n != math.Trunc(n):
 		return wrong
+	case key == "budget.max_tokens":
+		c.MaxTokens = int64(n)
+	case whole[key] != nil:
+		*whole[key] = int(n)
+	case minutes[key] != nil:
+		*minutes[key] = 60 * n
+	default:
+		*other[key] = n
 	}
 	return nil
 }

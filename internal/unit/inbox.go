@@ -15,26 +15,31 @@ import (
 
 // Post puts a request into the inbox of the running loop.
 func (p *Place) Post(q journal.Request) error {
-	q.PID = os.Getpid()
-	inbox, err := journal.OpenInbox(p.StateDir)
-	if err == nil {
-		_, err = inbox.Post(time.Now(), q)
+	_, _, err := p.post(q)
+	h, unread := journal.ReadHolder(p.StateDir)
+	if q.Kind == journal.RequestResume && err == nil && unread == nil {
+		wake(processOf(h))
 	}
-	if err != nil {
-		return fmt.Errorf("the request to %s cannot be sent: %w", p.Unit, err)
-	}
-	if q.Kind == journal.RequestResume {
-		p.wake()
-	}
-	return nil
+	return err
 }
 
-// wake continues a loop that Ctrl-Z has stopped. It has no effect on one that runs.
-func (p *Place) wake() {
-	if h, err := journal.ReadHolder(p.StateDir); err == nil {
-		_ = proc.ID{PID: h.PID, Start: h.PIDStart}.Signal(syscall.SIGCONT)
+// post puts a request into the unit's inbox, and returns its name there.
+func (p *Place) post(q journal.Request) (inbox *journal.Inbox, name string, err error) {
+	q.PID = os.Getpid()
+	if inbox, err = journal.OpenInbox(p.StateDir); err == nil {
+		name, err = inbox.Post(time.Now(), q)
 	}
+	if err != nil {
+		err = fmt.Errorf("the request to %s cannot be sent: %w", p.Unit, err)
+	}
+	return inbox, name, err
 }
+
+// processOf returns the process that holds a lock.
+func processOf(h journal.Holder) proc.ID { return proc.ID{PID: h.PID, Start: h.PIDStart} }
+
+// wake continues a loop that Ctrl-Z has stopped. It has no effect on one that runs.
+func wake(loop proc.ID) { _ = loop.Signal(syscall.SIGCONT) }
 
 // Running reports whether a loop is running on the unit, without touching its lock.
 func Running(p *Place) bool {
@@ -44,10 +49,7 @@ func Running(p *Place) bool {
 // holderAlive reports whether the process lives that holds the lock of a directory.
 func holderAlive(dir string) bool {
 	h, err := journal.ReadHolder(dir)
-	if err != nil {
-		return false
-	}
-	return proc.ID{PID: h.PID, Start: h.PIDStart}.Alive()
+	return err == nil && processOf(h).Alive()
 }
 
 // DropPlans removes the waiting plans from the inbox of a loop that has ended.
@@ -108,18 +110,14 @@ func (p *Place) Stop() (*Stopping, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stopping{Place: p, holder: proc.ID{PID: h.PID, Start: h.PIDStart}}
+	s := &Stopping{Place: p, holder: processOf(h)}
 	if !s.holder.Alive() {
 		return nil, nil //nolint:nilnil // there is nothing to stop, and nothing wrong
 	}
-	if s.inbox, err = journal.OpenInbox(p.StateDir); err == nil {
-		s.name, err = s.inbox.Post(time.Now(), journal.Request{Kind: journal.RequestStop, PID: os.Getpid()})
+	if s.inbox, s.name, err = p.post(journal.Request{Kind: journal.RequestStop}); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("the request to %s cannot be sent: %w", p.Unit, err)
-	}
-	// A loop that Ctrl-Z has stopped hears nothing; one that runs does not mind.
-	_ = s.holder.Signal(syscall.SIGCONT)
+	wake(s.holder)
 	return s, nil
 }
 
@@ -168,5 +166,5 @@ func (p *Place) CalledByAgent() bool {
 		return true
 	}
 	h, err := journal.ReadHolder(p.StateDir)
-	return err == nil && (proc.ID{PID: h.PID, Start: h.PIDStart}).IsAncestor()
+	return err == nil && processOf(h).IsAncestor()
 }

@@ -13,7 +13,6 @@ import (
 
 	"ralph/internal/git"
 	"ralph/internal/journal"
-	"ralph/internal/proc"
 	"ralph/internal/run"
 )
 
@@ -69,7 +68,7 @@ func RecoverFirst(ctx context.Context, t Notes, p *Place) (done Recovered, err e
 // alive would work in the same files.
 func recoverOthers(ctx context.Context, t Notes, p *Place) (list []Death, err error) {
 	holder, _ := journal.ReadHolder(filepath.Dir(p.StateDir))
-	if (proc.ID{PID: holder.PID, Start: holder.PIDStart}).Alive() {
+	if processOf(holder).Alive() {
 		return nil, nil // a loop is running here, as the lock will report
 	}
 	dirs, err := StateDirs(p.Repo.GitDir)
