@@ -102,7 +102,7 @@ fuzz: ## run every fuzz target for FUZZTIME (5s)
 	sh tests/fuzz "$(FUZZTIME)"
 
 .PHONY: bench
-bench: build ## measure ralph beside what the same work costs at least; RECORD=1 keeps the figures
+bench: build ## compare ralph with the least that the same work costs; RECORD=1 keeps the figures
 	$(GO) run ./tests/bench $(if $(RECORD),-record)
 
 FEATURES ?= 1000

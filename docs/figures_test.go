@@ -26,7 +26,7 @@ func TestShownRates(t *testing.T) {
 // TestShownFigures compares the other figures of README.md with the measurements.
 func TestShownFigures(t *testing.T) {
 	readme, reliability := readFile(t, "README.md"), readFile(t, "docs/reliability.md")
-	told := func(page, expression string) []float64 {
+	figures := func(page, expression string) []float64 {
 		t.Helper()
 		m := regexp.MustCompile(expression).FindStringSubmatch(page)
 		if m == nil {
@@ -42,15 +42,15 @@ func TestShownFigures(t *testing.T) {
 		}
 		return figures
 	}
-	attacks, survivors := told(readme, `\*\*(\d+) survivors in ([\d,]+) attacks`), told(reliability, `\| survivors \| (\d+) \|`)
-	if rounds := told(reliability, `\| rounds, on features \| ([\d,]+) on`); attacks[0] != survivors[0] || attacks[1] != rounds[0] {
+	attacks, survivors := figures(readme, `\*\*(\d+) survivors in ([\d,]+) attacks`), figures(reliability, `\| survivors \| (\d+) \|`)
+	if rounds := figures(reliability, `\| rounds, on features \| ([\d,]+) on`); attacks[0] != survivors[0] || attacks[1] != rounds[0] {
 		t.Errorf("README.md has %v survivors and attacks, docs/reliability.md of %v and %v", attacks, survivors, rounds)
 	}
-	if most, is := told(readme, `in 99% of the cases within ([\d.]+) s`), told(reliability, `99% within ([\d.]+) s`); is[0] > most[0] {
+	if most, is := figures(readme, `in 99% of the cases within ([\d.]+) s`), figures(reliability, `99% within ([\d.]+) s`); is[0] > most[0] {
 		t.Errorf("README.md promises %v s, docs/reliability.md has %v s", most, is)
 	}
-	costs := told(readme, `less than (\d+) ms of CPU per iteration and (\d+) MB of memory`)
-	cpu, memory := benchmark(t, "CPU beside the agent, 10 stories"), benchmark(t, "resident, 100 MB")
+	costs := figures(readme, `less than (\d+) ms of CPU per iteration and (\d+) MB of memory`)
+	cpu, memory := benchmark(t, "CPU besides the agent, 10 stories"), benchmark(t, "resident, 100 MB")
 	if cpu >= costs[0] || math.Round(memory) > costs[1] {
 		t.Errorf("README.md promises %v ms and MB, docs/benchmarks.json has %v and %v", costs, cpu, memory)
 	}

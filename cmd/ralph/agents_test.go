@@ -118,9 +118,9 @@ func codexCommits(t *testing.T, mode string) {
 	codex := fakeapi.Agents()[0]
 	s := withAgent(t, codex, fakeapi.New(fakeapi.Bash(tick), fakeapi.Text("Finished.")))
 	s.env = append(s.env, mode)
-	s.git("worktree", "add", "-q", "-b", "feature/y", "../beside")
+	s.git("worktree", "add", "-q", "-b", "feature/y", "../other")
 	var silent []string // runs without a commit
-	for _, where := range []*scratch{s, {t: t, bin: s.bin, repo: filepath.Join(filepath.Dir(s.repo), "beside"), env: s.env}} {
+	for _, where := range []*scratch{s, {t: t, bin: s.bin, repo: filepath.Join(filepath.Dir(s.repo), "other"), env: s.env}} {
 		if where != s {
 			where.git("mv", ".ralph/feature-x", ".ralph/feature-y")
 			where.git("commit", "-q", "-m", "a plan of its own")

@@ -58,11 +58,11 @@ func (c *archiveCmd) put(a *app, p *unit.Place) error {
 		return unit.ErrDetached
 	}
 	store := p.Archive()
-	begun, err := store.Pending()
+	pending, err := store.Pending()
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(begun, p.Unit) && !p.HasFolder() {
+	if !slices.Contains(pending, p.Unit) && !p.HasFolder() {
 		return p.NothingToArchive()
 	}
 	if err := p.NotAnothers(); err != nil {

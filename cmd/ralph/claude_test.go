@@ -147,7 +147,7 @@ func TestClaudeIsDeniedItsTools(t *testing.T) {
 	s := withClaude(t, 1, nil, []fakeapi.Reply{fakeapi.Bash("touch denied.txt"), fakeapi.Text("I may not.")})
 	out, _ := s.run("--max-iterations", "1")
 	if !strings.Contains(out, "was not permitted to use Bash") || !strings.Contains(out, "claude.allowed_tools") {
-		t.Errorf("the denial was not told\n%s", out)
+		t.Errorf("the denial was not shown\n%s", out)
 	}
 }
 
@@ -207,14 +207,14 @@ func TestClaudeReviewsClaude(t *testing.T) {
 	if text := s.read("step1.txt"); text != "written by the model\n" {
 		t.Errorf("the reviewer changed the work: %q", text)
 	}
-	var asked, told bool
+	var asked, learned bool
 	for _, r := range api.Requests() {
 		question := fakeapi.Holds("You review the work of another coding agent")(r)
 		asked = asked || question && fakeapi.Holds("+written by the model")(r)
-		told = told || fakeapi.Holds(why)(r)
+		learned = learned || fakeapi.Holds(why)(r)
 	}
-	if !asked || !told {
-		t.Errorf("the reviewer was asked: %v, the agent was told: %v", asked, told)
+	if !asked || !learned {
+		t.Errorf("the reviewer was asked: %v, the agent knows why: %v", asked, learned)
 	}
 	for _, e := range s.events() {
 		b, ok := e.Body.(journal.ReviewEnded)

@@ -42,7 +42,7 @@ func TestClaudeAsAnMCPClient(t *testing.T) {
 	}
 	for _, want := range []string{"the loop is running", "feature-x has stopped", "there is no such unit: nope", `alive`} {
 		if !fakeapi.Holds(want)(requests[len(requests)-1]) {
-			t.Errorf("the model was not told %q\n%s", want, last)
+			t.Errorf("the model did not get %q\n%s", want, last)
 		}
 	}
 	// The request to stop may arrive before the first iteration has started.

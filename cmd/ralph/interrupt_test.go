@@ -179,24 +179,24 @@ func TestTerminalThatGoesAway(t *testing.T) {
 	s.nothingLeft()
 }
 
-// TestCrashIsTold kills ralph: who is not looking hears of it all the same.
-func TestCrashIsTold(t *testing.T) {
+// TestCrashNotifies kills ralph: the user is notified.
+func TestCrashNotifies(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, polite)
-	s.write("../.home/config.yaml", "notify:\n  command: [sh, -c, 'cat >>../told']\n")
+	s.write("../.home/config.yaml", "notify:\n  command: [sh, -c, 'cat >>../notices']\n")
 	cmd, out := s.start("working")
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	s.finish(cmd, out)
-	told := ""
+	notices := ""
 	waitFor(t, "the notice", func() bool {
-		data, _ := os.ReadFile(filepath.Join(s.repo, "../told"))
-		told = string(data)
-		return strings.HasSuffix(told, "\n")
+		data, _ := os.ReadFile(filepath.Join(s.repo, "../notices"))
+		notices = string(data)
+		return strings.HasSuffix(notices, "\n")
 	})
-	if !strings.HasPrefix(told, `{"event":"failed","unit":"feature-x"`) || !strings.Contains(told, `"reason":"crashed"`) {
-		t.Error(told)
+	if !strings.HasPrefix(notices, `{"event":"failed","unit":"feature-x"`) || !strings.Contains(notices, `"reason":"crashed"`) {
+		t.Error(notices)
 	}
 }
 

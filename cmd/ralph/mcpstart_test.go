@@ -37,7 +37,7 @@ func TestMCPStartsALoopThatOutlivesIt(t *testing.T) {
 		t.Errorf("after the client has gone: %s", status)
 	}
 	if task := c.must("get_plan", nil).Get("task").String(); task != "--not a flag" {
-		t.Errorf("the loop was told %q", task)
+		t.Errorf("the task of the loop is %q", task)
 	}
 	stopped := c.must("stop_loop", nil)
 	if !stopped.Get("stopped").Bool() || stopped.Get("message").String() != "feature-x has stopped" {

@@ -183,9 +183,9 @@ func converse(a *app, dir string, argv, env []string) error {
 	if a.ctx.Err() != nil {
 		return exitError(journal.ExitInterrupted)
 	}
-	told := make(chan os.Signal, 1)
-	signal.Notify(told, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(told)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
 	fd := int(a.t.In.Fd())
 	if state, err := term.GetState(fd); err == nil {
 		defer func() { _ = term.Restore(fd, state) }() // an agent that crashes leaves it raw
@@ -199,7 +199,7 @@ func converse(a *app, dir string, argv, env []string) error {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
-	case s := <-told:
+	case s := <-signals:
 		_ = cmd.Process.Signal(s) // it may have ended just now
 		<-ended
 		return exitError(journal.ExitStopped)

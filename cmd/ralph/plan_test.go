@@ -16,7 +16,7 @@ import (
 
 // talker is an agent that waits for its user, and prints the signal that ends it.
 const talker = `#!/bin/sh
-trap 'echo the agent was told; kill $!; exit 0' INT TERM HUP
+trap 'echo the agent got it; kill $!; exit 0' INT TERM HUP
 sleep 600 &
 echo the agent waits
 wait
@@ -58,7 +58,7 @@ func TestSignalsWhilePlanning(t *testing.T) {
 			if code := cmd.ProcessState.ExitCode(); code != tt.exit {
 				t.Errorf("exit status %d, want %d", code, tt.exit)
 			}
-			for _, want := range []string{"the agent was told", tt.says} {
+			for _, want := range []string{"the agent got it", tt.says} {
 				if !strings.Contains(string(rest), want) {
 					t.Errorf("the output lacks %q:\n%s", want, rest)
 				}

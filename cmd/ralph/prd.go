@@ -183,7 +183,7 @@ func readPRD(t *terminal.Terminal, p *unit.Place) (*prd.PRD, error) {
 func (c *prdCmd) checked(t *terminal.Terminal, progress unit.ProgressState, same bool) error {
 	stale := "prd.json is not what spec.md asks for"
 	if same {
-		if progress == unit.ProgressBegun {
+		if progress == unit.ProgressStarted {
 			t.Printf("%s prd.json is what spec.md asks for\n", t.Paint(terminal.Green, t.Symbol("✓")))
 			return nil
 		}
@@ -207,7 +207,7 @@ func (c *prdCmd) save(t *terminal.Terminal, p *unit.Place, now *prd.PRD, progres
 		what += "; nothing to change"
 	}
 	t.Printf("%s %s\n", t.Paint(terminal.Green, t.Symbol("✓")), stream.OneLine(what))
-	if progress == unit.ProgressBegun {
+	if progress == unit.ProgressStarted {
 		return nil
 	}
 	if err := p.BeginProgress(); err != nil {

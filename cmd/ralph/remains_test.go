@@ -137,7 +137,7 @@ func TestStartEndsWhatADeadRunLeft(t *testing.T) {
 		t.Errorf("%d processes are alive", n)
 	}
 	if s.token() == token {
-		t.Error("no new run has begun")
+		t.Error("no new run has started")
 	}
 }
 

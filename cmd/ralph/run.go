@@ -53,7 +53,7 @@ func (c *runCmd) Run(a *app) error {
 		return err
 	}
 	if c.Monitor && !a.handedOver {
-		return r.runBeside()
+		return r.runInTmux()
 	}
 	return r.start()
 }
@@ -152,12 +152,12 @@ func (r *resolved) start() error {
 	if r.app.t.CanAsk && !r.flags.NoInteractive && !r.flags.JSON {
 		l.Ask = out.Ask
 	}
-	beside := newAside(r.Settings(), r.Place.Repo.Root, out.Files.Summary, out.Warn)
+	watcher := newWatcher(r.Settings(), r.Place.Repo.Root, out.Files.Summary, out.Warn)
 	defer func() {
 		s.Close() // the next run does not wait for a slow notification
-		beside.close(r.app.ctx)
+		watcher.close(r.app.ctx)
 	}()
-	l.Recorder.Observe = func(e journal.Event) { out.Event(e); beside.event(e) }
+	l.Recorder.Observe = func(e journal.Event) { out.Event(e); watcher.event(e) }
 	switch unlisted, err := r.Register(); {
 	case err != nil:
 		return err

@@ -19,8 +19,8 @@ import (
 	"ralph/internal/unit"
 )
 
-// beside is a loop in a tmux session of its own, for the process that waits for its end.
-type beside struct {
+// tmuxLoop is a loop in a tmux session of its own, for the process that waits for its end.
+type tmuxLoop struct {
 	r    *resolved
 	loop *background.Loop
 
@@ -30,9 +30,9 @@ type beside struct {
 	stopping bool   // it was asked to stop
 }
 
-// runBeside runs the loop in a tmux session, next to its dashboard. Without tmux it runs
+// runInTmux runs the loop in a tmux session, next to its dashboard. Without tmux it runs
 // in this terminal.
-func (r *resolved) runBeside() error {
+func (r *resolved) runInTmux() error {
 	a := r.app
 	if r.Place.Unit == "" {
 		return unit.ErrDetached
@@ -48,7 +48,7 @@ func (r *resolved) runBeside() error {
 		return r.start()
 	}
 	defer l.Close()
-	return (&beside{r: r, loop: l}).wait()
+	return (&tmuxLoop{r: r, loop: l}).wait()
 }
 
 // ended is the result of the loop.
@@ -59,7 +59,7 @@ type ended struct {
 
 // wait shows the session, if there is a terminal, until the loop has ended or the user has
 // detached.
-func (b *beside) wait() error {
+func (b *tmuxLoop) wait() error {
 	// Signals are handled here and do not cancel everything.
 	ctx := context.WithoutCancel(b.r.app.ctx)
 	signals := make(chan os.Signal, 4)
@@ -101,7 +101,7 @@ func (b *beside) wait() error {
 
 // detached reports whether the user has left a loop that continues. err is the error of
 // the tmux that showed it.
-func (b *beside) detached(ctx context.Context, err error) bool {
+func (b *tmuxLoop) detached(ctx context.Context, err error) bool {
 	switch {
 	case !b.loop.Session.Alive(ctx):
 		return false // it was killed: the loop ends with it, in its own time
@@ -114,14 +114,14 @@ func (b *beside) detached(ctx context.Context, err error) bool {
 }
 
 // stop passes a signal on to the loop.
-func (b *beside) stop(s os.Signal) {
+func (b *tmuxLoop) stop(s os.Signal) {
 	if err := b.loop.Signal(s); err == nil && b.attached == nil {
 		b.r.app.t.Printf("asked the loop to stop\n")
 	}
 }
 
 // show shows the session on the user's terminal.
-func (b *beside) show(ctx context.Context) {
+func (b *tmuxLoop) show(ctx context.Context) {
 	t := b.r.app.t
 	if !t.CanAsk {
 		b.explain("")
@@ -147,7 +147,7 @@ func (b *beside) show(ctx context.Context) {
 }
 
 // explain says how to show a loop that this terminal does not show.
-func (b *beside) explain(why string, args ...any) {
+func (b *tmuxLoop) explain(why string, args ...any) {
 	if why != "" {
 		b.r.app.t.Warn(why, args...)
 	}
@@ -155,7 +155,7 @@ func (b *beside) explain(why string, args ...any) {
 }
 
 // finish shows how the loop ended, and closes a session that no one watches.
-func (b *beside) finish(ctx context.Context) error {
+func (b *tmuxLoop) finish(ctx context.Context) error {
 	if b.attached != nil {
 		_ = b.attached.Process.Signal(syscall.SIGTERM) // tmux restores the terminal
 		<-b.left

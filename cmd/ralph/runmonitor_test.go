@@ -174,7 +174,7 @@ func TestRunMonitorWithoutATerminal(t *testing.T) {
 				t.Errorf("exit status %d, %v\n%s", code, err, out)
 			}
 			if want := "tmux attach -t '=ralph-feature-x'"; !strings.Contains(string(out), want) {
-				t.Errorf("%s is not told\n%s", want, out)
+				t.Errorf("%s is not shown\n%s", want, out)
 			}
 			if got := s.tmux("list-sessions", "-F", "#{session_name}"); got != "theirs" {
 				t.Errorf("the sessions left are %q", got)

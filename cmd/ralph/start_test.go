@@ -158,9 +158,9 @@ func TestStartInAWindow(t *testing.T) {
 	if err != nil || !regexp.MustCompile(pattern).Match(called) {
 		t.Errorf("%v, called with\n%s", err, called)
 	}
-	begun, ok := s.events()[0].Body.(journal.RunStarted)
-	if !ok || begun.Task != "a task; $(touch ../owned)" || begun.MaxIterations != 10 || begun.StallThreshold != 2 || begun.TimeoutSeconds != 2700 || begun.DoneCriteria != "tasks" {
-		t.Errorf("the run is %+v", begun)
+	first, ok := s.events()[0].Body.(journal.RunStarted)
+	if !ok || first.Task != "a task; $(touch ../owned)" || first.MaxIterations != 10 || first.StallThreshold != 2 || first.TimeoutSeconds != 2700 || first.DoneCriteria != "tasks" {
+		t.Errorf("the run is %+v", first)
 	}
 	if err := syscall.Kill(s.loopPID(), syscall.SIGHUP); err != nil { // the window is closed
 		t.Fatal(err)

@@ -74,6 +74,6 @@ func TestStartFormLeft(t *testing.T) {
 		t.Errorf("without a terminal: exit status %d\n%s", code, out)
 	}
 	if _, err := os.Stat(filepath.Join(s.repo, ".git/ralph/feature-x", journal.FileName)); err == nil {
-		t.Error("a run was begun")
+		t.Error("a run was started")
 	}
 }

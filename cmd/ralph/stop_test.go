@@ -109,9 +109,9 @@ func TestStopWithAnUnreadableLock(t *testing.T) {
 	s.nothingLeft()
 }
 
-// TestStopBesideAnotherLoop: a dead run is not shown as running because another unit's loop
+// TestStopWithAnotherLoop: a dead run is not shown as running because another unit's loop
 // is running, but its remaining processes are ended.
-func TestStopBesideAnotherLoop(t *testing.T) {
+func TestStopWithAnotherLoop(t *testing.T) {
 	t.Parallel()
 	s := newScratch(t, polite)
 	cmd, out := s.start("working")

@@ -84,7 +84,7 @@ const (
 	endItself end = iota // the agent exited by itself
 	endTimeout
 	endIdle
-	endTold      // the context was cancelled
+	endAsked     // the context was cancelled
 	endLingering // it had reported its result and did not exit
 	endLost      // the guardian died
 	endFailed    // ralph could not keep its log
@@ -102,7 +102,7 @@ func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, 
 		o.Kind = journal.OutcomeOK
 		o.hindered(h)
 		return o
-	case why == endTold:
+	case why == endAsked:
 		o.Kind, o.Message = journal.OutcomeInterrupted, "ended by ralph"
 		return o
 	case why == endTimeout:
@@ -120,13 +120,13 @@ func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, 
 		o.Kind, o.Message = journal.OutcomeCrash, "the guardian of the agent was killed, and the agent with it"
 		return o
 	}
-	told := firstSaid(slices.Concat(h.Errors, h.Limits), stderr)
-	if told == "" && !s.Terminal && plain(h, s) {
-		if told = firstSaid(h.Errors, s.Final); told != "" {
-			stderr, o.HasFinal = told, false // the settings name it: it is no word of the model's
+	stated := firstSaid(slices.Concat(h.Errors, h.Limits), stderr)
+	if stated == "" && !s.Terminal && plain(h, s) {
+		if stated = firstSaid(h.Errors, s.Final); stated != "" {
+			stderr, o.HasFinal = stated, false // the settings name it: it is no word of the model's
 		}
 	}
-	if !s.Terminal && plain(h, s) && exit.Code == 0 && told == "" {
+	if !s.Terminal && plain(h, s) && exit.Code == 0 && stated == "" {
 		o.Kind = journal.OutcomeOK
 		o.hindered(h)
 		return o

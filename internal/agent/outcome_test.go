@@ -94,22 +94,22 @@ func TestRecordedOutcomes(t *testing.T) {
 	}
 }
 
-// TestCreditBesideAnAllowance: without credit the user must act, unless the stream has the
+// TestCreditWithAnAllowance: without credit the user must act, unless the stream has the
 // time at which the account's own allowance starts again.
-func TestCreditBesideAnAllowance(t *testing.T) {
+func TestCreditWithAnAllowance(t *testing.T) {
 	claude, _ := Find(Builtin("ralph"), "claude")
 	now := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
-	const told = `{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"You're out of usage credits · add some"}` + "\n"
+	const limited = `{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"You're out of usage credits · add some"}` + "\n"
 	for _, c := range []struct {
 		name, event string
 		want        journal.Outcome
 	}{
 		{"the allowance is used up too", `{"status":"rejected","rateLimitType":"five_hour","resetsAt":1795233600}`, journal.OutcomeUsageLimit},
 		{"its reset is over", `{"status":"rejected","rateLimitType":"five_hour","resetsAt":1795000000}`, journal.OutcomeAuth},
-		{"nothing is told of it", `{"status":"allowed"}`, journal.OutcomeAuth},
+		{"nothing says so", `{"status":"allowed"}`, journal.OutcomeAuth},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			events := `{"type":"rate_limit_event","rate_limit_info":` + c.event + "}\n" + told
+			events := `{"type":"rate_limit_event","rate_limit_info":` + c.event + "}\n" + limited
 			o := judge(claude, endItself, proc.Exit{Code: 1}, read(t, claude, []byte(events)), "", Limits{}, now)
 			if o.Kind != c.want || o.ResetsAt.IsZero() == (c.want == journal.OutcomeUsageLimit) || o.Hint == "" && c.want == journal.OutcomeAuth {
 				t.Errorf("outcome is %s (%s; %s), resets at %s", o.Kind, o.Message, o.Hint, o.ResetsAt)
@@ -166,7 +166,7 @@ func TestJudgeWithoutAStream(t *testing.T) {
 		{"nothing, exit 3", claude, endItself, proc.Exit{Code: 3}, "", "", journal.OutcomeError, "exit status 3"},
 		{"killed", claude, endItself, proc.Exit{Code: -1, Signal: syscall.SIGKILL}, "", "", journal.OutcomeCrash, "killed"},
 		{"timed out", claude, endTimeout, proc.Exit{Code: 143}, "", "", journal.OutcomeTimeout, "15m"},
-		{"told to stop", claude, endTold, proc.Exit{Code: -1, Signal: syscall.SIGINT}, "", "", journal.OutcomeInterrupted, ""},
+		{"asked to stop", claude, endAsked, proc.Exit{Code: -1, Signal: syscall.SIGINT}, "", "", journal.OutcomeInterrupted, ""},
 		{"pattern of the settings", mine, endItself, proc.Exit{Code: 1}, "quota: come back later\n", "", journal.OutcomeUsageLimit, "come back later"},
 		{"text harness, exit 0, limit only mentioned", mine, endItself, proc.Exit{}, "I wrote 'come back later' to the file\n", "", journal.OutcomeOK, ""},
 		{"output that the settings call a failure", mine, endItself, proc.Exit{}, "Reading\nfatal: no such key\nbye\n", "", journal.OutcomeError, "fatal: no such key"},

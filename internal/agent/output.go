@@ -35,7 +35,7 @@ type output struct {
 	reader *stream.Reader
 	call   Call
 	result chan struct{} // closed at the terminal event
-	told   bool
+	shown  bool
 
 	midLine bool   // standard output is in the middle of a line of the log
 	held    []byte // standard error that waits for the end of that line
@@ -52,8 +52,8 @@ func newOutput(c Call, log *os.File) *output {
 }
 
 func (o *output) event(e stream.Event) {
-	if e.Kind == stream.KindResult && !o.told {
-		o.told = true
+	if e.Kind == stream.KindResult && !o.shown {
+		o.shown = true
 		close(o.result)
 	}
 	if o.call.Event != nil {

@@ -11,9 +11,9 @@ import (
 // TestSalvage reads the second of two calls that share a log, cut off anywhere.
 func TestSalvage(t *testing.T) {
 	const (
-		first  = `{"type":"result","subtype":"success","is_error":false,"usage":{"input_tokens":1000,"output_tokens":10}}` + "\n"
-		begun  = `{"type":"system","subtype":"init","session_id":"s","model":"m"}` + "\n"
-		result = `{"type":"result","subtype":"success","is_error":false,"total_cost_usd":0.5,"usage":{"input_tokens":7,"output_tokens":3}}` + "\n"
+		first   = `{"type":"result","subtype":"success","is_error":false,"usage":{"input_tokens":1000,"output_tokens":10}}` + "\n"
+		opening = `{"type":"system","subtype":"init","session_id":"s","model":"m"}` + "\n"
+		result  = `{"type":"result","subtype":"success","is_error":false,"total_cost_usd":0.5,"usage":{"input_tokens":7,"output_tokens":3}}` + "\n"
 	)
 	for _, c := range []struct {
 		name, text, format string
@@ -21,10 +21,10 @@ func TestSalvage(t *testing.T) {
 		cost               bool
 		session            string
 	}{
-		{"all of it", begun + result, "claude", stream.Tokens{Input: 7, Output: 3}, true, "s"},
-		{"its result is torn", begun + result[:60], "claude", stream.Tokens{}, false, "s"},
+		{"all of it", opening + result, "claude", stream.Tokens{Input: 7, Output: 3}, true, "s"},
+		{"its result is torn", opening + result[:60], "claude", stream.Tokens{}, false, "s"},
 		{"nothing yet", "", "claude", stream.Tokens{}, false, ""},
-		{"of a format that is not known", begun + result, "morse", stream.Tokens{}, false, ""},
+		{"of a format that is not known", opening + result, "morse", stream.Tokens{}, false, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "log")

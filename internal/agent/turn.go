@@ -226,7 +226,7 @@ func (t *turn) await(ctx context.Context, g *proc.Guardian, p *proc.Process) end
 		case <-p.Exited():
 			return endItself
 		case <-ctx.Done():
-			return endTold
+			return endAsked
 		case <-g.Lost():
 			return endLost
 		case <-t.out.failed:

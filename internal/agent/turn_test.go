@@ -123,11 +123,11 @@ func TestTurnEndsWhatTheAgentLeftBehind(t *testing.T) {
 	}
 }
 
-func TestTurnIsTold(t *testing.T) {
-	told := errors.New("told")
+func TestTurnIsCancelled(t *testing.T) {
+	asked := errors.New("asked")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	o, _, err := turnOf(t, ctx, `echo '{"type":"system"}'; exec sleep 600`, func(c *Call) {
-		c.Started = func(proc.ID) { cancel(told) }
+		c.Started = func(proc.ID) { cancel(asked) }
 	})
 	if err != nil || o.Kind != journal.OutcomeInterrupted {
 		t.Fatalf("%+v, %v", o, err)

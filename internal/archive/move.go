@@ -16,7 +16,7 @@ const (
 	removed = ".removed"
 )
 
-func beside(path, what string) string {
+func sibling(path, what string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+what)
 }
 
@@ -31,7 +31,7 @@ func (s *Store) move(ctx context.Context, from, to string) error {
 	if !errors.Is(err, unix.EXDEV) {
 		return err
 	}
-	made := beside(to, partial)
+	made := sibling(to, partial)
 	if err := s.copyWhole(ctx, from, made); err != nil {
 		return errors.Join(err, os.RemoveAll(made))
 	}
@@ -65,7 +65,7 @@ func (s *Store) copyWhole(ctx context.Context, from, to string) error {
 // discard removes a folder, which never is half removed under its own name. A missing
 // folder is not an error.
 func (s *Store) discard(folder string) error {
-	away := beside(folder, removed)
+	away := sibling(folder, removed)
 	if err := os.RemoveAll(away); err != nil { // of a try that was cut off
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *Store) stage(ctx context.Context, from, to string, items []item) error 
 		if s.link(source, target) == nil {
 			continue
 		}
-		made := beside(target, partial)
+		made := sibling(target, partial)
 		if err := s.copyWhole(ctx, source, made); err != nil {
 			return errors.Join(err, os.RemoveAll(made))
 		}

@@ -190,7 +190,7 @@ func (s *Store) clear(in intent) error {
 // forget removes what is left over at the side, and then the intent: all is done.
 func (s *Store) forget(in intent) error {
 	for _, folder := range []string{s.feature(in.Unit), s.folder(in.Name)} {
-		if err := errors.Join(os.RemoveAll(beside(folder, removed)), os.RemoveAll(beside(folder, partial))); err != nil {
+		if err := errors.Join(os.RemoveAll(sibling(folder, removed)), os.RemoveAll(sibling(folder, partial))); err != nil {
 			return err
 		}
 	}

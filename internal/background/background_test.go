@@ -35,8 +35,8 @@ func receive(how, path string) int {
 		fmt.Fprintln(os.Stderr, "warming up\nit cannot be done")
 		return 3
 	}
-	told := make(chan os.Signal, 1)
-	signal.Notify(told, syscall.SIGINT)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT)
 	p, line, err := handover.Take(path)
 	if err != nil {
 		fmt.Println(err)
@@ -47,7 +47,7 @@ func receive(how, path string) int {
 	case "reports":
 		line.Result(handover.Report{Exit: 42, Message: "it went wrong"})
 	case "waits":
-		<-told
+		<-signals
 		line.Result(handover.Report{Exit: 130})
 	case "runs":
 		sid, err := unix.Getsid(0)
@@ -60,7 +60,7 @@ func receive(how, path string) int {
 			fmt.Println(err)
 			return 1
 		}
-		<-told
+		<-signals
 	}
 	return 0
 }
@@ -126,8 +126,8 @@ func TestUntilUp(t *testing.T) {
 	}
 }
 
-// TestUntilUpIsToldToEnd: a loop that no one would know of must not stay.
-func TestUntilUpIsToldToEnd(t *testing.T) {
+// TestUntilUpIsCancelled: a loop that no one would know of must not stay.
+func TestUntilUpIsCancelled(t *testing.T) {
 	sent, argv, path := sender(t, "waits")
 	if err := Start(t.Context(), sent, argv, newLog(t), time.Minute); err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func TestLimitsOutliveADeadRun(t *testing.T) {
 		times  int
 	}{
 		{"nothing", nil, time.Time{}, 0},
-		{"an end that nobody told", []journal.Body{call("m"), refused, died}, now.Add(firstGuess), 1},
+		{"an end that is not known", []journal.Body{call("m"), refused, died}, now.Add(firstGuess), 1},
 		{"for the third time", []journal.Body{call("m"), refused, call("m"), refused, call("m"), came("transient"), call("m"), refused, died}, now.Add(4 * firstGuess), 3},
 		{"of a model", []journal.Body{call("m"), ofModel, died}, reset, 1},
 		{"of the account, which the ledger knows", []journal.Body{call("m"), ofAccount, died}, time.Time{}, 1},

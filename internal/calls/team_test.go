@@ -29,10 +29,10 @@ func teamOf(t *testing.T, ledgers string, names ...string) (*Team, *[]journal.Bo
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.Close() })
-	told := new([]journal.Body)
+	events := new([]journal.Body)
 	bin := t.TempDir()
 	team := &Team{Env: []string{"PATH=" + bin}, LogDir: "logs", Root: t.TempDir(),
-		Recorder: &recorder.Recorder{Journal: w, Run: "run", Observe: func(e journal.Event) { *told = append(*told, e.Body) }}}
+		Recorder: &recorder.Recorder{Journal: w, Run: "run", Observe: func(e journal.Event) { *events = append(*events, e.Body) }}}
 	var agents []Caller
 	for _, name := range names {
 		h := agent.Custom(name)
@@ -43,7 +43,7 @@ func teamOf(t *testing.T, ledgers string, names ...string) (*Team, *[]journal.Bo
 		}
 	}
 	team.Assemble(agents, ratelimit.Open(ledgers, names[0], 0).For(rand.Text()))
-	return team, told
+	return team, events
 }
 
 func (t *Team) pick(tb *testing.T) Block {
@@ -77,8 +77,8 @@ func (t *Team) stand(tb *testing.T) {
 	}
 }
 
-func switches(told []journal.Body) (list []string) {
-	for _, b := range told {
+func switches(events []journal.Body) (list []string) {
+	for _, b := range events {
 		if s, ok := b.(journal.HarnessSwitched); ok {
 			list = append(list, s.From+" > "+s.To+": "+s.Reason)
 		}
@@ -88,7 +88,7 @@ func switches(told []journal.Body) (list []string) {
 
 func TestTheNextAgentTakesOverAndTheFirstComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, told := teamOf(t, t.TempDir(), "a", "b", "c")
+		l, events := teamOf(t, t.TempDir(), "a", "b", "c")
 		now := time.Now()
 		l.pick(t)
 		l.refuse(t, now.Add(3*time.Hour))
@@ -99,7 +99,7 @@ func TestTheNextAgentTakesOverAndTheFirstComesBack(t *testing.T) {
 		if b := l.pick(t); b.Agent != "c" || !b.Until.Equal(now.Add(firstGuess)) || !b.Reset.IsZero() {
 			t.Errorf("the first to be free: %+v", b)
 		}
-		if err := l.members[2].ledger.SetLimited(t.Context(), now.Add(9*time.Hour), "told by another loop"); err != nil {
+		if err := l.members[2].ledger.SetLimited(t.Context(), now.Add(9*time.Hour), "another loop found it"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Hour)
@@ -107,7 +107,7 @@ func TestTheNextAgentTakesOverAndTheFirstComesBack(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		l.pick(t)
 		want := []string{"a > b: usage limit", "b > c: usage limit", "c > b: its limit is over", "b > a: its limit is over"}
-		if diff := cmp.Diff(want, switches(*told)); diff != "" {
+		if diff := cmp.Diff(want, switches(*events)); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -136,10 +136,10 @@ func TestOneLoopTriesForTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ledgers := t.TempDir()
 		one, _ := teamOf(t, ledgers, "a")
-		two, told := teamOf(t, ledgers, "a")
+		two, events := teamOf(t, ledgers, "a")
 		one.refuse(t, time.Now().Add(time.Hour))
 		if b := two.pick(t); !b.Blocked() || b.Probed {
-			t.Fatalf("the other loop was not told: %+v", b)
+			t.Fatalf("the other loop does not know: %+v", b)
 		}
 		time.Sleep(time.Hour)
 		if b := one.pick(t); b.Blocked() || !one.at.probing {
@@ -164,8 +164,8 @@ func TestOneLoopTriesForTheOthers(t *testing.T) {
 		if b := two.pick(t); b.Blocked() || two.at.probing {
 			t.Errorf("the limit is not over for the other loop: %+v", b)
 		}
-		if _, ok := (*told)[0].(journal.WaitStarted); !ok {
-			t.Errorf("told: %+v", (*told)[0])
+		if _, ok := (*events)[0].(journal.WaitStarted); !ok {
+			t.Errorf("events: %+v", (*events)[0])
 		}
 	})
 }
@@ -221,7 +221,7 @@ func TestAWaitEndsSoonerWhereALimitIsForgotten(t *testing.T) {
 
 // TestAnAgentThatCannotTakeOver is left out of the run; the run's own never is.
 func TestAnAgentThatCannotTakeOver(t *testing.T) {
-	l, told := teamOf(t, t.TempDir(), "a", "gone", "b", "c")
+	l, events := teamOf(t, t.TempDir(), "a", "gone", "b", "c")
 	if err := os.Remove(filepath.Join(strings.TrimPrefix(l.Env[0], "PATH="), "gone")); err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestAnAgentThatCannotTakeOver(t *testing.T) {
 		t.Errorf("an agent without a login: %v, %v", unfit, err)
 	}
 	l.pick(t)
-	if diff := cmp.Diff([]string{"a > b: usage limit", "b > c: b cannot be called"}, switches(*told)); diff != "" {
+	if diff := cmp.Diff([]string{"a > b: usage limit", "b > c: b cannot be called"}, switches(*events)); diff != "" {
 		t.Error(diff)
 	}
 	if unfit, err := l.DropUnfit(agent.Outcome{}, &agent.MissingError{Harness: "c", Program: "c", Err: os.ErrPermission}); !unfit || err != nil {
@@ -248,7 +248,7 @@ func TestAnAgentThatCannotTakeOver(t *testing.T) {
 		t.Errorf("waiting for %+v", b)
 	}
 	text := ""
-	for _, b := range *told {
+	for _, b := range *events {
 		if w, ok := b.(journal.Warning); ok {
 			text += w.Message + "\n"
 		}

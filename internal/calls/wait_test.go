@@ -58,7 +58,7 @@ func TestATryOfAnotherLoopThatIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ledgers := t.TempDir()
 		one, _ := teamOf(t, ledgers, "a")
-		two, told := teamOf(t, ledgers, "a")
+		two, events := teamOf(t, ledgers, "a")
 		one.refuse(t, time.Now().Add(time.Minute))
 		time.Sleep(time.Minute)
 		one.pick(t)
@@ -67,15 +67,15 @@ func TestATryOfAnotherLoopThatIsRefused(t *testing.T) {
 		began := time.Now()
 		for range 2 {
 			two.stand(t)
-			if len(*told) == 2 {
+			if len(*events) == 2 {
 				if took := time.Since(began); took > 12*time.Second {
 					t.Errorf("the refusal was seen after %s", took)
 				}
 			}
 		}
-		w, ok := (*told)[2].(journal.WaitStarted)
+		w, ok := (*events)[2].(journal.WaitStarted)
 		if !ok || w.Until.Before(again) || w.Until.After(again.Add(longestJitter)) || w.Message != "no more" {
-			t.Errorf("told: %+v, want a wait until %s", (*told)[2], again)
+			t.Errorf("events: %+v, want a wait until %s", (*events)[2], again)
 		}
 	})
 }
@@ -83,7 +83,7 @@ func TestATryOfAnotherLoopThatIsRefused(t *testing.T) {
 // TestLimitThatWasWaitedOut: where the clock was set back during a wait, the limit
 // is ahead again. It is tried, not waited for once more.
 func TestLimitThatWasWaitedOut(t *testing.T) {
-	l, told := teamOf(t, t.TempDir(), "a")
+	l, events := teamOf(t, t.TempDir(), "a")
 	reset := time.Now().Add(3 * time.Hour)
 	if err := l.members[0].ledger.SetLimited(t.Context(), reset, "the limit"); err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestLimitThatWasWaitedOut(t *testing.T) {
 		t.Errorf("a limit that is ahead: %+v", b)
 	}
 	l.at.waited = reset
-	if b := l.pick(t); b.Blocked() || len(*told) > 0 {
-		t.Errorf("a limit that was waited out: %+v, told %+v", b, *told)
+	if b := l.pick(t); b.Blocked() || len(*events) > 0 {
+		t.Errorf("a limit that was waited out: %+v, events %+v", b, *events)
 	}
 }

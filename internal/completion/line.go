@@ -205,9 +205,9 @@ func prefixed(prefix, typed string, values []Candidate) []Candidate {
 func beginning(typed string, all []Candidate) []Candidate {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(c Candidate) bool {
-		told := seen[c.Value]
+		listed := seen[c.Value]
 		seen[c.Value] = true
 		wrong := c.Value != anyFile && c.Value != anyFolder && !strings.HasPrefix(c.Value, typed)
-		return told || wrong || strings.ContainsAny(c.Value, "\t\n")
+		return listed || wrong || strings.ContainsAny(c.Value, "\t\n")
 	})
 }

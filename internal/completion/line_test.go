@@ -27,7 +27,7 @@ type small struct {
 	Config struct {
 		Set struct{} `cmd:"" help:"Set it."`
 	} `cmd:"" help:"The settings."`
-	Secret struct{} `cmd:"" hidden:"" help:"Not told."`
+	Secret struct{} `cmd:"" hidden:"" help:"Not listed."`
 }
 
 func TestLine(t *testing.T) {

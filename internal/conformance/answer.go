@@ -64,7 +64,7 @@ func modeWords(m agent.PromptMode) string {
 }
 
 // output describes the format of the output and the facts in it.
-func (s *session) output(t told) Trial {
+func (s *session) output(t reply) Trial {
 	if s.format == stream.FormatText {
 		message, hint := "prints plain text: only the exit status shows whether it went well", ""
 		if t.isJSON() {
@@ -96,7 +96,7 @@ func (s *session) output(t told) Trial {
 }
 
 // exitCode judges the exit of a call that went well.
-func exitCode(t told) Trial {
+func exitCode(t reply) Trial {
 	c := Trial{ID: "exit_success", Result: Yes, Message: "exits with 0 after an answer"}
 	switch {
 	case t.timedOut():

@@ -35,8 +35,8 @@ type call struct {
 	watch  string         // name of the process that shows that it works
 }
 
-// told is the result of a call.
-type told struct {
+// reply is the result of a call.
+type reply struct {
 	agent.Outcome
 	heard
 	limit      time.Duration
@@ -46,17 +46,17 @@ type told struct {
 }
 
 // timedOut reports whether ralph had to end the command.
-func (t told) timedOut() bool {
+func (t reply) timedOut() bool {
 	return t.Kind == journal.OutcomeTimeout || t.signalled && t.Exit.Signal == syscall.SIGKILL
 }
 
 // exited reports whether the command ended by itself with status 0.
-func (t told) exited() bool { return !t.timedOut() && t.Exit == (proc.Exit{}) }
+func (t reply) exited() bool { return !t.timedOut() && t.Exit == (proc.Exit{}) }
 
 var errAtWork = errors.New("the command is running")
 
 // make makes a call as a run does, and returns when nothing of it is alive.
-func (s *session) make(ctx context.Context, mode agent.PromptMode, c call) (told, error) {
+func (s *session) make(ctx context.Context, mode agent.PromptMode, c call) (reply, error) {
 	s.card.Calls++
 	if c.limit == 0 {
 		c.limit = s.Limit
@@ -75,7 +75,7 @@ func (s *session) make(ctx context.Context, mode agent.PromptMode, c call) (told
 		Limits: agent.Limits{Timeout: c.limit}, Log: filepath.Join(filepath.Dir(s.dir), "output.log"), Stdout: l.take})
 	ended := time.Now()
 	cancel(nil)
-	t := told{Outcome: o, heard: l.end(), limit: c.limit, working: <-watched}
+	t := reply{Outcome: o, heard: l.end(), limit: c.limit, working: <-watched}
 	if at, ok := signalledAt(inner); ok && o.Kind == journal.OutcomeInterrupted {
 		t.signalled, t.afterwards = true, ended.Sub(at)
 	}
@@ -127,7 +127,7 @@ func (s *session) watch(ctx context.Context, c call, end context.CancelCauseFunc
 }
 
 // failing says in some words how a call went that should have answered.
-func (t told) failing() string {
+func (t reply) failing() string {
 	text := "exit status 0 without the answer"
 	switch {
 	case t.timedOut():
@@ -142,7 +142,7 @@ func (t told) failing() string {
 }
 
 // said returns the command's own words for a failure.
-func (t told) said() string {
+func (t reply) said() string {
 	const longest = 200
 	said := t.Message
 	if t.Kind == journal.OutcomeOK {

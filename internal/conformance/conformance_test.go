@@ -83,7 +83,7 @@ func try(t *testing.T, script string, limit time.Duration) Card {
 			t.Errorf("%d processes were left behind, %v", n, err)
 		}
 	})
-	var told []string
+	var done []string
 	calls, open := 0, 0
 	calling := func(about string, most time.Duration) func() {
 		if calls++; open != 0 || about == "" || most > limit {
@@ -93,15 +93,15 @@ func try(t *testing.T, script string, limit time.Duration) Card {
 		return func() { open-- }
 	}
 	card, err := Run(t.Context(), Input{Command: []string{path, "--quiet"}, Env: os.Environ(), Guardian: g, Token: token, Limit: limit,
-		Calling: calling, Done: func(t Trial) { told = append(told, t.ID) }})
+		Calling: calling, Done: func(t Trial) { done = append(done, t.ID) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(told) != len(card.Trials) {
-		t.Errorf("%d trials, of which %d were told", len(card.Trials), len(told))
+	if len(done) != len(card.Trials) {
+		t.Errorf("%d trials, of which %d were reported", len(card.Trials), len(done))
 	}
 	if calls != card.Calls || open != 0 {
-		t.Errorf("%d of %d calls were told, %d have no end", calls, card.Calls, open)
+		t.Errorf("%d of %d calls were reported, %d have no end", calls, card.Calls, open)
 	}
 	return card
 }
@@ -293,7 +293,7 @@ func TestTheTestCanBeInterrupted(t *testing.T) {
 		cancel(enough)
 	}()
 	_, err = Run(ctx, Input{Command: []string{"/bin/sh", "-c", `echo x >"$0"; sleep 600`, fifo}, Env: os.Environ(), Guardian: g, Token: t.Name(), Limit: long,
-		Done: func(Trial) { t.Error("a trial was told of") }, Calling: quietly})
+		Done: func(Trial) { t.Error("a trial was reported") }, Calling: quietly})
 	if !errors.Is(err, enough) {
 		t.Error(err)
 	}

@@ -178,7 +178,7 @@ func TestLogin(t *testing.T) {
 		{"an empty one is none", func(b *bed) {
 			b.write(filepath.Join(b.UserHome, ".claude/settings.json"), `{"env": {"ANTHROPIC_API_KEY": ""}}`, 0o600)
 		}, preflight.Warn, "No sign of a login"},
-		{"such a key beside a login", func(b *bed) {
+		{"such a key and a login", func(b *bed) {
 			b.write(filepath.Join(b.UserHome, ".claude/settings.json"), `{"env": {"ANTHROPIC_API_KEY": "`+secret+`"}}`, 0o600)
 			b.write(filepath.Join(b.UserHome, ".claude/.credentials.json"), secret, 0o600)
 		}, preflight.Warn, "Login of claude: 2 at once"},

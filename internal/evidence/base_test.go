@@ -148,7 +148,7 @@ func TestTheBase(t *testing.T) {
 			p.commit()
 			return OnRecord{Base: base}
 		}, "", skipped},
-		{"people commit beside the work of an agent", func(p *project) OnRecord {
+		{"people commit during the work of an agent", func(p *project) OnRecord {
 			base := p.now()
 			p.write("a.go", "package a\n")
 			p.commit()

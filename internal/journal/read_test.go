@@ -69,7 +69,7 @@ func TestAnUnfinishedLastLineIsNoDamage(t *testing.T) {
 	}
 }
 
-func TestANewerSchemaIsTold(t *testing.T) {
+func TestANewerSchemaIsReported(t *testing.T) {
 	newer := runStarted
 	newer.Schema = journal.SchemaVersion + 1
 	var damage journal.Damage

@@ -140,7 +140,7 @@ func TestArchivedFeaturesCount(t *testing.T) {
 	}
 }
 
-func TestABrokenJournalIsToldOf(t *testing.T) {
+func TestABrokenJournalIsReported(t *testing.T) {
 	dir := t.TempDir()
 	e := entry(dir, "a")
 	if err := os.MkdirAll(journal.Path(e.StateDir), 0o755); err != nil { // a folder in its place

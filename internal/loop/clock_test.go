@@ -26,14 +26,14 @@ func recording(t *testing.T) (*Loop, *[]journal.Body) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.Close() })
-	told := new([]journal.Body)
-	l := &Loop{Identity: Identity{Run: "run"}, Recorder: &recorder.Recorder{Journal: w, Run: "run", Observe: func(e journal.Event) { *told = append(*told, e.Body) }}}
+	events := new([]journal.Body)
+	l := &Loop{Identity: Identity{Run: "run"}, Recorder: &recorder.Recorder{Journal: w, Run: "run", Observe: func(e journal.Event) { *events = append(*events, e.Body) }}}
 	l.Repo, l.Keeper, l.team = &git.Repo{}, &proc.Keeper{}, &calls.Team{Recorder: l.Recorder}
-	return l, told
+	return l, events
 }
 
 func TestJumpsAreWrittenDown(t *testing.T) {
-	l, told := recording(t)
+	l, events := recording(t)
 	for _, p := range []stopwatch.Passed{
 		{Wall: time.Second, Awake: time.Second, Real: time.Second},
 		{Wall: 8*time.Hour + time.Second, Awake: time.Second, Real: 8*time.Hour + time.Second},
@@ -47,14 +47,14 @@ func TestJumpsAreWrittenDown(t *testing.T) {
 		journal.ClockJumped{Seconds: 28800, Slept: true, Message: "the machine slept for 8h"},
 		journal.ClockJumped{Seconds: -3600, Message: "the clock was set back by 1h"},
 	}
-	if diff := cmp.Diff(want, *told); diff != "" {
+	if diff := cmp.Diff(want, *events); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestWaitTakesAsLongAsItSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, told := recording(t)
+		l, events := recording(t)
 		stop := watchClock(t.Context(), l.Recorder)
 		began := time.Now()
 		until := began.Add(90*time.Minute + 300*time.Millisecond)
@@ -69,7 +69,7 @@ func TestWaitTakesAsLongAsItSays(t *testing.T) {
 			journal.WaitStarted{Reason: "rate_limit", Until: timePtr(until), Message: "no calls are left"},
 			journal.WaitEnded{Reason: "rate_limit", Seconds: 5400.3},
 		}
-		if diff := cmp.Diff(want, *told); diff != "" {
+		if diff := cmp.Diff(want, *events); diff != "" {
 			t.Error(diff) // an unchanged clock has not jumped
 		}
 	})

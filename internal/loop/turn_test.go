@@ -86,7 +86,7 @@ func TestWhatTheAgentDidIsOnRecord(t *testing.T) {
 // events.
 func loopOf(t *testing.T, ledgers string, names ...string) (*Loop, *[]journal.Body) {
 	t.Helper()
-	l, told := recording(t)
+	l, events := recording(t)
 	bin := t.TempDir()
 	l.Env = []string{"PATH=" + bin}
 	l.Ledger = ratelimit.Open(ledgers, names[0], 0).For(rand.Text())
@@ -100,7 +100,7 @@ func loopOf(t *testing.T, ledgers string, names ...string) (*Loop, *[]journal.Bo
 	}
 	l.OnLimit, l.MaxWait, l.LogDir = "wait", 24*time.Hour, "logs"
 	l.assemble()
-	return l, told
+	return l, events
 }
 
 func rename(t *testing.T, from, to string) {

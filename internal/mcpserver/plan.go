@@ -22,7 +22,7 @@ type planIn struct {
 type planOut struct {
 	recordOut
 	Kind  string       `json:"kind" jsonschema:"prd, tasks, change or prompt"`
-	Task  journal.Text `json:"task" jsonschema:"what the last run was told besides, or instead of, the files"`
+	Task  journal.Text `json:"task" jsonschema:"the text that the last run got in addition to the files, or in place of them"`
 	Done  int          `json:"done"`
 	Total int          `json:"total"`
 	Items []item       `json:"items"`

@@ -46,11 +46,11 @@ func (a *arranger) rearrange(ctx context.Context) {
 	a.width, a.height = p.Width, p.Height
 	side, size := place(p.Width, p.Height)
 	switch {
-	case side == tmux.Below && p.Beside:
+	case side == tmux.Below && p.SideBySide:
 		a.stacked = true
 	case side == tmux.Right && a.stacked:
 		a.stacked = false
-	case side == tmux.Right && p.Beside && p.Least < leastColumns-1: // a column is the border
+	case side == tmux.Right && p.SideBySide && p.Least < leastColumns-1: // a column is the border
 	default:
 		return
 	}

@@ -67,14 +67,14 @@ func followJournal(ctx context.Context, path string, p *tea.Program) {
 // signals sends each new size of the terminal, and that the process continues after
 // something else had the terminal.
 func signals(ctx context.Context, out *os.File, p *tea.Program) {
-	told := make(chan os.Signal, 4)
-	signal.Notify(told, syscall.SIGWINCH, syscall.SIGCONT)
-	defer signal.Stop(told)
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGCONT)
+	defer signal.Stop(signals)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case s := <-told:
+		case s := <-signals:
 			if s == syscall.SIGCONT {
 				p.Send(resumedMsg{})
 				continue

@@ -14,7 +14,7 @@ import (
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func TestWhichEventsAreTold(t *testing.T) {
+func TestWhichEventsNotify(t *testing.T) {
 	ended := func(status journal.RunStatus, reason journal.Reason) journal.RunEnded {
 		return journal.RunEnded{Status: status, Reason: reason}
 	}

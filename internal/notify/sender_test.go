@@ -43,15 +43,15 @@ func sender(t *testing.T, script string, limit time.Duration) (s *Sender, dir st
 }
 
 func TestSenderTellsInOrder(t *testing.T) {
-	s, dir, warned := sender(t, "cat >>told", time.Minute)
+	s, dir, warned := sender(t, "cat >>notices", time.Minute)
 	for _, kind := range []string{Waiting, Waiting, Done} {
 		s.Send(Notice{Event: kind, Unit: "x"})
 	}
 	s.Close(t.Context())
-	data, err := os.ReadFile(filepath.Join(dir, "told"))
+	data, err := os.ReadFile(filepath.Join(dir, "notices"))
 	lines := strings.Split(string(data), "\n")
 	if err != nil || len(lines) != 4 || !strings.HasPrefix(lines[2], `{"event":"done","unit":"x"`) || len(*warned) > 0 {
-		t.Errorf("told %q, warned %q, %v", lines, *warned, err)
+		t.Errorf("notices %q, warned %q, %v", lines, *warned, err)
 	}
 }
 
@@ -97,8 +97,8 @@ func TestSenderLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// TestSenderGivesUpWhenItIsToldTo is Ctrl-C at the end of a run.
-func TestSenderGivesUpWhenItIsToldTo(t *testing.T) {
+// TestSenderGivesUpWhenCancelled is Ctrl-C at the end of a run.
+func TestSenderGivesUpWhenCancelled(t *testing.T) {
 	s, _, warned := sender(t, "sleep 600", time.Hour)
 	s.Send(Notice{Event: Waiting})
 	s.Send(Notice{Event: Done})
@@ -114,16 +114,16 @@ func TestSenderGivesUpWhenItIsToldTo(t *testing.T) {
 // answers only after the command has run.
 func TestSenderOfADesktopThatDoesNotAnswer(t *testing.T) {
 	bin := t.TempDir()
-	script := "#!/bin/sh\nuntil [ -s told ]; do sleep 0.01; done\n"
+	script := "#!/bin/sh\nuntil [ -s notices ]; do sleep 0.01; done\n"
 	if err := os.WriteFile(filepath.Join(bin, "notify-send"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	s, dir, warned := sender(t, "cat >told", 20*time.Second)
+	s, dir, warned := sender(t, "cat >notices", 20*time.Second)
 	s.o.Desktop, s.o.GOOS = true, "linux"
 	s.Send(Notice{Event: Done})
 	s.Close(t.Context())
-	if _, err := os.Stat(filepath.Join(dir, "told")); err != nil || len(*warned) > 0 {
+	if _, err := os.Stat(filepath.Join(dir, "notices")); err != nil || len(*warned) > 0 {
 		t.Errorf("%v; warned %q", err, *warned)
 	}
 }

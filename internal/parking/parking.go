@@ -1,5 +1,5 @@
 // Package parking keeps the work on a story that is given up for now, and restores the state
-// before it. A story is parked only while its work can be told apart from what other people did.
+// before it. A story is parked only while its work can be separated from what other people did.
 package parking
 
 import (
@@ -24,7 +24,7 @@ type Parker struct {
 	// Files lists the files of the plan, which are kept with the work.
 	Files func() []string
 
-	// Mixed says why work that is not accepted cannot be told apart from that of other people.
+	// Mixed says why work that is not accepted cannot be separated from that of other people.
 	// It is empty if it can, or if an event of the journal says why.
 	Mixed string
 
@@ -74,7 +74,7 @@ func (p *Parker) Compare(ctx context.Context) error {
 func (p *Parker) watches() bool { return p.On && p.Recorder.Position().Pending.Any }
 
 // Park keeps the work on a story and records the decision. It does nothing if the work cannot
-// be told apart from that of other people; Mixed then says why.
+// be separated from that of other people; Mixed then says why.
 func (p *Parker) Park(ctx context.Context, s run.Step, title, notes string) error {
 	if err := p.Compare(ctx); err != nil || p.Mixed != "" {
 		return err

@@ -33,7 +33,7 @@ func TestChangeJudge(t *testing.T) {
 		{"all ticked is not done without the promise", "- [x] a\n", false, false, plan.Verdict{Reason: "promise"}},
 		{"all ticked and the promise", "- [x] a\n", true, false, plan.Verdict{Done: true, Reason: "promise"}},
 		{"a promise with an open task is a claim", "- [x] a\n- [ ] b\n", true, false, plan.Verdict{Refused: "1 task is still open in tasks.md"}},
-		{"one that is begun is open", "- [~] a\n", true, false, plan.Verdict{Refused: "1 task is still open in tasks.md"}},
+		{"one that was started is open", "- [~] a\n", true, false, plan.Verdict{Refused: "1 task is still open in tasks.md"}},
 		{"a trusted promise", "- [ ] a\n", true, true, plan.Verdict{Done: true, Reason: "promise"}},
 		{"no tasks at all", "", true, false, plan.Verdict{Done: true, Reason: "promise"}},
 		{"a task that was put off", "- [-] a\n", true, false, plan.Verdict{Refused: "1 task is still open in tasks.md"}},

@@ -98,7 +98,7 @@ func TestGuard(t *testing.T) {
 		kept string
 	}{
 		{"a tick and a note", edit("prd.json", `"priority": 1, "passes": false, "notes": ""`, `"priority": 1, "passes": true, "notes": "hm"`), "", "", ""},
-		{"a tick beside a softened criterion", edit("prd.json", `["Unit tests pass"], "priority": 1, "passes": false`, `["Looks fine"], "priority": 1, "passes": true`),
+		{"a tick next to a softened criterion", edit("prd.json", `["Unit tests pass"], "priority": 1, "passes": false`, `["Looks fine"], "priority": 1, "passes": true`),
 			folder + "/prd.json", "STORY-002 acceptanceCriteria changed", "Looks fine"},
 		{"a story removed", func(root string) error {
 			at := strings.Index(stories, ",\n    {\"id\": \"STORY-002\"")
@@ -234,7 +234,7 @@ func checkPlan(t *testing.T, p *plan.PRD, root string) {
 	}
 }
 
-func TestGuardKeepsTheAgentsTickBesideWhatItPutsBack(t *testing.T) {
+func TestGuardKeepsTheAgentsTickAndRestoresTheRest(t *testing.T) {
 	p, root := feature(t)
 	path := filepath.Join(root, folder, "prd.json")
 	softer := strings.Replace(stories, `"title": "Names", "acceptanceCriteria": ["Unit tests pass"], "priority": 1, "passes": false, "notes": ""`,
@@ -302,7 +302,7 @@ func TestRestoreLeavesNoTemporaryFile(t *testing.T) {
 			if name := filepath.Base(e.Name); name == "spec.md" {
 				return // the last that happens
 			} else if e.Has(fsnotify.Create) {
-				t.Errorf("%s was made beside it", name)
+				t.Errorf("%s was made next to it", name)
 			}
 		case <-time.After(time.Minute):
 			t.Fatal("spec.md was not put back")

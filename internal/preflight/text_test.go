@@ -22,7 +22,7 @@ func ending(t *testing.T, in preflight.Input, mark string) string {
 	return mark + found
 }
 
-func TestANamelessGitIsTold(t *testing.T) {
+func TestANamelessGitIsReported(t *testing.T) {
 	in := worktree(t, good)
 	in.Nameless = true
 	want := `⚠ git knows no name and address for commits: the agent's commits fail, or have guessed ones

@@ -81,12 +81,12 @@ func TestRalphKilled(t *testing.T) {
 	}
 	v.eof(t)
 	t.Logf("everything dead %v after the kill", time.Since(begin))
-	told := await(t, "the guardian's callback", func() string {
+	wrote := await(t, "the guardian's callback", func() string {
 		b, _ := os.ReadFile(v.fifo)
 		return string(b)
 	})
-	if told != "orphaned" {
-		t.Errorf("the callback wrote %q", told)
+	if wrote != "orphaned" {
+		t.Errorf("the callback wrote %q", wrote)
 	}
 	for _, id := range ids {
 		if id.Alive() {

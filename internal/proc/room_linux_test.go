@@ -30,7 +30,7 @@ func TestRoomEndsGently(t *testing.T) {
 	room := bubblewrap(t)
 	z := openZoo(t)
 	p, err := z.Start(Command{Room: room, Stdout: z.w,
-		Argv: []string{"/bin/sh", "-c", `trap 'echo told; exit 3' INT; echo up; sleep 3600 & wait`}})
+		Argv: []string{"/bin/sh", "-c", `trap 'echo got it; exit 3' INT; echo up; sleep 3600 & wait`}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +44,8 @@ func TestRoomEndsGently(t *testing.T) {
 	if want := (Exit{Code: 3}); p.Exit() != want {
 		t.Errorf("it ended by %v, want %v", p.Exit(), want)
 	}
-	if rest := z.rest(); rest != "told\n" {
-		t.Errorf("it printed %q, want that it was told", rest)
+	if rest := z.rest(); rest != "got it\n" {
+		t.Errorf("it printed %q, want the signal", rest)
 	}
 }
 

@@ -58,14 +58,14 @@ func TestNotesAreBoundedAndForgotten(t *testing.T) {
 	}
 	first := n.Text()
 	if again := n.Text(); again != first {
-		t.Errorf("a second try is told something else: %q", again)
+		t.Errorf("a second try gets something else: %q", again)
 	}
 	n.Forget()
 	if len(first) > maxNotes+200 || strings.Count(first, "y…") < 10 || !strings.Contains(first, "mind the gap") {
 		t.Errorf("%d bytes of notes", len(first))
 	}
 	if !strings.Contains(first, "- yyy") {
-		t.Error("nothing was told whole")
+		t.Error("nothing was given whole")
 	}
 	if second := n.Text(); strings.Contains(second, "yyy") || !strings.Contains(second, "mind the gap") {
 		t.Errorf("the next notes are %q", second)

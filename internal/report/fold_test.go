@@ -88,7 +88,7 @@ func TestARunWithoutAnEnd(t *testing.T) {
 		outcome string // of the iteration, empty without one
 		says    string
 	}{
-		{"just begun", false, nil, "running", "", "Running: 0 iterations ended so far."},
+		{"just started", false, nil, "running", "", "Running: 0 iterations ended so far."},
 		{"at work", false, []journal.Body{journal.IterationStarted{N: 1}, call}, "running", "running", "Running: 0 iterations ended so far."},
 		{"waiting", false, []journal.Body{journal.IterationStarted{N: 1}, call, limit, wait}, "paused", "running", "Waiting: wait for it."},
 		{"waited", false, []journal.Body{journal.IterationStarted{N: 1}, call, limit, wait, journal.WaitEnded{Seconds: 5}}, "running", "running", "Running: 0 iterations ended so far."},

@@ -10,8 +10,8 @@ import (
 	"ralph/internal/report"
 )
 
-// told returns the text of decisions, with the evidence indented.
-func told(decisions []report.Decision) string {
+// textOf returns the text of decisions, with the evidence indented.
+func textOf(decisions []report.Decision) string {
 	var out strings.Builder
 	for _, d := range decisions {
 		sign := "-"
@@ -114,7 +114,7 @@ func TestWhy(t *testing.T) {
 		if n > 0 {
 			it = run.Iteration(n)
 		}
-		if diff := cmp.Diff(want, told(run.Decisions(it))); diff != "" {
+		if diff := cmp.Diff(want, textOf(run.Decisions(it))); diff != "" {
 			t.Errorf("iteration %d: %s", n, diff)
 		}
 	}
@@ -144,7 +144,7 @@ func TestWhyDone(t *testing.T) {
     1 of at most 20 iterations have ended
     'ralph run' ended with exit status 0
 `
-	if diff := cmp.Diff(want, told(run.Decisions(run.Iteration(1)))); diff != "" {
+	if diff := cmp.Diff(want, textOf(run.Decisions(run.Iteration(1)))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -237,7 +237,7 @@ func TestTheRuleOfAClaim(t *testing.T) {
 		Decided:  []report.Acceptance{{Stories: []string{"A"}, Rule: "proved", Facts: []int{4, 5}}},
 		Rejected: []report.Rejection{{Claim: "story", Stories: []string{"B"}, Reason: "why", Rule: "no_work", Facts: []int{4}}, {Claim: "promise", Reason: "open"}},
 	}}, Before: report.Iteration{Decided: []report.Acceptance{{Stories: []string{"C"}, Rule: "unproved"}}}}
-	got := told(r.Decisions(&r.Before)) + told(r.Decisions(&r.Iterations[0]))
+	got := textOf(r.Decisions(&r.Before)) + textOf(r.Decisions(&r.Iterations[0]))
 	for _, want := range []string{
 		"+ accepted: C\n    decided by the rule unproved\n",
 		"no quality check was due\n    decided by the rule proved, from events 4, 5 of the run\n",

@@ -20,7 +20,7 @@ type Refusal struct {
 	At    time.Time
 	Model string
 	Times int // in a row
-	Told  journal.AttemptEnded
+	Ended journal.AttemptEnded
 }
 
 func (l *Limits) waitStarted(at time.Time, b journal.WaitStarted) {
@@ -44,7 +44,7 @@ func (l *Limits) attemptEnded(at time.Time, call journal.AttemptStarted, b journ
 			l.Refused = map[string]Refusal{}
 		}
 		times := l.Refused[call.Harness].Times + 1
-		l.Refused[call.Harness] = Refusal{At: at, Model: call.Model, Times: times, Told: b}
+		l.Refused[call.Harness] = Refusal{At: at, Model: call.Model, Times: times, Ended: b}
 	case journal.OutcomeTransient:
 	case journal.OutcomeAuth:
 		delete(l.Refused, call.Harness)

@@ -27,13 +27,13 @@ func (r *reader) begin(l label, words string, line int) {
 		r.who = true
 	case l == labelCriteria:
 		words = strings.ToLower(fold(words))
-		if r.begun[words] {
+		if r.named[words] {
 			r.beginAgain(line, true)
 		}
-		if r.begun == nil {
-			r.begun = map[string]bool{}
+		if r.named == nil {
+			r.named = map[string]bool{}
 		}
-		r.begun[words] = true
+		r.named[words] = true
 	case l == labelDepends:
 		r.story.depends = true
 	}

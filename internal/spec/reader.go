@@ -24,9 +24,9 @@ type reader struct {
 
 	story *Story // the story at hand, or nil
 	label label  // what the text at hand is about
-	told  narrative
+	wish  narrative
 	free  []string        // the story's lines without a label
-	begun map[string]bool // the names of its lists of criteria
+	named map[string]bool // the names of its lists of criteria
 	who   bool            // it has its "As a"
 	again *again          // where a second story seems to begin in it
 	loose bool            // what is no criterion was reported in the block at hand

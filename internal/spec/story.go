@@ -109,7 +109,7 @@ func (r *reader) endStory() {
 	if r.story == nil {
 		return
 	}
-	r.story.Description = r.told.String()
+	r.story.Description = r.wish.String()
 	if r.story.Description == "" {
 		r.story.Description = fold(strings.Join(r.free, " "))
 	}
@@ -117,7 +117,7 @@ func (r *reader) endStory() {
 	if r.again != nil {
 		r.agains = append(r.agains, *r.again)
 	}
-	r.story, r.label, r.told, r.free, r.begun, r.who, r.again = nil, labelNone, nil, nil, nil, false, nil
+	r.story, r.label, r.wish, r.free, r.named, r.who, r.again = nil, labelNone, nil, nil, nil, false, nil
 }
 
 // paragraph reads a block of text line by line: labels start lines more often than
@@ -186,11 +186,11 @@ func (r *reader) narrate(text string) {
 			seen = end
 			continue
 		}
-		r.told.add(text[:start])
-		r.told = append(r.told, []string{strings.TrimRight(bold, ": ")})
+		r.wish.add(text[:start])
+		r.wish = append(r.wish, []string{strings.TrimRight(bold, ": ")})
 		text, seen = strings.TrimLeft(text[end:], ": "), 0
 	}
-	r.told.add(text)
+	r.wish.add(text)
 }
 
 func (r *reader) priority(text string, offset int) {

@@ -22,7 +22,7 @@ type suspect struct {
 	parent   *suspect // the section that it is in
 	below    bool     // it is in the section of the stories
 	criteria bool     // what only a story has is in it: acceptance criteria,
-	told     bool     // "As a"
+	wish     bool     // "As a"
 }
 
 // explain reports whether the title looks like a story, and notes why it is not read as one.
@@ -163,7 +163,7 @@ func (r *reader) stray(l label) {
 		return
 	}
 	r.at.criteria = r.at.criteria || l == labelCriteria
-	r.at.told = r.at.told || l == labelStory
+	r.at.wish = r.at.wish || l == labelStory
 }
 
 // strayHeading notes a heading "Acceptance Criteria" outside of a story, and reports
@@ -199,9 +199,9 @@ func (r *reader) judgeSuspects(prefixes map[string]bool, lines map[string]int) (
 		switch {
 		case text != "" && !read && (s.id == "" || prefixes[idPrefix(s.id)]):
 			r.spec.unreadable[s.id] = true
-		case s.criteria || s.told && s.below:
+		case s.criteria || s.wish && s.below:
 			text = cmp.Or(text, fmt.Sprintf("%q looks like a story, but has no id", shortened(s.title)))
-			warning = r.usual > 0 && !s.below && !s.told && !levels[s.level] && !sameWords(s.title, storiesTitle)
+			warning = r.usual > 0 && !s.below && !s.wish && !levels[s.level] && !sameWords(s.title, storiesTitle)
 		case s.below && levels[s.level]:
 			text = fmt.Sprintf("%q is among the stories, but has no id and is not read as one", shortened(s.title))
 			s.hint = `If it is one, give it an id: "### STORY-001: Title".`

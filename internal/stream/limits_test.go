@@ -15,7 +15,7 @@ func TestLimitsOfAnAccount(t *testing.T) {
 		name, stream string
 		want         []Limit
 	}{
-		{"nothing told", `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed","isUsingOverage":false}}`, nil},
+		{"nothing said", `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed","isUsingOverage":false}}`, nil},
 		{"the last word counts", `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed","rateLimitType":"five_hour","utilization":0.5}}
 {"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","rateLimitType":"five_hour","utilization":0.93,"resetsAt":1795233600}}
 {"type":"rate_limit_event","rate_limit_info":{"status":"rejected","rateLimitType":"seven_day","resetsAt":1795233600}}`, []Limit{

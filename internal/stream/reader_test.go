@@ -206,7 +206,7 @@ func TestReaderReopens(t *testing.T) {
 	doubled := bytes.Join(bytes.SplitAfter(stop, []byte("\n"))[:3], nil)
 	doubled = append(doubled, bytes.SplitAfter(stop, []byte("\n"))[2]...)
 	if sum := read(FormatOpenCode, doubled, 50, nil); sum.Tokens != plainOnce {
-		t.Errorf("a step told twice counts twice: %+v", sum.Tokens)
+		t.Errorf("a step reported twice counts twice: %+v", sum.Tokens)
 	}
 }
 

@@ -50,7 +50,7 @@ func TestCompareSparse(t *testing.T) {
 		"one ends":                      {cone("/src/"), nil, false},
 		"a folder comes in":             {cone("/src/"), cone("/src/", "/tests/"), false},
 		"a folder of a new folder":      {cone("/src/"), cone("/libs/", "!/libs/*/", "/libs/a/", "/src/"), false},
-		"another folder beside it":      {cone("/libs/", "!/libs/*/", "/libs/a/"), cone("/libs/", "!/libs/*/", "/libs/a/", "/libs/b/"), false},
+		"another folder next to it":     {cone("/libs/", "!/libs/*/", "/libs/a/"), cone("/libs/", "!/libs/*/", "/libs/a/", "/libs/b/"), false},
 		"all of a folder":               {cone("/libs/", "!/libs/*/", "/libs/a/"), cone("/libs/"), false},
 		"a folder goes":                 {cone("/src/", "/tests/"), cone("/src/"), true},
 		"all but one of its folders":    {cone("/tests/"), cone("/tests/", "!/tests/*/", "/tests/a/"), true},

@@ -125,7 +125,7 @@ func (c *Client) Split(ctx context.Context, pane string, side Side, size int, s 
 // Pair is the layout of a window with exactly two panes, both of ralph.
 type Pair struct {
 	Width, Height int  // of the window
-	Beside        bool // the panes are side by side, else one below the other
+	SideBySide    bool // the panes are side by side, else one below the other
 	Least         int  // columns of the narrower one
 }
 
@@ -145,7 +145,7 @@ func (c *Client) Pair(ctx context.Context, pane string) (Pair, bool) {
 		if n, _ := fmt.Sscan(line, &p.Width, &p.Height, &columns, &left, &zoomed, &word); n != 6 || zoomed != 0 {
 			return Pair{}, false
 		}
-		p.Beside = p.Beside || left > 0
+		p.SideBySide = p.SideBySide || left > 0
 		if i == 0 || columns < p.Least {
 			p.Least = columns
 		}

@@ -108,12 +108,12 @@ func TestSessionUnderHostileSettings(t *testing.T) {
 			if got, want := read(t, out), dir+"\n<"+strings.Join(args, "><")+">"; got != want {
 				t.Errorf("the program got %q, want %q", got, want)
 			}
-			beside, err := c.Split(t.Context(), pane, Right, 40, NewSession{Mark: "w1", Dir: dir, Argv: []string{"sleep", "600"}})
+			right, err := c.Split(t.Context(), pane, Right, 40, NewSession{Mark: "w1", Dir: dir, Argv: []string{"sleep", "600"}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := c.must(t, "list-panes", "-t", s.ID, "-F", "#{pane_id} #{pane_left} #{pane_width} #{pane_active} #{pane_synchronized}")
-			if want := pane + " 0 79 1 0\n" + beside + " 80 40 0 0"; got != want {
+			if want := pane + " 0 79 1 0\n" + right + " 80 40 0 0"; got != want {
 				t.Errorf("the panes are %q, want %q", got, want)
 			}
 			if env := c.must(t, "show-environment", "-g"); strings.Contains(env, "SECRET") || strings.Contains(env, "hush") {

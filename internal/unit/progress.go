@@ -20,7 +20,7 @@ type ProgressState string
 const (
 	progressMissing ProgressState = "missing"
 	progressEmpty   ProgressState = "empty" // even of its head
-	ProgressBegun   ProgressState = "begun"
+	ProgressStarted ProgressState = "started"
 )
 
 func (p *Place) progressPath() string {
@@ -53,7 +53,7 @@ func (p *Place) Progress() (ProgressState, error) {
 	case info.Size() == 0:
 		return progressEmpty, nil
 	}
-	return ProgressBegun, nil
+	return ProgressStarted, nil
 }
 
 // BeginProgress writes a progress.txt with only its heading. It follows a symbolic link.

@@ -225,7 +225,7 @@ release() {
 	[ ! -e "$HOME/.ralph" ]
 }
 
-@test "a platform without a release is told so" {
+@test "a platform without a release is refused" {
 	release
 	pretend Linux riscv64
 	run install

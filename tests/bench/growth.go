@@ -67,7 +67,7 @@ func (s *scratch) lateRow() (row, error) {
 	}
 	early, late := span(first, first+some), span(all-some, all)
 	if early <= 0 || late <= 0 {
-		return r, fmt.Errorf("the run has not told of all iterations: %v", marks)
+		return r, fmt.Errorf("the run has not reported all iterations: %v", marks)
 	}
 	r.Value = late / early
 	return r.atMost(1.2), nil
@@ -111,12 +111,12 @@ func (s *scratch) pastRows() ([]row, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, cpuRow("CPU of '"+argv[0]+"', 10,000 iterations, beside encoding/json", list).atMostTimes(2))
+		rows = append(rows, cpuRow("CPU of '"+argv[0]+"', 10,000 iterations (floor: encoding/json)", list).atMostTimes(2))
 	}
 	next, err := pairs(s.b.ctx, 3,
 		func() (usage, error) { return measure(s.run(1), 1) },
 		func() (usage, error) { return measure(s.command(lines, s.journal()), 0) })
-	return append(rows, cpuRow("CPU of 'run', 10,000 iterations, beside encoding/json", next).atMostTimes(2)), err
+	return append(rows, cpuRow("CPU of 'run', 10,000 iterations (floor: encoding/json)", next).atMostTimes(2)), err
 }
 
 // lengthen writes the journal's iterations several times, each with its own number

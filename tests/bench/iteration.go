@@ -40,7 +40,7 @@ func (b *bench) iterations() ([]row, error) {
 			own, gap = own.atMost(10), gap.atMost(15)
 		}
 		rows, cost = append(rows, own, gap), append(cost, own.Value)
-		forks, err := s.forkRow(fmt.Sprintf("forks beside the agent, %d stories", stories))
+		forks, err := s.forkRow(fmt.Sprintf("forks besides the agent, %d stories", stories))
 		switch {
 		case errors.Is(err, exec.ErrNotFound): // no strace on this machine
 		case err != nil:
@@ -56,7 +56,7 @@ func (b *bench) iterations() ([]row, error) {
 // marked measures what ralph adds to an agent that marks a story.
 func (b *bench) marked() (row, error) {
 	const stories, times = 10, 5
-	r := row{Name: "CPU beside the agent, a story of 10 marked", Unit: "ms"}
+	r := row{Name: "CPU besides the agent, a story of 10 marked", Unit: "ms"}
 	marker, err := b.floor("marker")
 	if err != nil {
 		return r, err
@@ -124,7 +124,7 @@ func (s *scratch) iterationRows(file, plan string) (cpu, gap row, err error) {
 	if err != nil {
 		return cpu, gap, err
 	}
-	cpu = row{Name: "CPU beside the agent, " + plan, Unit: "ms",
+	cpu = row{Name: "CPU besides the agent, " + plan, Unit: "ms",
 		Value: medianOf(list, func(p pair) float64 { return ms(p.ralph.cpu-p.floor.cpu) / turns }),
 		Floor: new(medianOf(list, func(p pair) float64 { return ms(p.floor.cpu) / turns }))}
 	cpu.Ratio = new(medianOf(list, func(p pair) float64 { return float64(p.ralph.cpu-p.floor.cpu) / float64(p.floor.cpu) }))

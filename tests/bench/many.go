@@ -48,7 +48,7 @@ func (b *bench) listRow() (row, error) {
 	if err != nil {
 		return row{}, err
 	}
-	return cpuRow("CPU of 'list', 1,000 loops, beside cat", list).atMost(500), nil
+	return cpuRow("CPU of 'list', 1,000 loops (floor: cat)", list).atMost(500), nil
 }
 
 // multiply makes copies of the unit until the user has so many, and returns the

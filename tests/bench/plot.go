@@ -24,7 +24,7 @@ func (r *report) plot() []byte {
 	height := top + line*len(rows) + 12
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", left+width+70, height)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="#ffffff"/><text x="12" y="20" fill="#222222" font-size="13">ralph beside the floor of the same run (1x); a red line is the limit</text>`+"\n")
+	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="#ffffff"/><text x="12" y="20" fill="#222222" font-size="13">ralph compared with the floor of the same run (1x); a red line is the limit</text>`+"\n")
 	for times := 1.0; times <= most; times *= 4 {
 		fmt.Fprintf(&b, `<path d="M%.1f %dV%d" stroke="#dddddd"/><text x="%.1f" y="%d" fill="#777777" text-anchor="middle">%.0fx</text>`+"\n", x(times), top-4, height-8, x(times), top-8, times)
 	}

@@ -20,7 +20,7 @@ func (b *bench) startUp() ([]row, error) {
 		return nil, err
 	}
 	return []row{
-		cpuRow("CPU of 'ralph --version', beside hello world", list).atMostTimes(10),
+		cpuRow("CPU of 'ralph --version' (floor: hello world)", list).atMostTimes(10),
 		rssRow("resident, 'ralph --version'", list).atMost(20),
 		size,
 	}, nil

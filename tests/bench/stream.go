@@ -25,9 +25,9 @@ func (b *bench) streams() ([]row, error) {
 		return nil, err
 	}
 	return []row{
-		cpuRow("CPU for 100 MB, beside tee", mixed).atMostTimes(5),
+		cpuRow("CPU for 100 MB (floor: tee)", mixed).atMostTimes(5),
 		rssRow("resident, 100 MB", mixed).atMost(60),
-		cpuRow("CPU for five lines of 20 MB, beside tee", long),
+		cpuRow("CPU for five lines of 20 MB (floor: tee)", long),
 		rssRow("resident, five lines of 20 MB", long),
 		latency.atMost(2),
 	}, nil

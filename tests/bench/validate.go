@@ -22,7 +22,7 @@ func (b *bench) validates() ([]row, error) {
 		if err != nil {
 			return nil, err
 		}
-		cpu := cpuRow(fmt.Sprintf("CPU for %d stories, beside encoding/json", size.stories), list)
+		cpu := cpuRow(fmt.Sprintf("CPU for %d stories (floor: encoding/json)", size.stories), list)
 		if size.stories == 10000 {
 			cpu = cpu.atMostTimes(12)
 		}

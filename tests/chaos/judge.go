@@ -12,12 +12,12 @@ import (
 
 // judge holds a run that is over, in one way or the other, against the record.
 // started says that it had started by its own record.
-func (s *scratch) judge(e ending, a attack, begun bool) {
+func (s *scratch) judge(e ending, a attack, started bool) {
 	if !a.fails() { // where the journal could not be written the next run finishes the record
-		s.auditCounts(begun) // a run with a living guardian records its death
+		s.auditCounts(started) // a run with a living guardian records its death
 		// Killed before its own run began, it has no guardian: what it had found of
 		// an earlier one may be on record, and not in the files yet.
-		s.auditFiles(begun || !e.killed)
+		s.auditFiles(started || !e.killed)
 	}
 	if e.killed || a.fails() {
 		return

@@ -117,7 +117,7 @@ func readRecord(events []event) record {
 			continue // a torn journal may have lost its beginning
 		}
 		if i != len(r.runs)-1 {
-			r.runs[i].loose = append(r.runs[i].loose, e.Type+" after a later run had begun")
+			r.runs[i].loose = append(r.runs[i].loose, e.Type+" after a later run had started")
 		}
 		r.runs[i].take(e)
 	}

@@ -41,32 +41,32 @@ func (s *scratch) round(ctx context.Context, a attack) {
 	}
 	s.last.killed, s.last.failed = e.killed, a.fails()
 	s.refused = s.refused || a.fails()
-	guarded, begun := !a.kills(guardian), len(s.runs()) > runs
+	guarded, started := !a.kills(guardian), len(s.runs()) > runs
 	// Where no run had started there is no one yet who would end what was alive before,
 	// nor what that starts meanwhile.
-	if e.killed && guarded && !a.follow && (begun || len(before)+len(flying(chains)) == 0) {
-		s.sweep(struck, begun)
+	if e.killed && guarded && !a.follow && (started || len(before)+len(flying(chains)) == 0) {
+		s.sweep(struck, started)
 	}
-	if !begun && !e.killed { // it may have met an earlier run's guardian, which is at its work
+	if !started && !e.killed { // it may have met an earlier run's guardian, which is at its work
 		s.awaitDeath(longest, guards)
 	}
 	if !e.killed || guarded && !a.follow {
-		s.judge(e, a, begun)
+		s.judge(e, a, started)
 	}
 	s.left = s.alive()
 	// A new run begins when everything of those before is dead. A guardian that had
 	// started nothing yet goes by itself.
-	if begun {
+	if started {
 		s.awaitDeath(s.dead, func(list []process) []process { return guards(s.still(before)) })
 		if left := s.still(before); len(left) > 0 {
-			s.complain(survivor, "alive although a later run has begun: %s", names(left))
+			s.complain(survivor, "alive although a later run has started: %s", names(left))
 		}
 		s.auditComets(chains)
 	}
 }
 
 // sweep waits for the guardian to end everything, to record the crash, and to exit.
-func (s *scratch) sweep(since time.Time, begun bool) {
+func (s *scratch) sweep(since time.Time, started bool) {
 	left := s.awaitDeath(s.dead-time.Since(since), others)
 	s.last.swept = time.Since(since)
 	if len(left) > 0 {
@@ -75,7 +75,7 @@ func (s *scratch) sweep(since time.Time, begun bool) {
 	if left := s.awaitDeath(longest, nil); len(left) > 0 {
 		s.complain(hang, "alive %v after ralph's death: %s", longest, names(left))
 	}
-	if begun {
+	if started {
 		s.auditComets(s.comets())
 	}
 }

@@ -102,7 +102,7 @@ func (w *world) user() {
 	case 2:
 		w.plan++
 	case 3, 4, 5:
-		// While an iteration is judged, it cannot be told from what the agent did.
+		// While an iteration is judged, it cannot be separated from what the agent did.
 		if p := w.state.Position(); p.Open == nil || p.Open.Outcome == "" || p.Open.Refused() {
 			w.edit(true)
 		}

@@ -69,7 +69,7 @@ type truth struct {
 	print     string // of the plan and HEAD, after the last iteration that counts
 	died      bool   // the last run
 	early     bool
-	begun     int // iterations of this run
+	started   int // iterations of this run
 	tokens    int64
 	stood     time.Duration // at limits, since a call went through
 	stopped   bool          // the run was asked to end
@@ -290,15 +290,15 @@ func (w *world) check(b journal.Body) {
 		}
 	case journal.IterationStarted:
 		w.checkBegin(b)
-		t.begun++
+		t.started++
 		w.story = ""
 		if b.Story != nil {
 			w.story = b.Story.ID
 		}
 		t.overload, t.overloads = false, 0
 		switch {
-		case t.begun > w.rules.MaxIterations:
-			w.fail("iteration %d of at most %d", t.begun, w.rules.MaxIterations)
+		case t.started > w.rules.MaxIterations:
+			w.fail("iteration %d of at most %d", t.started, w.rules.MaxIterations)
 		case w.rules.NoProgress > 0 && t.row >= w.rules.NoProgress:
 			w.fail("an iteration after %d without progress", t.row)
 		case t.open:
@@ -323,7 +323,7 @@ func (w *world) check(b journal.Body) {
 		case w.limited.After(w.now) && w.limited.After(w.process.waited):
 			w.fail("a call at a known limit, %s before its end", w.limited.Sub(w.now))
 		case t.stopped:
-			w.fail("a call after the run was told to end")
+			w.fail("a call after the run was asked to end")
 		case t.paused:
 			w.fail("a call while the run is paused")
 		case t.left:
@@ -447,11 +447,11 @@ func (w *world) checkEnd(b journal.RunEnded) {
 	if t.died = b.Reason == journal.ReasonCrashed; !t.died {
 		t.stood = 0
 	}
-	told := b.Reason == journal.ReasonStopped || b.Reason == journal.ReasonInterrupted
+	asked := b.Reason == journal.ReasonStopped || b.Reason == journal.ReasonInterrupted
 	switch {
-	case t.stopped != told && b.Reason != journal.ReasonCrashed:
-		w.fail("told to end: %v, and it ended with %s", t.stopped, b.Reason)
-	case told || b.Reason == journal.ReasonCrashed:
+	case t.stopped != asked && b.Reason != journal.ReasonCrashed:
+		w.fail("asked to end: %v, and it ended with %s", t.stopped, b.Reason)
+	case asked || b.Reason == journal.ReasonCrashed:
 	case b.Reason == journal.ReasonParked:
 		held := w.held()
 		for i, s := range w.stories {

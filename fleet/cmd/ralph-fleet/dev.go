@@ -41,9 +41,9 @@ func (c *devCmd) Run(a *app) error {
 // findDevServer looks next to this program, and then in PATH.
 func findDevServer() (string, error) {
 	if exe, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(exe), devServer)
-		if _, err := os.Stat(beside); err == nil {
-			return beside, nil
+		server := filepath.Join(filepath.Dir(exe), devServer)
+		if _, err := os.Stat(server); err == nil {
+			return server, nil
 		}
 	}
 	program, err := exec.LookPath(devServer)

@@ -22,9 +22,9 @@ import (
 
 // run is one "ralph run" running.
 type run struct {
-	once  sync.Once
-	let   func()
-	begun bool // it has reported its start, and reads requests
+	once    sync.Once
+	let     func()
+	started bool // it has reported its start, and reads requests
 }
 
 // stop ends the run, as "ralph stop" does.
@@ -100,7 +100,7 @@ func (t *turn) event(ctx context.Context, e events.Event, line string) {
 	events.Count(&t.record.Spent, e)
 	if e.Type == "run_started" {
 		t.record.Unit, t.change = e.Unit, e.Change
-		t.begun()
+		t.started()
 	}
 	most := t.Submission.Flags.MaxIterations
 	if most == 0 {
@@ -115,12 +115,12 @@ func (t *turn) event(ctx context.Context, e events.Event, line string) {
 	}
 }
 
-// begun notes that the current run has started.
-func (t *turn) begun() {
+// started notes that the current run has started.
+func (t *turn) started() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.run != nil {
-		t.run.begun = true
+		t.run.started = true
 	}
 }
 

@@ -30,7 +30,7 @@ func TestSlotsAreSharedByTheQueues(t *testing.T) {
 	select {
 	case <-changed:
 	default:
-		t.Error("nobody is told of the free slot")
+		t.Error("no one learns of the free slot")
 	}
 	if r, _ := s.reserve("b"); r == nil {
 		t.Error("the free slot cannot be had")

@@ -74,13 +74,13 @@ func (t *turn) askWish() {
 func (t *turn) pause() {
 	t.mu.Lock()
 	before := t.pausing
-	begun := t.run != nil && t.run.begun
+	started := t.run != nil && t.run.started
 	t.pausing = true // no further run begins
 	t.mu.Unlock()
 	if before {
 		return
 	}
-	if !begun { // no iteration is running, and ralph would say that there is no loop
+	if !started { // no iteration is running, and ralph would say that there is no loop
 		t.end()
 		return
 	}

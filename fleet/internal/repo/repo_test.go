@@ -245,6 +245,6 @@ func TestReceiptsOfAllHosts(t *testing.T) {
 		t.Errorf("the commit of one has %q", got)
 	}
 	if got := git(t, a.Dir, "notes", "--ref=ralph", "show", tip); strings.Contains(got, `"2"`) {
-		t.Errorf("the notes that ralph writes to are changed beside it: %q", got)
+		t.Errorf("the notes that ralph writes to are changed too: %q", got)
 	}
 }

@@ -55,7 +55,7 @@ func hook(t *testing.T, bare, name, script string) {
 }
 
 // The host that has lost a feature pushes once more while the next one takes it.
-func TestClaimBesideThePushOfTheLastHost(t *testing.T) {
+func TestClaimDuringThePushOfTheLastHost(t *testing.T) {
 	bare, _ := remote(t)
 	a := mustClaim(t, bare, 1, "a")
 	late := take(t, a)

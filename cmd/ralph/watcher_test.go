@@ -16,7 +16,7 @@ import (
 func TestAwakeDuringTheRun(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "held")
-	a := &aside{
+	a := &watcher{
 		keeper: awake.New([][]string{{"/bin/sh", "-c", "echo held >>" + log + "; exec cat"}}),
 		sender: notify.New(notify.Options{}),
 		status: func() run.Status { return run.Status{} },

@@ -14,20 +14,20 @@ import (
 	"ralph/internal/run"
 )
 
-// aside observes the events of a run: it keeps the machine awake, and notifies the user.
-type aside struct {
+// watcher observes the events of a run: it keeps the machine awake, and notifies the user.
+type watcher struct {
 	keeper *awake.Keeper
 	sender *notify.Sender
 	status func() run.Status // with the event applied
 }
 
-// newAside starts nothing yet. root is the worktree.
-func newAside(s *config.Settings, root string, status func() run.Status, warn func(string)) *aside {
+// newWatcher starts nothing yet. root is the worktree.
+func newWatcher(s *config.Settings, root string, status func() run.Status, warn func(string)) *watcher {
 	var commands [][]string
 	if s.KeepAwake && awake.CanAsk(runtime.GOOS, os.Getenv) {
 		commands = awake.Commands(runtime.GOOS, os.Getpid())
 	}
-	return &aside{keeper: awake.New(commands), sender: newSender(s, root, warn), status: status}
+	return &watcher{keeper: awake.New(commands), sender: newSender(s, root, warn), status: status}
 }
 
 func newSender(s *config.Settings, root string, warn func(string)) *notify.Sender {
@@ -39,26 +39,26 @@ func newSender(s *config.Settings, root string, warn func(string)) *notify.Sende
 	})
 }
 
-func (a *aside) event(e journal.Event) {
+func (w *watcher) event(e journal.Event) {
 	switch b := e.Body.(type) {
 	case journal.RunStarted:
-		a.keeper.Hold()
+		w.keeper.Hold()
 	case journal.WaitStarted:
 		if b.Reason == journal.WaitPaused { // the user has paused it
-			a.keeper.Release()
+			w.keeper.Release()
 		}
 	case journal.WaitEnded:
-		a.keeper.Hold()
+		w.keeper.Hold()
 	case journal.RunEnded:
-		a.keeper.Release()
+		w.keeper.Release()
 	}
-	if n, worth := notify.Of(e, a.status()); worth {
-		a.sender.Send(n)
+	if n, worth := notify.Of(e, w.status()); worth {
+		w.sender.Send(n)
 	}
 }
 
 // close waits until all notices are sent, for a limited time.
-func (a *aside) close(ctx context.Context) {
-	a.keeper.Release()
-	a.sender.Close(ctx)
+func (w *watcher) close(ctx context.Context) {
+	w.keeper.Release()
+	w.sender.Close(ctx)
 }
