@@ -26,7 +26,9 @@ func removePipes(dir string) {
 		}
 		ofGit := strings.HasPrefix(e.Name(), ".git") || strings.Contains(strings.TrimPrefix(path, dir), "/.git/")
 		if e.Type() == fs.ModeNamedPipe && ofGit {
-			fd, openErr := unix.Open(path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+			// To open it for both finds no reader missing: one that comes until it is removed
+			// does not wait either.
+			fd, openErr := unix.Open(path, unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 			_ = os.Remove(path) // no other call waits for it
 			if openErr == nil {
 				_ = unix.Close(fd) // git reads the end of the file
