@@ -71,6 +71,7 @@ var allowed = map[string][]string{
 	"internal/stopwatch":   {},
 	"internal/stream":      {},
 	"internal/tamper":      {"glob"},
+	"internal/testprogram": {},
 	"internal/terminal":    {"help", "stream", "words"},
 	"internal/tmux":        {},
 	"internal/parking":     {"checkpoint", "evidence", "git", "journal", "recorder", "run"},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ralph/internal/stream"
+	"ralph/internal/testprogram"
 )
 
 // TestTheDemoNamesAProgramThatCanBeCalled plays "make demo" in a clone: its bin/ is not in
@@ -20,9 +21,7 @@ func TestTheDemoNamesAProgramThatCanBeCalled(t *testing.T) {
 	if got, want := program(), stream.ShellWord(self); got != want {
 		t.Errorf("without ralph in the PATH: %q, want %q", got, want)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "ralph"), []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testprogram.Write(t, filepath.Join(dir, "ralph"), "#!/bin/sh\n")
 	if got := program(); got != "ralph" {
 		t.Errorf("with ralph in the PATH: %q", got)
 	}

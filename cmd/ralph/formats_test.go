@@ -18,6 +18,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/run"
+	"ralph/internal/testprogram"
 )
 
 // compiled is a schema of docs/.
@@ -105,10 +106,7 @@ func TestRealOutputsFitTheirSchemas(t *testing.T) {
 		fits(t, "archive-list", list)
 	}
 
-	s.write("agent", "#!/bin/sh\ncat >/dev/null\necho no\n")
-	if err := os.Chmod(filepath.Join(s.repo, "agent"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testprogram.Write(t, filepath.Join(s.repo, "agent"), "#!/bin/sh\ncat >/dev/null\necho no\n")
 	fits(t, "conformance", s.output("doctor", "--conformance", "--json", "--timeout", "5s", "./agent"))
 
 	s.write("openspec/changes/login/proposal.md", "# Log in\n")

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"ralph/internal/testprogram"
 )
 
 // talker is an agent that waits for its user, and prints the signal that ends it.
@@ -70,11 +72,8 @@ func TestSignalsWhilePlanning(t *testing.T) {
 // planning is the call of "ralph plan" with the talker as its agent.
 func planning(t *testing.T) *exec.Cmd {
 	s := newScratch(t, "turns: []\n")
-	s.write("../claude", talker)
 	path := filepath.Join(s.repo, "..", "claude")
-	if err := os.Chmod(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testprogram.Write(t, path, talker)
 	s.write("../.home/config.yaml", "claude: {command: ["+path+"]}\n")
 	return s.command(s.bin, "plan", "something new")
 }

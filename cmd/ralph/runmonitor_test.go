@@ -16,6 +16,7 @@ import (
 	"github.com/creack/pty"
 
 	"ralph/internal/journal"
+	"ralph/internal/testprogram"
 )
 
 // hostileTmux are settings of a user that break programs which trust the defaults.
@@ -363,9 +364,7 @@ func TestRunMonitorWithoutTmux(t *testing.T) {
 				}
 			}
 			if tmux != "" {
-				if err := os.WriteFile(filepath.Join(tools, "tmux"), []byte(tmux), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				testprogram.Write(t, filepath.Join(tools, "tmux"), tmux)
 			}
 			s.env = append(s.env, "PATH="+tools)
 			out, err := s.command(s.bin, s.runMonitor()...).CombinedOutput()

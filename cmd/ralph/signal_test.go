@@ -15,6 +15,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/proc"
+	"ralph/internal/testprogram"
 )
 
 // patience bounds every wait of these tests; nothing but a fault reaches it.
@@ -46,9 +47,7 @@ func newScratch(t *testing.T, script string) *scratch {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(s.bin, data, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testprogram.Write(t, s.bin, string(data))
 	}
 	// The agents of these tests report through files next to the repository, which a room
 	// does not let them write. What a room does is shown in scripts and with the real agents.

@@ -16,6 +16,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/run"
+	"ralph/internal/testprogram"
 )
 
 // background calls ralph start and returns what it says, in order, and the exit
@@ -130,9 +131,7 @@ exec "$@"
 func (s *scratch) withTerminal(name, script string) (log string) {
 	s.t.Helper()
 	dir := s.t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
+	testprogram.Write(s.t, filepath.Join(dir, name), script)
 	log = filepath.Join(dir, "called")
 	s.env = append(s.env, "PATH="+dir+":"+os.Getenv("PATH"), "FAKE_LOG="+log, "DISPLAY=:99", "XTERM_VERSION=1", "MY_API_KEY=hush")
 	return log

@@ -16,6 +16,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"ralph/internal/proc"
+	"ralph/internal/testprogram"
 )
 
 // quietly says nothing of a call.
@@ -63,9 +64,7 @@ func try(t *testing.T, script string, limit time.Duration) Card {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "My Agent.sh")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testprogram.Write(t, path, "#!/bin/sh\n"+script)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"ralph/internal/git"
 	"ralph/internal/preflight"
 	"ralph/internal/proc"
+	"ralph/internal/testprogram"
 )
 
 // TestMain lets the test binary be the guardian.
@@ -74,7 +75,8 @@ func (b *bed) write(path, text string, mode os.FileMode) {
 }
 
 func (b *bed) program(name, script string) {
-	b.write(filepath.Join(b.bin, name), "#!/bin/sh\n"+script+"\n", 0o755)
+	b.t.Helper()
+	testprogram.Write(b.t, filepath.Join(b.bin, name), "#!/bin/sh\n"+script+"\n")
 }
 
 func (b *bed) repository() {
