@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// NotesRef is the ref below refs/notes with the receipts of commits.
-const NotesRef = "ralph"
-
 // FetchNotes is the command that brings the receipts of a clone's origin.
 const FetchNotes = "git fetch origin refs/notes/ralph:refs/notes/ralph"
 
