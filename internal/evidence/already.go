@@ -20,7 +20,7 @@ func (g *gathering) already(ctx context.Context) error {
 	if g.Rules.Mode == Off || len(g.Checks) == 0 || g.base.Commit == "" {
 		return nil
 	}
-	for _, id := range without(g.claim.Items, g.claim.TakenOver) {
+	for _, id := range Without(g.claim.Items, g.claim.TakenOver) {
 		from, to, err := g.doneBy(ctx, id, g.noteOf(id))
 		if err != nil || ctx.Err() != nil {
 			return err

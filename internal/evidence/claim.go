@@ -117,7 +117,7 @@ type PlanAfter struct {
 	Ticked   []string        // marks that the checks made; they are revoked
 }
 
-// without returns the elements of list that are not in drop.
-func without(list, drop []string) []string {
+// Without returns the elements of list that are not in drop.
+func Without(list, drop []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(drop, s) })
 }

@@ -157,12 +157,12 @@ func (g *gathering) provable(items []string) []string {
 	if g.claim.Boxes {
 		return items
 	}
-	taken := without(g.claim.TakenOver, g.facts.Receipts)
-	return without(items, without(taken, g.claim.allowed(taken, NoReceipt)))
+	taken := Without(g.claim.TakenOver, g.facts.Receipts)
+	return Without(items, Without(taken, g.claim.allowed(taken, NoReceipt)))
 }
 
 // marked reports whether there are marks to judge by the work that was done for them.
-func (g *gathering) marked() bool { return len(without(g.claim.Items, g.claim.TakenOver)) > 0 }
+func (g *gathering) marked() bool { return len(Without(g.claim.Items, g.claim.TakenOver)) > 0 }
 
 // forWork reports whether the marks of the plan need work.
 func (g *gathering) forWork() bool { return g.Plan.Kind() != journal.PlanPrompt }

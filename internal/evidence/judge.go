@@ -80,7 +80,7 @@ func (g *Gatherer) Accept(ctx context.Context, c Claim, by Author, f Facts, v Ve
 	if err := g.WriteReceipts(ctx, c.N, by, f, v.Accepted); err != nil {
 		return e, err
 	}
-	if len(without(v.Accepted, c.TakenOver)) > 0 {
+	if len(Without(v.Accepted, c.TakenOver)) > 0 {
 		if err := g.setBase(ctx, f.Worktree); err != nil {
 			return e, err
 		}

@@ -22,8 +22,8 @@ func (g *gathering) review(ctx context.Context) error {
 	rest := g.facts
 	rest.Complete = true
 	v := Weigh(g.claim, rest, g.Rules)
-	items := without(v.Accepted, g.claim.TakenOver)
-	items = without(items, g.claim.allowed(items, Reviewed))
+	items := Without(v.Accepted, g.claim.TakenOver)
+	items = Without(items, g.claim.allowed(items, Reviewed))
 	promise := g.claim.Promised && g.claim.Done && len(v.Refusals) == 0 &&
 		len(g.claim.State.Items) == 0
 	if len(items) == 0 && !promise {

@@ -192,7 +192,7 @@ func (g *gathering) reseal(ctx context.Context) error {
 	if head.Branch != g.Branch {
 		// The plan that is here now is another branch's.
 		return fmt.Errorf("a quality check left the branch %s for %s: review its changes there, then: git switch %s",
-			g.Branch, orDetached(head.Branch), g.Branch)
+			g.Branch, head.Name(), g.Branch)
 	}
 	before, after := g.state, &g.facts.Plan
 	restored, err := g.Plan.Guard(fmt.Sprintf("%s-%d-checks", g.Run, g.claim.N))
@@ -204,8 +204,8 @@ func (g *gathering) reseal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	after.Opened = append(after.Opened, without(before.Done(), now.Done())...)
-	if ticked := without(now.Done(), before.Done()); len(ticked) > 0 {
+	after.Opened = append(after.Opened, Without(before.Done(), now.Done())...)
+	if ticked := Without(now.Done(), before.Done()); len(ticked) > 0 {
 		after.Ticked = append(after.Ticked, ticked...)
 		if err := g.Plan.Mark(ticked, false); err != nil {
 			return fmt.Errorf("the marks of %s cannot be revoked: %w", strings.Join(ticked, ", "), err)
@@ -216,13 +216,6 @@ func (g *gathering) reseal(ctx context.Context) error {
 	}
 	g.state, after.State = now, now
 	return g.leftovers(ctx)
-}
-
-func orDetached(branch string) string {
-	if branch == "" {
-		return "a detached HEAD"
-	}
-	return branch
 }
 
 // leftovers notes the files that checks in place have left in the worktree: they are not the

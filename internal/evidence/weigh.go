@@ -56,11 +56,11 @@ type Refusal struct {
 // Weigh decides on a claim. It is pure: the result depends only on the arguments.
 func Weigh(c Claim, f Facts, r Rules) Verdict {
 	var v Verdict
-	items := without(c.Items, c.TakenOver)
+	items := Without(c.Items, c.TakenOver)
 	asked := len(items)
 	refuse := func(rule Rule, reason string) {
 		allowed := c.allowed(items, rule)
-		if hit := without(items, allowed); len(hit) > 0 {
+		if hit := Without(items, allowed); len(hit) > 0 {
 			v.Refusals = append(v.Refusals, Refusal{journal.ClaimStory, rule, hit, reason})
 		}
 		items = allowed
@@ -73,8 +73,8 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 		refuse(rule, reason)
 	}
 	if f.Idle && len(items) > 0 {
-		already := overlap(items, f.Already)
-		items = without(items, already)
+		already := Overlap(items, f.Already)
+		items = Without(items, already)
 		v.Idle = items
 		if r.RequireChange {
 			refuse(NoWork, "nothing outside of the plan was changed for it")
@@ -93,13 +93,13 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 		refuse(NotCommitted, f.Uncommitted+"; only what is committed is proved")
 	}
 	if !f.Complete {
-		v.Undecided = slices.Concat(items, overlap(c.TakenOver, c.Items))
+		v.Undecided = slices.Concat(items, Overlap(c.TakenOver, c.Items))
 		return v
 	}
 	if len(f.Plan.Ticked) > 0 {
 		v.Refusals = append(v.Refusals, Refusal{journal.ClaimStory, ByChecks, f.Plan.Ticked, "marked while the quality checks ran, by none but them"})
 	}
-	items = without(items, f.Plan.Opened)
+	items = Without(items, f.Plan.Opened)
 	against := slices.IndexFunc(f.Checks, func(c CheckFact) bool { return c.Phase != journal.PhaseEnd && c.Against() && !c.Outside })
 	if against >= 0 {
 		refuse(CheckFailed, failed(f.Checks[against], f.Place))
@@ -124,7 +124,7 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 	// This run cannot tell its work from theirs: a check that failed before speaks against
 	// them, too.
 	green := !slices.ContainsFunc(f.Checks, func(c CheckFact) bool { return c.Phase != journal.PhaseEnd && !c.Green() && !c.Tolerated })
-	for _, id := range overlap(c.TakenOver, c.Items) {
+	for _, id := range Overlap(c.TakenOver, c.Items) {
 		known := f.NoChecks || c.Boxes || slices.Contains(f.Receipts, id) || len(c.allowed([]string{id}, NoReceipt)) > 0
 		switch {
 		case !known:
@@ -179,8 +179,8 @@ func Where(f tamper.Finding) string {
 	return fmt.Sprintf("%s:%d: %s", f.Path, f.Line, f.Message)
 }
 
-// overlap returns the elements of a that are in b, in their order.
-func overlap(a, b []string) []string { return without(a, without(a, b)) }
+// Overlap returns the elements of a that are in b, in their order.
+func Overlap(a, b []string) []string { return Without(a, Without(a, b)) }
 
 // sources returns the numbers, in the run, of the events that the rule used to decide on a
 // claim about items: the call that made it, and the facts that speak for or against it.

@@ -19,7 +19,7 @@ import (
 
 // worth has the runs of package proof done for items that are about to be accepted.
 func (g *gathering) worth(ctx context.Context, left []string) error {
-	items := without(left, g.claim.TakenOver)
+	items := Without(left, g.claim.TakenOver)
 	promised := g.claim.Promised && (g.claim.Done || g.claim.DoneSoFar)
 	switch {
 	case g.Rules.Mode == Off, g.base.Commit == "", len(items) == 0 && !promised:

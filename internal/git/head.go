@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -15,6 +16,9 @@ type Head struct {
 	Branch string // without refs/heads/; empty if HEAD is detached
 	Commit string // full hash; empty on a branch without a commit
 }
+
+// Name returns the branch, or says that HEAD is detached.
+func (h Head) Name() string { return cmp.Or(h.Branch, "a detached HEAD") }
 
 // Head returns what is checked out. It reads git's files itself, and runs git only where they are
 // of an unusual kind (reftable, a reference to a reference). It is cheap to call often.

@@ -107,7 +107,7 @@ func (l *Loop) claims(ctx context.Context, it *iteration) error {
 	it.promised = l.team.Promised(it.outcome)
 	items := l.marks.since(it.before)
 	if len(items) > 0 || l.marks.state.Open() == 0 {
-		items = append(items, missing(l.marks.takenOver(), items)...)
+		items = append(items, evidence.Without(l.marks.takenOver(), items)...)
 	}
 	done := func(items []string) bool {
 		v := l.marks.judged(items, it.promised)

@@ -180,7 +180,7 @@ func (l *Loop) history(ctx context.Context, it *iteration) error {
 	it.commits = gained
 	switch {
 	case head.Branch != l.branch:
-		it.moved = fmt.Sprintf("the agent left the branch %s for %s", l.branch, orDetached(head.Branch))
+		it.moved = fmt.Sprintf("the agent left the branch %s for %s", l.branch, head.Name())
 	case len(lost) > 0:
 		l.gate.Rewound()
 		l.notes.Add("Commits that were there before are no longer in the branch. Never rewrite or reset commits.")
@@ -191,13 +191,6 @@ func (l *Loop) history(ctx context.Context, it *iteration) error {
 		return l.Recorder.Record(journal.HeadMoved{N: it.n, From: before.Commit, To: head.Commit, Branch: head.Branch, Message: it.moved})
 	}
 	return nil
-}
-
-func orDetached(branch string) string {
-	if branch == "" {
-		return "a detached HEAD"
-	}
-	return branch
 }
 
 // protect restores the plan's files, and records what the agent had changed.

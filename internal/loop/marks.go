@@ -70,18 +70,18 @@ func (m *marks) print(head string) string { return m.state.Print + ":" + head }
 
 // claim returns a claim on the items.
 func (m *marks) claim(n int, items []string) evidence.Claim {
-	return evidence.Claim{N: n, State: m.state, Items: items, TakenOver: overlap(items, m.takenOver()),
+	return evidence.Claim{N: n, State: m.state, Items: items, TakenOver: evidence.Overlap(items, m.takenOver()),
 		Boxes: m.plan.Kind() != journal.PlanPRD, Allowed: m.gate.Allowed}
 }
 
 // onlyTakenOver reports whether only marks are left that the user has to decide on.
 func (m *marks) onlyTakenOver() bool {
-	return len(m.waiting) > 0 && m.state.Open() == 0 && len(missing(m.takenOver(), m.waiting)) == 0
+	return len(m.waiting) > 0 && m.state.Open() == 0 && len(evidence.Without(m.takenOver(), m.waiting)) == 0
 }
 
 // takenOver returns the marks that were taken over, in the plan's order.
 func (m *marks) takenOver() []string {
-	return overlap(m.state.Done(), slices.Collect(maps.Keys(m.gate.TakenOver)))
+	return evidence.Overlap(m.state.Done(), slices.Collect(maps.Keys(m.gate.TakenOver)))
 }
 
 // unjudged returns the marks without an acceptance on record.
@@ -102,7 +102,7 @@ func (m *marks) since(before plan.State) []string {
 func (m *marks) gone() []string {
 	known := slices.Concat(slices.Collect(maps.Keys(m.gate.Accepted)), slices.Collect(maps.Keys(m.gate.TakenOver)))
 	slices.Sort(known)
-	return missing(slices.Compact(known), m.state.Done())
+	return evidence.Without(slices.Compact(known), m.state.Done())
 }
 
 // allowed returns the items that the user allowed after their marks were refused.
@@ -114,12 +114,4 @@ func (m *marks) allowed() []string {
 		}
 	}
 	return ids
-}
-
-// overlap returns the elements of a that are in b, in their order.
-func overlap(a, b []string) []string { return missing(a, missing(a, b)) }
-
-// missing returns the elements of a that are not in b, in their order.
-func missing(a, b []string) []string {
-	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 }
