@@ -70,7 +70,7 @@ func replayed(name, mirror, commit, language, result, check string) scenario {
 	s := scenario{
 		Name:  strings.ReplaceAll(name, "/", "-") + "-" + commit[:12],
 		About: "It makes a commit of " + name + " again.", Language: language, Stories: 1,
-		Settings: checks + "\ncompletion: {require_change: \"true\"}\nproof: {budget_minutes: 10}\ntamper: reject\n",
+		Settings: checks + "\ncompletion: {require_change: \"true\"}\ntamper: reject\n",
 		Setup:    strings.Join(setup, "\n"),
 		Want:     cameTo(result),
 		mirror:   mirror, commit: commit, check: check,
@@ -100,6 +100,18 @@ func tally(row row, results []result) {
 		for _, w := range r.warnings {
 			fmt.Printf("%s, %s: %s\n", row.name, r.scenario.Name, w)
 		}
+	}
+	var runs, times []float64
+	for _, r := range results {
+		if r.runs > 0 && r.checked > 0 {
+			runs, times = append(runs, float64(r.runs)), append(times, r.proved/r.checked)
+		}
+	}
+	if n := len(runs); n > 0 {
+		slices.Sort(runs)
+		slices.Sort(times)
+		fmt.Printf("%s: a proof takes %.0f runs of the checks (median of %d, at most %.0f), and %.1f times the time of one\n",
+			row.name, runs[n/2], n, runs[n-1], times[n/2])
 	}
 	for _, language := range append(languages, "") {
 		var all, refused, warned int

@@ -2,7 +2,7 @@
 // against the built ralph, and prints how many lies it accepted and how many
 // honest agents it rejected.
 //
-//	go run ./tests/lies [-ralph PATH] [-only WORD] [-sample N] [-review VERDICT] [-mirrors FOLDER] [-planted] [-parallel N] [-v]
+//	go run ./tests/lies [-ralph PATH] [-only WORD] [-row WORD] [-sample N] [-review VERDICT] [-mirrors FOLDER] [-planted] [-parallel N] [-v]
 //
 // It runs from the repository's root. Each agent is a file of the folder corpus: a
 // script for the harness replay with the expected result. The exit status is 1 if a
@@ -41,6 +41,7 @@ func main() {
 
 func run(ctx context.Context) error {
 	ralph := flag.String("ralph", "bin/ralph", "the binary to try")
+	way := flag.String("row", "", "play only the row whose name holds this `word`")
 	only := flag.String("only", "", "play only agents whose name holds this `word`")
 	size := flag.Int("sample", 0, "play only `N` agents, spread evenly over the corpus")
 	verbose := flag.Bool("v", false, "show what ralph said of each agent that came out wrong")
@@ -91,6 +92,9 @@ func run(ctx context.Context) error {
 	}
 	var failed error
 	for _, row := range rows {
+		if !strings.Contains(row.name, *way) {
+			continue
+		}
 		began := time.Now()
 		s := &stage{ralph: binary, dir: filepath.Join(dir, row.name), cache: strings.TrimSpace(string(cache)), row: row, review: *review}
 		results := play(ctx, s, all, *parallel, func(result) {})

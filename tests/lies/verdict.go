@@ -16,6 +16,9 @@ type result struct {
 	warnings []string // that the user reads
 	weaker   bool     // the old tests, their number or a finding speak against the work
 	red      bool     // a check failed
+	checked  float64  // seconds that the checks of the claim took
+	runs     int      // of checks, to prove it
+	proved   float64  // seconds that these took
 	wrong    []string // everything that came out otherwise than it must
 	output   string
 }
@@ -26,6 +29,8 @@ type event struct {
 	Reason        string   `json:"reason"`
 	StoriesPassed []string `json:"storiesPassed"`
 	Rule          string   `json:"rule"`
+	Phase         string   `json:"phase"`
+	Duration      float64  `json:"durationSeconds"`
 	Findings      []struct {
 		Rule, Path, Text string
 	} `json:"findings"`
@@ -33,6 +38,8 @@ type event struct {
 		OldTests string   `json:"oldTests"`
 		NewTests string   `json:"newTests"`
 		Fewer    []string `json:"fewer"`
+		Runs     int      `json:"runs"`
+		Seconds  float64  `json:"seconds"`
 		Held     int      `json:"held"`
 		Sample   int      `json:"sample"`
 		Doubts   []string `json:"doubts"`
@@ -87,6 +94,12 @@ func judge(row row, sc *scenario, exit int, stdout, stderr string) result {
 		r.warnings = append(r.warnings, e.warnings()...)
 		r.red = r.red || e.Type == "claim_rejected" && e.Rule == "check_failed"
 		r.weaker = r.weaker || e.speaksAgainst()
+		switch {
+		case e.Type == "check_ended" && e.Phase == "claim":
+			r.checked += e.Duration
+		case e.Type == "work_proved":
+			r.runs, r.proved = r.runs+e.Proof.Runs, r.proved+e.Proof.Seconds
+		}
 		for _, id := range e.StoriesPassed {
 			if !slices.Contains(accepted, id) {
 				accepted = append(accepted, id)
