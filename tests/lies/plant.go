@@ -325,6 +325,9 @@ type harvest struct{ found, all int }
 func (h *harvest) add(r result) {
 	what := "missed"
 	switch {
+	case r.output == "":
+		fmt.Printf("not played: %s: %s\n", r.scenario.Name, strings.Join(r.wrong, "; "))
+		return
 	case r.red:
 		fmt.Printf("no weakening, as a check fails: %s\n", r.scenario.Name)
 		return
