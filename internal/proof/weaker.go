@@ -59,7 +59,7 @@ func (p *Prover) weaker(ctx context.Context, c *comparison, r *Proof, edits map[
 // missed returns the check that fails with a fault and the old tests, and passes with the
 // fault and the new tests; "" without such a check.
 func (p *Prover) missed(ctx context.Context, c *comparison, r *Proof, m mutant, edits map[string]git.Entry) (string, error) {
-	hash, err := c.repo.WriteBlob(m.text)
+	hash, err := c.repo.WriteBlob(m.text())
 	if err != nil {
 		return "", err
 	}
@@ -100,9 +100,15 @@ type mutant struct {
 	path    string
 	line    int
 	was, is string
-	text    string   // of the whole file
+	lines   []string // of the file without it
+	with    string   // the line with it
 	words   []string // in the line, and in those that head its blocks: its if, its function
 	message bool     // the fault is in a text
+}
+
+// text returns the file with the fault.
+func (m mutant) text() string {
+	return strings.Join(slices.Concat(m.lines[:m.line-1], []string{m.with}, m.lines[m.line:]), "")
 }
 
 // mutants puts faults into the work that the changed tests are about: into the files that
@@ -343,7 +349,7 @@ func mutantsOf(name, text string) []mutant {
 				continue
 			}
 			found = append(found, mutant{path: name, line: i + 1, was: bare, is: strings.TrimSpace(with),
-				text:  strings.Join(slices.Concat(lines[:i], []string{with}, lines[i+1:]), ""),
+				lines: lines, with: with,
 				words: wordsIn(heads, begin), message: strings.ContainsAny(f.replace, `"'`)})
 			break
 		}

@@ -44,7 +44,7 @@ func TestAFaultIsWrittenInTheLanguageOfTheFile(t *testing.T) {
 	} {
 		got := ""
 		for _, m := range mutantsOf(c.file, c.line) {
-			got = m.text
+			got = m.text()
 		}
 		if got != c.want {
 			t.Errorf("%s: %q becomes %q, not %q", c.file, c.line, got, c.want)
