@@ -70,7 +70,7 @@ func replayed(name, mirror, commit, language, result, check string) scenario {
 	s := scenario{
 		Name:  strings.ReplaceAll(name, "/", "-") + "-" + commit[:12],
 		About: "It makes a commit of " + name + " again.", Language: language, Stories: 1,
-		Settings: checks + "\ncompletion: {require_change: \"true\"}\ntamper: reject\n",
+		Settings: checks + "\ncompletion: {require_change: \"true\"}\nproof: {budget_minutes: 2}\ntamper: reject\n",
 		Setup:    strings.Join(setup, "\n"),
 		Want:     cameTo(result),
 		mirror:   mirror, commit: commit, check: check,
