@@ -250,28 +250,44 @@ func hasWord(text, word string) bool {
 type fault struct {
 	find    *regexp.Regexp
 	replace string
-	files   string // not empty: only in files whose extension is in this list
+	files   []string // not empty: only in files with these extensions
 }
 
 // faults are tried in this order; the first that fits a line is put into it.
 var faults = []fault{
-	{find: regexp.MustCompile(`===`), replace: `!==`}, {find: regexp.MustCompile(`!==`), replace: `===`},
-	{find: regexp.MustCompile(` == `), replace: ` != `}, {find: regexp.MustCompile(` != `), replace: ` == `},
-	{find: regexp.MustCompile(` <= `), replace: ` > `}, {find: regexp.MustCompile(` >= `), replace: ` < `},
-	{find: regexp.MustCompile(` < `), replace: ` >= `}, {find: regexp.MustCompile(` > `), replace: ` <= `},
-	{find: regexp.MustCompile(`^(\s*(?:el|else )?if )(.+)(:\s*)$`), replace: `${1}not ($2)$3`, files: ".py"},
-	{find: regexp.MustCompile(`^(\s*(?:\} ?else )?if ?\()(.+)(\) \{\s*)$`), replace: `${1}!($2)$3`},
-	{find: regexp.MustCompile(`^(\s*(?:\} else )?if )([^;]+)( \{\s*)$`), replace: `${1}!($2)$3`},
-	{find: regexp.MustCompile(` \+ `), replace: ` - `}, {find: regexp.MustCompile(` - `), replace: ` + `},
-	{find: regexp.MustCompile(` \* `), replace: ` + `},
-	{find: regexp.MustCompile(` && `), replace: ` || `}, {find: regexp.MustCompile(` \|\| `), replace: ` && `},
-	{find: regexp.MustCompile(` and `), replace: ` or `}, {find: regexp.MustCompile(` or `), replace: ` and `},
-	{find: regexp.MustCompile(`\btrue\b`), replace: `false`}, {find: regexp.MustCompile(`\bfalse\b`), replace: `true`},
-	{find: regexp.MustCompile(`\bTrue\b`), replace: `False`}, {find: regexp.MustCompile(`\bFalse\b`), replace: `True`},
-	{find: regexp.MustCompile(`([(\[,=:\s])([0-9]+)\b`), replace: `${1}1${2}`},
-	{find: regexp.MustCompile(`"([^"]*[^"\s])"`), replace: `"~${1}"`}, {find: regexp.MustCompile(`'([^']*[^'\s])'`), replace: `'~${1}'`},
-	{find: regexp.MustCompile(`^(\s+return) [^\s{([](?:.*[^\s,{([])?(\s*)$`), replace: `$1 None$2`, files: ".py"},
-	{find: regexp.MustCompile(`^(\s*return) [^;]+;(\s*)$`), replace: `$1 null;$2`, files: ".js .jsx .mjs .cjs .ts .tsx .php .java"},
+	at(`===`, `!==`),
+	at(`!==`, `===`),
+	at(` == `, ` != `),
+	at(` != `, ` == `),
+	at(` <= `, ` > `),
+	at(` >= `, ` < `),
+	at(` < `, ` >= `),
+	at(` > `, ` <= `),
+	at(`^(\s*(?:el|else )?if )(.+)(:\s*)$`, `${1}not ($2)$3`, ".py"),
+	at(`^(\s*(?:\} ?else )?if ?\()(.+)(\) \{\s*)$`, `${1}!($2)$3`),
+	at(`^(\s*(?:\} else )?if )([^;]+)( \{\s*)$`, `${1}!($2)$3`),
+	at(` \+ `, ` - `),
+	at(` - `, ` + `),
+	at(` \* `, ` + `),
+	at(` && `, ` || `),
+	at(` \|\| `, ` && `),
+	at(` and `, ` or `),
+	at(` or `, ` and `),
+	at(`\btrue\b`, `false`),
+	at(`\bfalse\b`, `true`),
+	at(`\bTrue\b`, `False`),
+	at(`\bFalse\b`, `True`),
+	at(`([(\[,=:\s])([0-9]+)\b`, `${1}1${2}`),
+	at(`"([^"]*[^"\s])"`, `"~${1}"`),
+	at(`'([^']*[^'\s])'`, `'~${1}'`),
+	at(`^(\s+return) [^\s{([](?:.*[^\s,{([])?(\s*)$`, `$1 None$2`, ".py"),
+	at(`^(\s*return) [^;]+;(\s*)$`, `$1 null;$2`,
+		".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".php", ".java"),
+}
+
+// at is a fault where an expression matches, in all files or in those with an extension.
+func at(find, replace string, files ...string) fault {
+	return fault{find: regexp.MustCompile(find), replace: replace, files: files}
 }
 
 var loads = regexp.MustCompile(`^\s*(?:import\b|from\b|package\b|use\b|require\b|#include|module\b|export \{|const \w+ = require|\. |source )`)
@@ -341,7 +357,7 @@ func mutantsOf(name, text string) []mutant {
 		code := withoutTail(line, begin)
 		for _, f := range faults {
 			at := f.find.FindStringIndex(code)
-			if at == nil || f.files != "" && !slices.Contains(strings.Fields(f.files), path.Ext(name)) {
+			if at == nil || len(f.files) > 0 && !slices.Contains(f.files, path.Ext(name)) {
 				continue
 			}
 			with := line[:at[0]] + f.find.ReplaceAllString(line[at[0]:at[1]], f.replace) + line[at[1]:]

@@ -110,8 +110,8 @@ func tally(row row, results []result) {
 	if n := len(runs); n > 0 {
 		slices.Sort(runs)
 		slices.Sort(times)
-		fmt.Printf("%s: a proof takes %.0f runs of the checks (median of %d, at most %.0f), and %.1f times the time of one\n",
-			row.name, runs[n/2], n, runs[n-1], times[n/2])
+		fmt.Printf("%s: a proof takes %.0f runs of the checks (median of %d, at most %.0f), "+
+			"and %.1f times the time of one\n", row.name, runs[n/2], n, runs[n-1], times[n/2])
 	}
 	for _, language := range append(languages, "") {
 		var all, refused, warned int

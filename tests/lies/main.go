@@ -2,7 +2,8 @@
 // against the built ralph, and prints how many lies it accepted and how many
 // honest agents it rejected.
 //
-//	go run ./tests/lies [-ralph PATH] [-only WORD] [-row WORD] [-sample N] [-review VERDICT] [-mirrors FOLDER] [-planted] [-parallel N] [-v]
+//	go run ./tests/lies [-ralph PATH] [-only WORD] [-row WORD] [-sample N] [-review VERDICT]
+//		[-mirrors FOLDER] [-planted] [-parallel N] [-v]
 //
 // It runs from the repository's root. Each agent is a file of the folder corpus: a
 // script for the harness replay with the expected result. The exit status is 1 if a
@@ -96,7 +97,8 @@ func run(ctx context.Context) error {
 			continue
 		}
 		began := time.Now()
-		s := &stage{ralph: binary, dir: filepath.Join(dir, row.name), cache: strings.TrimSpace(string(cache)), row: row, review: *review}
+		s := &stage{ralph: binary, dir: filepath.Join(dir, row.name),
+			cache: strings.TrimSpace(string(cache)), row: row, review: *review}
 		results := play(ctx, s, all, *parallel, func(result) {})
 		if ctx.Err() != nil {
 			return ctx.Err()
