@@ -22,14 +22,8 @@ type reader struct {
 
 	line, counted int // the line of the offset up to which lines are counted
 
-	story *Story // the story at hand, or nil
-	label label  // what the text at hand is about
-	wish  narrative
-	free  []string        // the story's lines without a label
-	named map[string]bool // the names of its lists of criteria
-	who   bool            // it has its "As a"
-	again *again          // where a second story seems to begin in it
-	loose bool            // what is no criterion was reported in the block at hand
+	storyState
+	loose bool // what is no criterion was reported in the block at hand
 
 	problem bool     // within the Problem Statement
 	at      *suspect // the section at hand, or the one around the story at hand
@@ -40,6 +34,17 @@ type reader struct {
 	suspects []*suspect
 	hidden   []hidden
 	agains   []again
+}
+
+// storyState is what is known of the story at hand.
+type storyState struct {
+	story *Story // nil between two stories
+	label label  // what the text at hand is about
+	wish  narrative
+	free  []string        // lines without a label
+	named map[string]bool // the names of its lists of criteria
+	who   bool            // it has its "As a"
+	again *again          // where a second story seems to begin in it
 }
 
 func newReader(name string, src []byte) *reader {

@@ -117,7 +117,7 @@ func (r *reader) endStory() {
 	if r.again != nil {
 		r.agains = append(r.agains, *r.again)
 	}
-	r.story, r.label, r.wish, r.free, r.named, r.who, r.again = nil, labelNone, nil, nil, nil, false, nil
+	r.storyState = storyState{}
 }
 
 // paragraph reads a block of text line by line: labels start lines more often than
