@@ -50,6 +50,7 @@ type Result struct {
 	Tail     string // the end of what it printed
 	Commit   string // the commit of the clean worktree; empty in place
 	Lost     bool   // the guardian was killed while it ran
+	Open     bool   // it ran without a room, at least once
 	Unsealed string // not empty: it passes only without a room; settings that may help
 	Outside  bool   // it passes only outside its room, and Rooms.Require is set
 	Touched  string // not empty: what of the repository it changed; then it does not count
@@ -125,7 +126,7 @@ func runIn(ctx context.Context, g *proc.Guardian, c Check, dir string, env []str
 	}
 	if errors.Is(err, proc.ErrLost) && !dead {
 		// A check that kills its parent can be faster than the news of its start.
-		return Result{Check: c, Outcome: journal.CheckFailed, Duration: watch.Passed().Awake, Tail: killed, Lost: true}, nil
+		return Result{Check: c, Outcome: journal.CheckFailed, Duration: watch.Passed().Awake, Tail: killed, Lost: true, Open: sealed == nil}, nil
 	}
 	if err != nil {
 		return Result{}, fmt.Errorf("check %s cannot be started: %w", c.Name, err)
@@ -134,7 +135,7 @@ func runIn(ctx context.Context, g *proc.Guardian, c Check, dir string, env []str
 	var count counter
 	go func() { tail <- readTail(io.TeeReader(r, &count)) }()
 
-	res := Result{Check: c}
+	res := Result{Check: c, Open: sealed == nil}
 	res.Outcome = await(ctx, p.Exited(), g.Lost(), c.Timeout, func() time.Duration { return watch.Passed().Real })
 	if res.Outcome == journal.CheckTimeout && exited(p) {
 		res.Outcome = ""

@@ -46,6 +46,7 @@ func (rs *Rooms) run(ctx context.Context, g *proc.Guardian, c Check, dir string,
 		return in, nil
 	}
 	out, err := runIn(ctx, g, c, dir, env, nil)
+	in.Open = true
 	if err != nil || !out.Green() {
 		return in, err // what the check says in its room is what the user will see again
 	}

@@ -160,7 +160,10 @@ func TestRoomsOutside(t *testing.T) {
 	rs, _, home, run := roomsIn(t)
 	write(t, filepath.Join(home, "file"), "")
 	line := "test -e '" + filepath.Join(home, "file") + "' || { echo connection refused; exit 1; }"
-	if r := run(line, "in place"); !r.Green() || !strings.Contains(r.Unsealed, "proof: {network: true}") {
+	if r := run("true", "in place"); r.Open {
+		t.Error("a check in its room is said to have run without one")
+	}
+	if r := run(line, "in place"); !r.Green() || !r.Open || !strings.Contains(r.Unsealed, "proof: {network: true}") {
 		t.Errorf("%v, unsealed %q", r, r.Unsealed)
 	}
 	rs.unsealed, rs.Require = nil, true

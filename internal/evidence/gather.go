@@ -57,6 +57,7 @@ type Gatherer struct {
 	counts  map[string]bool // checks that said how many tests ran
 	inPlace map[string]bool // checks that failed in place before the first iteration
 	results check.Results
+	opened  bool              // a check ran without a room since this was set back
 	began   string            // the base's commit when ralph started
 	prover  *proof.Prover     // keeps what it knows of trees
 	foreign []string          // remote branches when ralph started

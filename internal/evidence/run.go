@@ -32,32 +32,40 @@ func (g *gathering) batch(ctx context.Context, due []check.Check, one func(check
 		return nil, err
 	}
 	g.ranHere = nil
+	g.opened = false
 	before := g.Repo.ReadMetadata()
 	results, err := g.each(due, one)
 	err = errors.Join(err, g.reseal(ctx))
-	if err == nil {
-		err = g.refuseTouched(ctx, before, results)
+	if err != nil || len(results) == 0 {
+		return results, err
+	}
+	touched, err := g.touched(ctx, before)
+	if touched != "" && g.claim.N > 0 {
+		refuse(&results[len(results)-1], touched)
 	}
 	return results, err
 }
 
-// refuseTouched fails the checks of a batch after which HEAD, the index, a ref, a hook or a
-// setting of git is another one: no proof can come from code that changes what is proved.
-func (g *gathering) refuseTouched(ctx context.Context, before git.Metadata, results []check.Result) error {
+// touched warns if HEAD, the index, a ref, a hook or a setting of git has changed while checks
+// ran without a room, and returns what changed. No proof can come from code that changes what
+// is proved. In a room no check can do that: a change is the user's, or another loop's.
+func (g *gathering) touched(ctx context.Context, before git.Metadata) (what string, err error) {
+	if !g.opened {
+		return "", nil
+	}
 	changed, err := g.Repo.ChangedSince(context.WithoutCancel(ctx), before)
-	if err != nil {
-		return err
+	if err != nil || len(changed) == 0 {
+		return "", err
 	}
-	if len(changed) == 0 || len(results) == 0 {
-		return nil
-	}
-	g.results.Clear() // the same check must not count the next time either
-	what := strings.Join(changed, ", ")
-	if g.claim.N > 0 {
-		last := &results[len(results)-1]
-		last.Outcome, last.Touched = journal.CheckFailed, what
-	}
-	return g.Recorder.Warn("the quality checks changed %s of the repository; no code of the project may do that", what)
+	g.results.Clear() // the same checks must not count the next time either
+	g.prover = nil
+	what = strings.Join(changed, ", ")
+	return what, g.Recorder.Warn("the quality checks changed %s of the repository; no code of the project may do that", what)
+}
+
+// refuse lets a result speak against the claim.
+func refuse(r *check.Result, touched string) {
+	r.Outcome, r.Touched = journal.CheckFailed, touched
 }
 
 func (g *gathering) each(due []check.Check, one func(check.Check) (check.Result, error)) ([]check.Result, error) {
@@ -161,6 +169,7 @@ func (g *Gatherer) try(ctx context.Context, c check.Check, dir string, env []str
 			return check.Result{Check: c}, err
 		}
 		r, err := check.Run(ctx, guardian, c, dir, env)
+		g.opened = g.opened || r.Open
 		if lost := r.Lost || errors.Is(err, proc.ErrLost); !again || !lost || ctx.Err() != nil {
 			return r, err
 		}

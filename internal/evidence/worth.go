@@ -43,7 +43,15 @@ func (g *gathering) worth(ctx context.Context, left []string) error {
 			change.Green = append(change.Green, c.Result)
 		}
 	}
-	g.facts.Proof, err = g.runsOf(ctx, change, g.Rules.Runs)
+	g.opened = false
+	before := g.Repo.ReadMetadata()
+	if g.facts.Proof, err = g.runsOf(ctx, change, g.Rules.Runs); err != nil {
+		return err
+	}
+	touched, err := g.touched(ctx, before)
+	if n := len(g.facts.Checks); touched != "" && n > 0 {
+		refuse(&g.facts.Checks[n-1].Result, touched)
+	}
 	return err
 }
 
