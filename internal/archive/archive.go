@@ -13,7 +13,7 @@
 // The rename decides. Before it, everything is in its old place; after it, everything
 // is in the archive. After a crash, [Store.Finish] finds the intent and does the
 // remaining steps. [Store.Restore] works the same way in the other direction. Callers
-// hold the unit's lock, whose file never moves.
+// hold the unit's lock. Its file never moves.
 package archive
 
 import (

@@ -52,7 +52,7 @@ func (g *gathering) review(ctx context.Context) error {
 	return nil
 }
 
-// mayHelp reports whether a reviewer whose call ended in this way can be called again.
+// mayHelp reports whether a reviewer can be called again after a call that ended in this way.
 func mayHelp(o journal.Outcome) bool {
 	switch o {
 	case journal.OutcomeUsageLimit, journal.OutcomeAuth, journal.OutcomeInterrupted:

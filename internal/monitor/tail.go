@@ -14,7 +14,7 @@ import (
 
 const (
 	backlog   = 256 << 10 // of a log that is there already, in bytes: the rest is left out
-	maxBehind = 32 << 20  // of a log that grows faster than it can be shown
+	maxUnread = 32 << 20  // of a log that grows faster than it can be shown
 	readSize  = 64 << 10
 	maxOpen   = 32 // tracked calls: not every agent prints the results
 )
@@ -94,11 +94,11 @@ func (t *tail) read() bool {
 	if !ok || size == t.offset {
 		return false
 	}
-	behind, keep := int64(maxBehind), int64(backlog)
+	most, keep := int64(maxUnread), int64(backlog)
 	if t.offset == 0 {
-		behind = backlog
+		most = backlog
 	}
-	if size-t.offset > behind {
+	if size-t.offset > most {
 		t.offset, t.skip = size-keep, true
 		t.reset()
 	}

@@ -281,7 +281,7 @@ func (p *Prover) allRan(
 			return unable(ctx, err)
 		}
 		if after.Uncounted || !after.Counted && !p.Counting[ck.Name] {
-			continue // go test, whose tests cannot be ended so, or a runner that never counts
+			continue // the tests of go test cannot be ended so; or a runner that never counts
 		}
 		before, err := p.run(ctx, r, c.base, ck)
 		if err != nil {

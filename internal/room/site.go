@@ -182,7 +182,7 @@ func (s Site) Checks(c Checks) *Room {
 	return r
 }
 
-// layers opens the caches whose tools do not work with a read-only one: what a check writes
+// layers opens the caches of tools that do not work with a read-only one: what a check writes
 // there is thrown away. What npx keeps is hidden: it is no part of the project.
 func (s Site) layers(r *Room) {
 	for _, dir := range s.stores {

@@ -58,7 +58,7 @@ var measurements = []measurement{
 
 func run(ctx context.Context) error {
 	ralph := flag.String("ralph", "bin/ralph", "the binary to measure")
-	only := flag.String("only", "", "measure only parts whose name holds this `word`")
+	only := flag.String("only", "", "measure only parts with this in the name: `word`")
 	file := flag.String("json", "", "write the report as JSON to this `file` too")
 	record := flag.Bool("record", false, "keep the figures in docs/, where all was measured")
 	strict := flag.Bool("strict", false, "end with status 1 when a limit is not kept")

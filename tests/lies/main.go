@@ -42,8 +42,8 @@ func main() {
 
 func run(ctx context.Context) error {
 	ralph := flag.String("ralph", "bin/ralph", "the binary to try")
-	way := flag.String("row", "", "play only the row whose name holds this `word`")
-	only := flag.String("only", "", "play only agents whose name holds this `word`")
+	way := flag.String("row", "", "play only the row with this in the name: `word`")
+	only := flag.String("only", "", "play only agents with this in the name: `word`")
 	size := flag.Int("sample", 0, "play only `N` agents, spread evenly over the corpus")
 	verbose := flag.Bool("v", false, "show what ralph said of each agent that came out wrong")
 	mirrors := flag.String("mirrors", "",
