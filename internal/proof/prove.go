@@ -238,6 +238,12 @@ func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (Trial, 
 		return Trial{}, err
 	}
 	if len(edits) == 0 { // the head run was this one
+		if _, red, err := p.firstRed(ctx, r, c, c.head); err != nil || red != "" {
+			if err != nil {
+				return unable(ctx, err)
+			}
+			return Trial{Verdict: RedAtBase, Check: red}, nil
+		}
 		return p.allRan(ctx, c, r, c.head, Trial{Verdict: Passed})
 	}
 	commit, err := c.commit(ctx, c.head, edits)

@@ -161,6 +161,11 @@ func TestProve(t *testing.T) {
 			files: map[string]string{"bye.sh": bye},
 			want:  "1 check; old tests pass; no new tests; 0 of 1 hunk held",
 		},
+		"a check that is red all along": {
+			before: map[string]string{"tests/bad_test.sh": "false\n"},
+			files:  map[string]string{"bye.sh": bye},
+			want:   "1 check; check tests was red before: old tests say nothing; no new tests; 0 of 1 hunk held",
+		},
 		"a test that tests nothing": {
 			files: map[string]string{"bye.sh": bye, "tests/bye_test.sh": "true\n"},
 			want:  "1 check; old tests pass; new tests pass without it; 0 of 1 hunk held",

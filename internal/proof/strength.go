@@ -124,6 +124,13 @@ func (p *Prover) holds(ctx context.Context, c *comparison, r *Proof, b block) (b
 		return false, err
 	}
 	for _, ck := range p.Checks {
+		head, err := p.run(ctx, r, c.head, ck)
+		if err != nil {
+			return false, err
+		}
+		if !head.Green() {
+			continue // it fails with the hunk too
+		}
 		res, err := p.runBroken(ctx, c, r, commit, ck)
 		if err != nil {
 			return false, err
