@@ -78,7 +78,7 @@ func TestSince(t *testing.T) {
 func TestRenumber(t *testing.T) {
 	for line, want := range map[string]string{
 		`,"type":"iteration_ended","run":"r","iteration":7,"outcome":"ok"}`: `,"type":"iteration_ended","run":"r","iteration":2007,"outcome":"ok"}`,
-		`,"type":"warning","run":"r","message":"no number"}`:        `,"type":"warning","run":"r","message":"no number"}`,
+		`,"type":"warning","run":"r","message":"no number"}`:                `,"type":"warning","run":"r","message":"no number"}`,
 	} {
 		if got := renumber(line, 2000); got != want {
 			t.Errorf("renumber(%s) = %s", line, got)
