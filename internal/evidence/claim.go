@@ -32,7 +32,6 @@ type Rules struct {
 	Mode           Mode
 	RequireChange  bool // a mark without work since the base is refused
 	RejectWeakened bool // nothing is accepted while tests, checks or CI are weaker than at the base
-	Receipts       bool // a mark needs a receipt
 	Runs           proof.Settings
 	Strength       float64 // share of hunks without which a check must fail
 	Review         Review

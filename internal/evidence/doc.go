@@ -5,9 +5,9 @@
 // [Base], weakened tests and checks, uncommitted changes, and the results of the quality
 // checks. [Weigh] turns claim, facts and [Rules] into a [Verdict] and is pure.
 //
-// Every mark goes through these two functions. Their callers are the loop after an iteration,
-// the loop at its start, and "ralph verify". At its start, the loop judges old marks: of a run
-// that died, met a limit or left the branch, or of a clone.
+// In a run, every mark goes through these two functions: after an iteration, and at the start of
+// the loop, which judges old marks: of a run that died, met a limit or left the branch, or of a
+// clone. "ralph verify" weighs facts of its own, from the checks and the receipts.
 //
 // The base is the commit and the fingerprint of the worktree at the last acceptance, or when
 // ralph first saw the unit. Work and tests are always compared with the base. The start of the

@@ -1,7 +1,8 @@
 // Package plan knows what is to be done and how done is recognised. A Plan is
 // read from the worktree, shown to the agent as context, guarded against
-// changes that are not the agent's to make, and judged: by its own record,
-// never by what the agent says about it.
+// changes that are not the agent's to make, and judged by its own record. The
+// agent's promise alone is enough for a plan without items, or where the user
+// trusts it.
 package plan
 
 import (
@@ -10,7 +11,7 @@ import (
 )
 
 // Plan is one kind of plan in one worktree. The loop calls its methods in the
-// order Read, Context, Snapshot, (the agent works), Guard, Read, Judge.
+// order Read, Snapshot, Context, (the agent works), Guard, Read, Judge.
 type Plan interface {
 	// Kind names the kind of plan.
 	Kind() journal.PlanKind

@@ -5,7 +5,7 @@
 //	ralph ── control socket ── guardian ─┬─ agent ── its children …
 //	                                     └─ orphans of the agent
 //
-// Only the guardian starts agents. It is ralph's own executable, started again
+// Only the guardian starts the agents of a run. It is ralph's own executable, started again
 // once per run ([StartGuardian], [Guard]). [Guardian.Start] sends it argv,
 // directory, environment and the three standard files. The agent becomes the
 // guardian's child and the leader of its own process group. It has default
@@ -15,7 +15,7 @@
 // the guardian is the child subreaper: a double fork, a session or a group does
 // not escape from it.
 //
-// Only ralph stops the agent, by [Process.End]: it sends gentle signals to the
+// While ralph lives, only ralph stops the agent, by [Process.End]: it sends gentle signals to the
 // group and, at the end of the grace, SIGKILL to every descendant until wait
 // finds no child. When the leader exits by itself the rest is killed at once. A
 // terminal's Ctrl-C, Ctrl-Z or hangup reaches only ralph: the guardian lives in a

@@ -1,5 +1,5 @@
-// Package recorder writes the journal of one run: the only place where a run's events
-// are appended. Secrets of the environment are removed first, and observers see each
+// Package recorder writes the journal of one run: the only place where a living loop appends
+// events. Secrets of the environment are removed first, and observers see each
 // event after it is on disk.
 package recorder
 
