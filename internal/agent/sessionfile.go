@@ -19,8 +19,8 @@ func (h Harness) ReportsTokens() bool { return h.Output.ReportsTokens() || h.Ses
 var sessionID = regexp.MustCompile(`^[0-9A-Za-z_-]{8,}$`)
 
 // CountFromSession adds estimated tokens from the agent's session files, if the output reported
-// none. SessionFiles is FOLDER//PATTERN below the home directory. {session} in it stands for
-// the session's id, {start} for its first 8 characters.
+// none. SessionFiles is FOLDER//PATTERN below the home directory. {session} in it is the
+// session's id, and {start} its first 8 characters.
 func (h Harness) CountFromSession(env []string, sum *stream.Summary) {
 	id := sum.Session
 	if h.SessionFiles == "" || sum.Tokens != (stream.Tokens{}) || !sessionID.MatchString(id) {

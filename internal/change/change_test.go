@@ -138,7 +138,7 @@ func TestUnitOf(t *testing.T) {
 	for _, branch := range []string{"", ".", "..", "archive", "Archive", "config.yaml", "a\u202eb", strings.Repeat("x", 201),
 		"a\tb", "a\x7f", "a\xff"} {
 		if got, err := change.UnitOf(branch); err == nil || !strings.Contains(err.Error(), "git ") {
-			t.Errorf("UnitOf(%q) = %q, %v; want an error that tells what to do", branch, got, err)
+			t.Errorf("UnitOf(%q) = %q, %v; want an error that says what to do", branch, got, err)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func try(t *testing.T, script string, limit time.Duration) Card {
 		t.Fatal(err)
 	}
 	if len(done) != len(card.Trials) {
-		t.Errorf("%d trials, of which %d were reported", len(card.Trials), len(done))
+		t.Errorf("%d trials, and %d were reported", len(card.Trials), len(done))
 	}
 	if calls != card.Calls || open != 0 {
 		t.Errorf("%d of %d calls were reported, %d have no end", calls, card.Calls, open)

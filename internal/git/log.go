@@ -39,7 +39,7 @@ func (r *Repo) first(ctx context.Context, args ...string) (Commit, error) {
 	return list[0], nil
 }
 
-// Log returns the commits reachable from to, but from none of without, the newest first.
+// Log returns the commits reachable from to but not from without, the newest first.
 func (r *Repo) Log(ctx context.Context, to string, without ...string) ([]Commit, error) {
 	if err := checkRevision(append(without, to)...); err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ func (n Notes) append(ctx context.Context, commit, lines string) error {
 const maxNoteLog = 4 << 20
 
 // noteWritten is a line of the log of notes: what a loop wrote, in a folder that agents
-// cannot write. By it Restore tells the receipts of other loops from those of an agent.
+// cannot write. Restore keeps the receipts with such a line: they are of other loops, not of an agent.
 type noteWritten struct {
 	Before string `json:"before"`           // the ref
 	Tip    string `json:"tip"`              // the ref afterwards

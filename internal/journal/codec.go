@@ -103,7 +103,9 @@ func orEmpty[T any](s []T) []T {
 // It writes to line while it reads, and restores it.
 func (e *Event) UnmarshalJSON(line []byte) error {
 	head, ok := cutHead(line)
-	if !ok {
+	if ok {
+		defer func() { head.object[0] = ',' }()
+	} else {
 		head = findHead(line)
 	}
 	if len(head.typ) == 0 || len(head.run) == 0 {
@@ -114,9 +116,6 @@ func (e *Event) UnmarshalJSON(line []byte) error {
 		return fmt.Errorf("the time of this %s event is not RFC 3339", head.typ)
 	}
 	body, err := decodeBody(string(head.typ), head.object)
-	if ok {
-		head.object[0] = ','
-	}
 	if err != nil {
 		return err
 	}

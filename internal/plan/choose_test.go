@@ -26,7 +26,7 @@ func TestChoose(t *testing.T) {
 		{name: "a checklist", files: []string{"tasks.md"}, want: journal.PlanTasks},
 		{name: "a checklist and a text", files: []string{"tasks.md"}, text: "this", want: journal.PlanTasks},
 		{name: "a text alone", text: "this", want: journal.PlanPrompt, warning: plan.NoTasks},
-		{name: "nothing: the preflight tells what is missing", want: journal.PlanPRD},
+		{name: "nothing: the preflight says what is missing", want: journal.PlanPRD},
 		{name: "tasks asked for, with a feature", files: []string{folder + "/prd.json", "tasks.md"}, done: "tasks", want: journal.PlanTasks},
 		{name: "tasks asked for, none there, a text", done: "tasks", text: "this", want: journal.PlanPrompt, warning: plan.NoTasks},
 		{name: "tasks asked for, none there, no text", done: "tasks", fails: true},

@@ -309,8 +309,8 @@ func wordsIn(lines []string, begin string) []string {
 	return slices.Compact(all)
 }
 
-// remarkUntil returns the end of the remark of several lines that a line begins or is in, ""
-// where it ends there.
+// remarkUntil returns the characters that end the remark of several lines that a line opens or is
+// in. It returns "" if the remark ends in the line.
 func remarkUntil(line, in string) string {
 	rest := line
 	if in == "" {

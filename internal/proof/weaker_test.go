@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFaultsAreWhereTheChangedTestsLook verifies that most faults are put into the code whose
-// names the changed lines of the tests use, however long the file is.
+// TestFaultsAreWhereTheChangedTestsLook verifies that most faults are put into code with
+// names that the changed lines of the tests use, however long the file is.
 func TestFaultsAreWhereTheChangedTestsLook(t *testing.T) {
 	text := ""
 	for n := range 200 {

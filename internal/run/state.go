@@ -129,8 +129,7 @@ type Wait struct {
 	At time.Time
 }
 
-// Iteration records one iteration. [State.Keep] says of which iterations the evidence is
-// kept.
+// Iteration records one iteration. [State.Keep] names the iterations with evidence.
 type Iteration struct {
 	N         int
 	StartedAt time.Time // zero if the journal does not have its start

@@ -30,7 +30,7 @@ func isControl(r rune) bool {
 		r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
-// controls matches what controls a terminal, each with the sequence that it begins. The text
+// controls matches what controls a terminal, each with the sequence after it. The text
 // of a sequence that never ends stays: nothing may be hidden in it.
 var controls = regexp.MustCompile(strings.Join([]string{
 	`(?:\x1b\[|\x{9b})[ -?]*[@-~]?`, // CSI: a colour, a move of the cursor

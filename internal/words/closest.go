@@ -3,7 +3,7 @@ package words
 import "strings"
 
 // Closest returns the name that was probably meant by a misspelled word, or "" if no name is
-// close. It accepts at most one slip in three letters, or else a name that begins with word. Case,
+// close. It accepts at most one slip in three letters, or else a name that starts with word. Case,
 // hyphens, underscores and blanks do not count.
 func Closest(word string, names []string) string {
 	const longest = 60 // no name is: do not measure novels

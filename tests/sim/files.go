@@ -8,14 +8,14 @@ import (
 	"ralph/internal/undo"
 )
 
-// change is one change to the project. The last one stands for the worktree, with all before it.
+// change is one change to the project. The last one and all before it are the worktree.
 type change struct {
 	before *change
 	id     int
 	person bool // made by the user; else by an agent
 }
 
-// has reports whether a change is in the worktree that c stands for.
+// has reports whether a change is in the worktree with the last change c.
 func (c *change) has(one *change) bool {
 	for ; c != nil; c = c.before {
 		if c == one {
@@ -172,7 +172,7 @@ func (w *world) held() map[int]bool {
 	return held
 }
 
-// checkBegin: an iteration is about the story whose turn it is.
+// checkBegin: an iteration is about the story that comes next.
 func (w *world) checkBegin(b journal.IterationStarted) {
 	if w.leaving {
 		w.fail("an iteration while the work on a parked story is in the worktree")
