@@ -90,7 +90,7 @@ type doctorReport struct {
 }
 
 // add takes findings, and shows them as they come: some take seconds.
-func (e *examination) add(checks ...preflight.Check) {
+func (e *examination) add(checks ...preflight.Condition) {
 	e.report.Add(checks...)
 	if e.cmd.JSON {
 		return
@@ -112,7 +112,7 @@ func (e *examination) run() error {
 		return err
 	}
 	// The answer of a program that Ctrl-C has ended is no finding.
-	for _, look := range []func(context.Context, doctor.Input) []preflight.Check{doctor.Agents, doctor.Machine} {
+	for _, look := range []func(context.Context, doctor.Input) []preflight.Condition{doctor.Agents, doctor.Machine} {
 		done := e.app.t.ShowActivity("asking the programs that a run needs")
 		checks := look(ctx, in)
 		done()
@@ -157,7 +157,7 @@ func (e *examination) input(s *surroundings) (doctor.Input, error) {
 // live sends the agent a short prompt.
 func (e *examination) live(in doctor.Input, s *surroundings) error {
 	if s.settings == nil {
-		e.add(preflight.Check{ID: "live", Severity: preflight.Error, Hint: "Correct the settings first.",
+		e.add(preflight.Condition{ID: "live", Severity: preflight.Error, Hint: "Correct the settings first.",
 			Message: "The agent was not called: the settings cannot be read, and a run would call another agent than the built-in settings do"})
 		return nil
 	}
@@ -178,8 +178,8 @@ func (e *examination) live(in doctor.Input, s *surroundings) error {
 }
 
 // settingsCheck is the finding about the settings' files.
-func settingsCheck(s *surroundings, err error) preflight.Check {
-	c := preflight.Check{ID: "settings", Severity: preflight.OK, Message: "Settings can be read"}
+func settingsCheck(s *surroundings, err error) preflight.Condition {
+	c := preflight.Condition{ID: "settings", Severity: preflight.OK, Message: "Settings can be read"}
 	list := func(lines []string) {
 		for _, line := range lines {
 			c.Details = append(c.Details, preflight.Detail{Text: line})

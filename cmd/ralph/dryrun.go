@@ -62,7 +62,7 @@ func (r *resolved) dryRun() error {
 	if next != nil {
 		at.Open = &run.OpenIteration{Model: next.Model, Failures: unitState.Failures[next.ID]}
 	}
-	r.Agent().Options.Model = at.Model(journal.Rules{Model: r.Agent().Options.Model, Escalate: s.Escalate})
+	r.Agent().Options.Model = at.Model(journal.RunRules{Model: r.Agent().Options.Model, Escalate: s.Escalate})
 	row("Call:", "%s", quoted(r.Agent().Harness.Argv(r.Agent().Options)))
 	if len(s.Escalate) > 0 {
 		row("Escalate:", "%s", strings.Join(s.Escalate, ", "))

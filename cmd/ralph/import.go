@@ -224,7 +224,7 @@ func showNotImported(t *terminal.Terminal, lost []string) {
 
 // newChecks returns the config.yaml with the checks; "" without checks, or if the project
 // has settings already.
-func newChecks(root string, checks []importer.Check) string {
+func newChecks(root string, checks []importer.ForeignCheck) string {
 	if len(checks) == 0 {
 		return ""
 	}
@@ -234,7 +234,7 @@ func newChecks(root string, checks []importer.Check) string {
 	return importer.ChecksYAML(checks)
 }
 
-func (c *importCmd) showChecks(t *terminal.Terminal, checks []importer.Check, write bool) {
+func (c *importCmd) showChecks(t *terminal.Terminal, checks []importer.ForeignCheck, write bool) {
 	if len(checks) == 0 {
 		return
 	}

@@ -169,20 +169,20 @@ func (b *tmuxLoop) finish(ctx context.Context) error {
 	if b.result.err != nil {
 		return b.result.err
 	}
-	b.r.verdict(b.loop.Began)
+	b.r.printEnd(b.loop.Began)
 	if b.result.code != 0 {
 		return exitError(b.result.code)
 	}
 	return nil
 }
 
-// verdict prints in a line how the run that started after a moment has ended, and reports
+// printEnd prints in a line how the run that started after a moment has ended, and reports
 // whether there was one.
-func (r *resolved) verdict(began time.Time) bool {
+func (r *resolved) printEnd(began time.Time) bool {
 	s, ok := r.Place.EndedSince(began)
 	if !ok {
 		return false
 	}
-	r.app.t.Printf("%s\n", screen.Verdict(r.app.t, s))
+	r.app.t.Printf("%s\n", screen.EndLine(r.app.t, s))
 	return true
 }

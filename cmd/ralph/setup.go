@@ -90,8 +90,8 @@ func (c *setupCmd) put(a *app, f *setup.File) (kept bool, err error) {
 }
 
 // fileVerb is what becomes of a file in that state.
-func fileVerb(s setup.State) string {
-	return map[setup.State]string{setup.Missing: "created", setup.Current: "up to date",
+func fileVerb(s setup.FileState) string {
+	return map[setup.FileState]string{setup.Missing: "created", setup.Current: "up to date",
 		setup.Outdated: "updated", setup.Edited: "overwritten"}[s]
 }
 

@@ -150,7 +150,7 @@ func endedAtOnce(r *resolved, l *background.Loop, report handover.Report, asJSON
 		if err := printStarted(r, l, last.Run); err != nil {
 			return err
 		}
-	case !r.verdict(l.Began):
+	case !r.printEnd(l.Began):
 		t.Fail(fmt.Errorf("the loop of %s ended with exit status %d before it had started", r.Place.Unit, report.Exit))
 		t.Hint(l.Output())
 	}

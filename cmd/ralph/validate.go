@@ -89,5 +89,5 @@ func (r *resolved) preflight() error {
 // check runs preflight.
 func (r *resolved) check() (preflight.Report, error) {
 	defer r.app.t.ShowActivity("checking the plan")()
-	return r.Check(r.app.ctx)
+	return r.Preflight(r.app.ctx)
 }

@@ -57,7 +57,7 @@ func (c *verifyCmd) Run(a *app) error {
 	if err := r.seal(); err != nil {
 		return err
 	}
-	v := &verification{resolved: r, quiet: c.JSON, receipts: !c.NoReceipts, features: features, report: verify.Report{Mode: "clean", Stories: stories, Checks: []verify.Check{}}}
+	v := &verification{resolved: r, quiet: c.JSON, receipts: !c.NoReceipts, features: features, report: verify.Report{Mode: "clean", Stories: stories, Checks: []verify.CheckResult{}}}
 	if c.Inplace {
 		v.report.Mode = "inplace"
 	}
@@ -196,7 +196,7 @@ func (v *verification) checks(clean *check.CleanWorktree) error {
 	v.say("%s", v.heading())
 	running := func() func() { return v.app.t.ShowActivity("running the checks") }
 	done := running()
-	v.report.Checks, err = verify.Run(v.app.ctx, g, v.Checks(), dir, v.CheckEnv(), func(c verify.Check) {
+	v.report.Checks, err = verify.Run(v.app.ctx, g, v.Checks(), dir, v.CheckEnv(), func(c verify.CheckResult) {
 		done()
 		v.tell(c)
 		done = running()
@@ -226,7 +226,7 @@ func (v *verification) remove(clean *check.CleanWorktree) {
 	}
 }
 
-func (v *verification) tell(c verify.Check) {
+func (v *verification) tell(c verify.CheckResult) {
 	if !v.quiet {
 		screen.ShowCheck(v.app.t, c)
 	}

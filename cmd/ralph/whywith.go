@@ -107,8 +107,8 @@ func say(s run.Step) string {
 func stepOf(s run.Step) *stepJSON { return &stepJSON{s.Do, s.Rule, s.Reason, s.Message} }
 
 // rules are the run's own, with the settings of the command line.
-func (c *whyCmd) rules(was journal.Rules) (journal.Rules, error) {
-	would := run.Changeable{Rules: was}
+func (c *whyCmd) rules(was journal.RunRules) (journal.RunRules, error) {
+	would := run.Changeable{RunRules: was}
 	for name, value := range c.With {
 		key := run.FindKey(run.ReplayKeys(), name)
 		if key == "" {
@@ -122,5 +122,5 @@ func (c *whyCmd) rules(was journal.Rules) (journal.Rules, error) {
 			return was, err
 		}
 	}
-	return would.Rules, nil
+	return would.RunRules, nil
 }

@@ -44,7 +44,7 @@ func TestEveryFailureHasAHint(t *testing.T) {
 			if c.sample != "" {
 				out, c.exit = recorded(t, c.sample), proc.Exit{Code: 1}
 			}
-			o := judge(h, endItself, c.exit, read(t, h, out), c.stderr, Limits{}, time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC))
+			o := outcomeOf(h, endItself, c.exit, read(t, h, out), c.stderr, Limits{}, time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC))
 			if o.Kind != c.want || !strings.Contains(o.Message, c.says) || !strings.Contains(o.Hint, c.hint) {
 				t.Errorf("%s: %q, hint %q; want %s: %q, hint %q", o.Kind, o.Message, o.Hint, c.want, c.says, c.hint)
 			}
@@ -75,7 +75,7 @@ func TestLimitOfAModel(t *testing.T) {
 	for text, ofModel := range map[string]bool{
 		"You've hit your Opus limit · resets 11:45pm (UTC)": true, "You've hit your session limit · resets 11:45pm (UTC)": false,
 	} {
-		o := judge(claude, endItself, proc.Exit{Code: 1}, read(t, claude, []byte(text+"\n")), "", Limits{}, now)
+		o := outcomeOf(claude, endItself, proc.Exit{Code: 1}, read(t, claude, []byte(text+"\n")), "", Limits{}, now)
 		if o.Kind != journal.OutcomeUsageLimit || o.OfModel != ofModel || (o.Hint != "") != ofModel || !o.ResetsAt.Equal(now.Add(105*time.Minute)) {
 			t.Errorf("%s: %s, of a model %v, resets %s, hint %q", text, o.Kind, o.OfModel, o.ResetsAt, o.Hint)
 		}

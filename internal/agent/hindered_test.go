@@ -29,7 +29,7 @@ func TestHindered(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h, _ := Find(Builtin("ralph"), c.harness)
-			o := judge(h, endItself, proc.Exit{}, read(t, h, []byte(c.out+"\n")), "", Limits{}, time.Now())
+			o := outcomeOf(h, endItself, proc.Exit{}, read(t, h, []byte(c.out+"\n")), "", Limits{}, time.Now())
 			if o.Kind != journal.OutcomeOK {
 				t.Fatalf("outcome is %s: %s", o.Kind, o.Message)
 			}

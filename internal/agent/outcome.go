@@ -90,9 +90,9 @@ const (
 	endFailed    // ralph could not keep its log
 )
 
-// judge reads the outcome from what was seen, in the order of trust: terminal
+// outcomeOf reads the outcome from what was seen, in the order of trust: terminal
 // event, why it was ended, a limit or an error of the login in its text, signal, exit code.
-func judge(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, limits Limits, now time.Time) Outcome {
+func outcomeOf(h Harness, why end, exit proc.Exit, s stream.Summary, stderr string, limits Limits, now time.Time) Outcome {
 	o := Outcome{Exit: exit, Summary: s, Final: s.Final, HasFinal: s.HasFinal}
 	if !s.Terminal && (why != endItself || exit.Code != 0) {
 		o.HasFinal = false // the output broke off: its end is not a final message

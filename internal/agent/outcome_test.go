@@ -77,7 +77,7 @@ func TestRecordedOutcomes(t *testing.T) {
 			if c.exit < 0 {
 				exit.Signal = syscall.SIGTERM
 			}
-			o := judge(h, endItself, exit, read(t, h, recorded(t, c.sample)), "", Limits{}, now)
+			o := outcomeOf(h, endItself, exit, read(t, h, recorded(t, c.sample)), "", Limits{}, now)
 			if o.Kind != c.want {
 				t.Fatalf("outcome is %s (%s), want %s", o.Kind, o.Message, c.want)
 			}
@@ -110,7 +110,7 @@ func TestCreditWithAnAllowance(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			events := `{"type":"rate_limit_event","rate_limit_info":` + c.event + "}\n" + limited
-			o := judge(claude, endItself, proc.Exit{Code: 1}, read(t, claude, []byte(events)), "", Limits{}, now)
+			o := outcomeOf(claude, endItself, proc.Exit{Code: 1}, read(t, claude, []byte(events)), "", Limits{}, now)
 			if o.Kind != c.want || o.ResetsAt.IsZero() == (c.want == journal.OutcomeUsageLimit) || o.Hint == "" && c.want == journal.OutcomeAuth {
 				t.Errorf("outcome is %s (%s; %s), resets at %s", o.Kind, o.Message, o.Hint, o.ResetsAt)
 			}
@@ -128,7 +128,7 @@ func TestCutStreamIsNoSuccess(t *testing.T) {
 			continue
 		}
 		for _, cut := range [][]byte{data[:i+1], data[:i]} {
-			if o := judge(h, endItself, proc.Exit{}, read(t, h, cut), "", Limits{}, time.Now()); o.Kind == journal.OutcomeOK || o.HasFinal {
+			if o := outcomeOf(h, endItself, proc.Exit{}, read(t, h, cut), "", Limits{}, time.Now()); o.Kind == journal.OutcomeOK || o.HasFinal {
 				t.Errorf("cut at byte %d: %s, final %v", len(cut), o.Kind, o.HasFinal)
 			}
 		}
@@ -174,7 +174,7 @@ func TestJudgeWithoutAStream(t *testing.T) {
 		{"the same within a line", mine, endItself, proc.Exit{}, "it said fatal: no\n", "", journal.OutcomeOK, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := judge(c.harness, c.why, c.exit, read(t, c.harness, []byte(c.out)), c.stderr, Limits{Timeout: 15 * time.Minute}, time.Now())
+			o := outcomeOf(c.harness, c.why, c.exit, read(t, c.harness, []byte(c.out)), c.stderr, Limits{Timeout: 15 * time.Minute}, time.Now())
 			if o.Kind != c.want || !strings.Contains(o.Message, c.says) {
 				t.Errorf("outcome is %s (%q), want %s with %q", o.Kind, o.Message, c.want, c.says)
 			}

@@ -74,7 +74,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	before := c.Options.Guard.backup()
 	p, err := t.start(g)
 	if errors.Is(err, proc.ErrLost) {
-		o := judge(c.Harness, endLost, proc.Exit{Code: -1}, stream.Summary{}, "", c.Limits, time.Now())
+		o := outcomeOf(c.Harness, endLost, proc.Exit{Code: -1}, stream.Summary{}, "", c.Limits, time.Now())
 		return o, nil // as for a guardian that dies a moment later
 	}
 	if err != nil {
@@ -90,7 +90,7 @@ func Run(ctx context.Context, g *proc.Guardian, c Call) (Outcome, error) {
 	sum := t.out.reader.Summary()
 	c.Harness.CountFromSession(c.Env, &sum)
 	said := strings.TrimSpace(strings.ToValidUTF8(string(t.out.tail), "\ufffd"))
-	o := judge(c.Harness, why, p.Exit(), sum, said, c.Limits, time.Now())
+	o := outcomeOf(c.Harness, why, p.Exit(), sum, said, c.Limits, time.Now())
 	if plain(c.Harness, o.Summary) {
 		// An echo of the prompt is not the agent's own word.
 		o.Final = strings.Replace(o.Final, strings.TrimSpace(string(c.Prompt)), "", 1)

@@ -85,7 +85,7 @@ func (m *member) held(now time.Time) bool {
 }
 
 // blockedBy turns the ledger's answer into a Block.
-func (m *member) blockedBy(g ratelimit.Gate) Block {
+func (m *member) blockedBy(g ratelimit.Admission) Block {
 	if g.Until.IsZero() {
 		return Block{}
 	}

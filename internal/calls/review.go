@@ -45,10 +45,10 @@ func (r *Reviewer) Name() string {
 func (r *Reviewer) Past(stories []string) (past run.Reviews) {
 	r.own.Recorder.Read(func(s *run.State) {
 		if len(stories) == 0 {
-			past = s.Gate.Reviews[""]
+			past = s.Claims.Reviews[""]
 		}
 		for _, id := range stories {
-			one := s.Gate.Reviews[id]
+			one := s.Claims.Reviews[id]
 			past.Made, past.Refused = max(past.Made, one.Made), past.Refused || one.Refused
 		}
 	})

@@ -157,7 +157,7 @@ func runIn(ctx context.Context, g *proc.Guardian, c Check, dir string, env []str
 		res.Tail = strings.TrimSpace(res.Tail + "\n" + killed)
 	}
 	if res.Outcome == "" {
-		res.Outcome = verdict(p.Exit(), res.Tail)
+		res.Outcome = outcomeOf(p.Exit(), res.Tail)
 	}
 	return res, nil
 }
@@ -215,9 +215,9 @@ func exited(p *proc.Process) bool {
 	}
 }
 
-// verdict reads the outcome from the exit of the shell. Its codes 126 and 127 mean that the
+// outcomeOf reads the outcome from the exit of the shell. Its codes 126 and 127 mean that the
 // command cannot be run or does not exist.
-func verdict(e proc.Exit, tail string) journal.CheckOutcome {
+func outcomeOf(e proc.Exit, tail string) journal.CheckOutcome {
 	switch {
 	case e.Signal != 0:
 		return journal.CheckFailed

@@ -10,22 +10,22 @@ import (
 	"sync"
 )
 
-// State is the state of a task.
-type State uint8
+// TaskState is the state of a task.
+type TaskState uint8
 
 // The states of a task.
 const (
-	Open    State = iota // [ ], and every box with a mark of its own: [/], [-], [!]
-	Done                 // [x]
-	Asked                // [?], or a checkpoint of Ito: the user has to answer
-	Shelved              // of Ito: not to be done
+	Open    TaskState = iota // [ ], and every box with a mark of its own: [/], [-], [!]
+	Done                     // [x]
+	Asked                    // [?], or a checkpoint of Ito: the user has to answer
+	Shelved                  // of Ito: not to be done
 )
 
 // Task is one task of a checklist.
 type Task struct {
 	ID    string // unique in the list: the number in Ito's form, else the title
 	Title string
-	State State
+	State TaskState
 
 	line int // that holds its mark, from 0
 }
@@ -87,7 +87,7 @@ func parseStatuses(data []byte) []Task {
 }
 
 // labelled is the state of a status line: the word decides where there is one.
-func labelled(mark, word string) State {
+func labelled(mark, word string) TaskState {
 	switch word {
 	case "complete":
 		return Done
@@ -105,7 +105,7 @@ func labelled(mark, word string) State {
 	return stateOf(mark)
 }
 
-func stateOf(mark string) State {
+func stateOf(mark string) TaskState {
 	switch mark {
 	case "x", "X":
 		return Done

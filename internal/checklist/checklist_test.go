@@ -41,7 +41,7 @@ const ito = `# Tasks for: 002-01_add-x
 func TestParse(t *testing.T) {
 	open, done, asked, shelved := checklist.Open, checklist.Done, checklist.Asked, checklist.Shelved
 	type task = checklist.Task
-	one := func(title string, s checklist.State) task { return task{ID: title, Title: title, State: s} }
+	one := func(title string, s checklist.TaskState) task { return task{ID: title, Title: title, State: s} }
 	for _, c := range []struct {
 		name, text string
 		want       []task

@@ -12,7 +12,7 @@ func Mark(data []byte, ids []string, done bool) []byte {
 	if done {
 		from, to = Open, Done
 	}
-	marks := map[int]State{}
+	marks := map[int]TaskState{}
 	for _, t := range Parse(data) {
 		if t.State == from && slices.Contains(ids, t.ID) {
 			marks[t.line] = to
@@ -22,7 +22,7 @@ func Mark(data []byte, ids []string, done bool) []byte {
 }
 
 // setMarks changes the marks of lines that hold one.
-func setMarks(data []byte, marks map[int]State) []byte {
+func setMarks(data []byte, marks map[int]TaskState) []byte {
 	if len(marks) == 0 {
 		return data
 	}
@@ -36,9 +36,9 @@ func setMarks(data []byte, marks map[int]State) []byte {
 
 // setMark sets the mark of a line, and keeps a line that has this state already, in whatever
 // words.
-func setMark(line string, state State) string {
-	mark, word := map[State]string{Open: " ", Done: "x", Asked: "?", Shelved: "-"}[state],
-		map[State]string{Open: "pending", Done: "complete", Asked: "pending", Shelved: "shelved"}[state]
+func setMark(line string, state TaskState) string {
+	mark, word := map[TaskState]string{Open: " ", Done: "x", Asked: "?", Shelved: "-"}[state],
+		map[TaskState]string{Open: "pending", Done: "complete", Asked: "pending", Shelved: "shelved"}[state]
 	if m := status().FindStringSubmatch(line); m != nil {
 		if labelled(m[2], m[3]) == state {
 			return line

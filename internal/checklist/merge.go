@@ -25,7 +25,7 @@ func Merge(before, after []byte) (merged []byte, what string) {
 	}
 	pairs, added := match(old, now)
 	var lost, opened []string
-	inBefore, inAfter := map[int]State{}, map[int]State{}
+	inBefore, inAfter := map[int]TaskState{}, map[int]TaskState{}
 	for i, t := range old {
 		switch {
 		case t.State == Shelved:

@@ -179,7 +179,7 @@ func TestNearMisses(t *testing.T) {
 func TestGroupsAreMerged(t *testing.T) {
 	l := load(t, place(t, "quality_checks: {lint: make lint, test: make test}\nharnesses: {mine: 'my-agent --x \"a b\"'}\n",
 		"quality_checks:\n  test: {command: go test ./..., when: every, timeout_minutes: 0.5}\n  lint:\n    accept_baseline: yes\n  z: z\n"))
-	want := []Check{
+	want := []QualityCheck{
 		{Name: "lint", Command: "make lint", When: "claim", AcceptBaseline: true},
 		{Name: "test", Command: "go test ./...", When: "every", TimeoutMinutes: 0.5},
 		{Name: "z", Command: "z", When: "claim"},

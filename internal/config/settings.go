@@ -25,7 +25,7 @@ type Settings struct {
 	Budget            Budget         `yaml:"budget"`
 	OnStuck           string         `yaml:"on_stuck" enum:"stop|park"`
 	Completion        Completion     `yaml:"completion"`
-	QualityChecks     []Check        `yaml:"quality_checks"` // in the order of the files
+	QualityChecks     []QualityCheck `yaml:"quality_checks"` // in the order of the files
 	CheckEnv          CheckEnv       `yaml:"check_env"`
 	Proof             Proof          `yaml:"proof"`
 	Sandbox           Sandbox        `yaml:"sandbox" short:"Mode"`
@@ -78,8 +78,8 @@ type Completion struct {
 	RequireChange string `yaml:"require_change" enum:"auto|true|false"`
 }
 
-// Check is one quality check.
-type Check struct {
+// QualityCheck is one quality check.
+type QualityCheck struct {
 	Name           string  `yaml:"-" short:"Command"`
 	Command        string  `yaml:"command" nonempty:"true"`
 	When           string  `yaml:"when" enum:"claim|every|end"` // "claim" where the files are silent

@@ -98,7 +98,7 @@ func Run(ctx context.Context, in Input) (Card, error) {
 		s.signal("terminate", "TERM", syscall.SIGTERM), s.children, s.limit,
 	}
 	if s.answered {
-		trials = append(trials, s.verdict)
+		trials = append(trials, s.promiseTrial)
 	}
 	for _, trial := range trials {
 		began := time.Now()

@@ -136,8 +136,8 @@ func (s *session) limit(ctx context.Context) (Trial, error) {
 	return Trial{ID: id, Result: No, Message: "failed and said nothing of why: " + t.Exit.String(), Hint: "Print the reason of a failed call on standard error."}, err
 }
 
-// verdict calls the command as a run would, by the snippet for the settings.
-func (s *session) verdict(ctx context.Context) (Trial, error) {
+// promiseTrial calls the command as a run would, by the snippet for the settings.
+func (s *session) promiseTrial(ctx context.Context) (Trial, error) {
 	question, answer := riddle()
 	o, err := s.make(ctx, s.mode, call{trial: "verdict", about: "calling it as a run does", prompt: question})
 	if o.Kind != journal.OutcomeOK || !strings.Contains(o.Final, answer) {

@@ -16,7 +16,7 @@ import (
 )
 
 // found looks for the agent's program, and asks it for its version.
-func (in Input) found(ctx context.Context, h agent.Harness) preflight.Check {
+func (in Input) found(ctx context.Context, h agent.Harness) preflight.Condition {
 	const id = "agent"
 	err := h.Present(in.Env)
 	if errors.Is(err, fs.ErrPermission) {
@@ -58,7 +58,7 @@ func (in Input) dir() string {
 
 // login reports how the agent is logged in, from the existence of variables and files,
 // never from their content.
-func (in Input) login(ctx context.Context, h agent.Harness) []preflight.Check {
+func (in Input) login(ctx context.Context, h agent.Harness) []preflight.Condition {
 	const id = "login"
 	if len(h.LoginEnv) == 0 && len(h.LoginFiles) == 0 {
 		return nil // an unknown agent
@@ -66,15 +66,15 @@ func (in Input) login(ctx context.Context, h agent.Harness) []preflight.Check {
 	names := append(h.Logins(in.Env, in.UserHome), in.loginsInFiles(h)...)
 	switch len(names) {
 	case 0:
-		return []preflight.Check{in.loginUnseen(ctx, h)}
+		return []preflight.Condition{in.loginUnseen(ctx, h)}
 	case 1:
-		return []preflight.Check{ok(id, fmt.Sprintf("Login of %s: %s", h.Name, names[0]))}
+		return []preflight.Condition{ok(id, fmt.Sprintf("Login of %s: %s", h.Name, names[0]))}
 	}
 	order := h.LoginOrder
 	if order == "" {
 		order = "Which of them counts is the agent's own choice"
 	}
-	return []preflight.Check{warn(id, fmt.Sprintf("Login of %s: %d at once", h.Name, len(names)), order+". Take away what is not meant.", names...)}
+	return []preflight.Condition{warn(id, fmt.Sprintf("Login of %s: %d at once", h.Name, len(names)), order+". Take away what is not meant.", names...)}
 }
 
 // loginsInFiles names the keys that the agent's own settings put into its environment.
@@ -93,7 +93,7 @@ func (in Input) loginsInFiles(h agent.Harness) []string {
 
 // loginUnseen asks the agent itself, where it can be asked: a login may be in a
 // keychain.
-func (in Input) loginUnseen(ctx context.Context, h agent.Harness) preflight.Check {
+func (in Input) loginUnseen(ctx context.Context, h agent.Harness) preflight.Condition {
 	const id = "login"
 	if len(h.AuthStatus) > 0 && len(h.Headless) > 0 {
 		argv := append(append([]string{}, h.Command...), h.AuthStatus...)
@@ -109,7 +109,7 @@ func (in Input) loginUnseen(ctx context.Context, h agent.Harness) preflight.Chec
 }
 
 // root reports whether the agent may approve everything as this user.
-func (in Input) root(h agent.Harness) []preflight.Check {
+func (in Input) root(h agent.Harness) []preflight.Condition {
 	const id = "root"
 	if !h.RootRefuses || os.Geteuid() != 0 {
 		return nil
@@ -117,11 +117,12 @@ func (in Input) root(h agent.Harness) []preflight.Check {
 	flag := strings.Join(h.ApproveAll, " ")
 	switch {
 	case agent.Getenv(in.Env, "IS_SANDBOX") != "":
-		return []preflight.Check{ok(id, fmt.Sprintf("Running as root: IS_SANDBOX is set, so %s accepts %s", h.Name, flag))}
+		return []preflight.Condition{ok(id, fmt.Sprintf("Running as root: IS_SANDBOX is set, so %s accepts %s", h.Name, flag))}
 	case in.ApproveAll:
-		return []preflight.Check{fail(id, fmt.Sprintf("Running as root: %s refuses %s, which the settings ask for", h.Name, flag),
+		return []preflight.Condition{fail(id, fmt.Sprintf("Running as root: %s refuses %s, which the settings ask for", h.Name, flag),
 			"Run as another user. In a container without valuable data, set IS_SANDBOX=1.")}
 	}
-	return []preflight.Check{warn(id, fmt.Sprintf("Running as root: %s would refuse %s", h.Name, flag),
+	text := fmt.Sprintf("Running as root: %s would refuse %s", h.Name, flag)
+	return []preflight.Condition{warn(id, text,
 		"Run as another user, or name what the agent needs in claude.allowed_tools. In a container without valuable data, set IS_SANDBOX=1.")}
 }

@@ -18,7 +18,7 @@ const (
 
 // disk checks the space below the worktree and ralph's folder, and that they can
 // be written.
-func (in Input) disk() []preflight.Check {
+func (in Input) disk() []preflight.Condition {
 	var places []string
 	if in.Repo != nil {
 		places = []string{in.Repo.Root, in.Repo.GitDir}
@@ -26,7 +26,7 @@ func (in Input) disk() []preflight.Check {
 	if in.Home != "" {
 		places = append(places, in.Home)
 	}
-	var checks []preflight.Check
+	var checks []preflight.Condition
 	seen := map[string]bool{}
 	for _, dir := range places {
 		dir = nearest(dir)
@@ -52,7 +52,7 @@ func deviceOf(dir string) string {
 	return fmt.Sprint(st.Dev)
 }
 
-func space(dir string) preflight.Check {
+func space(dir string) preflight.Condition {
 	const id = "disk"
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {

@@ -1,6 +1,6 @@
 // Package doctor checks everything that a loop needs: the agent and its login, the environment,
 // git, tmux, the disk, ralph's own files and the clock. It also explains how a run died, and
-// repairs what that run left. Each finding is a preflight.Check, and each problem has a hint.
+// repairs what that run left. Each finding is a preflight.Condition, and each problem has a hint.
 package doctor
 
 import (
@@ -27,14 +27,14 @@ type Input struct {
 
 // Report collects the findings of all checks. Its JSON form is for programs.
 type Report struct {
-	OK     bool              `json:"ok"` // no check found an error
-	Checks []preflight.Check `json:"checks"`
+	OK     bool                  `json:"ok"` // no check found an error
+	Checks []preflight.Condition `json:"checks"`
 }
 
 // Add appends checks to the report. An error among them sets OK to false.
-func (r *Report) Add(checks ...preflight.Check) {
+func (r *Report) Add(checks ...preflight.Condition) {
 	if r.Checks == nil {
-		r.OK, r.Checks = true, []preflight.Check{}
+		r.OK, r.Checks = true, []preflight.Condition{}
 	}
 	for _, c := range checks {
 		if c.Severity == preflight.Error {
@@ -49,8 +49,8 @@ func (r *Report) Add(checks ...preflight.Check) {
 
 // Agents checks whether the agents are installed, logged in and allowed to run. It also warns
 // of variables that disturb them.
-func Agents(ctx context.Context, in Input) []preflight.Check {
-	var checks []preflight.Check
+func Agents(ctx context.Context, in Input) []preflight.Condition {
+	var checks []preflight.Condition
 	for _, h := range in.Harnesses {
 		found := in.found(ctx, h)
 		checks = append(checks, found)
@@ -65,7 +65,7 @@ func Agents(ctx context.Context, in Input) []preflight.Check {
 }
 
 // Machine checks the programs that ralph uses, the disk and ralph's own folder.
-func Machine(ctx context.Context, in Input) []preflight.Check {
+func Machine(ctx context.Context, in Input) []preflight.Condition {
 	checks := in.git(ctx)
 	checks = append(checks, in.tmux(ctx))
 	checks = append(checks, in.disk()...)
@@ -73,20 +73,20 @@ func Machine(ctx context.Context, in Input) []preflight.Check {
 	return append(checks, watches(in.Home)...)
 }
 
-func ok(id, message string) preflight.Check {
-	return preflight.Check{ID: id, Severity: preflight.OK, Message: message}
+func ok(id, message string) preflight.Condition {
+	return preflight.Condition{ID: id, Severity: preflight.OK, Message: message}
 }
 
-func warn(id, message, hint string, details ...string) preflight.Check {
+func warn(id, message, hint string, details ...string) preflight.Condition {
 	return problem(preflight.Warn, id, message, hint, details)
 }
 
-func fail(id, message, hint string, details ...string) preflight.Check {
+func fail(id, message, hint string, details ...string) preflight.Condition {
 	return problem(preflight.Error, id, message, hint, details)
 }
 
-func problem(s preflight.Severity, id, message, hint string, details []string) preflight.Check {
-	c := preflight.Check{ID: id, Severity: s, Message: message, Hint: hint}
+func problem(s preflight.Severity, id, message, hint string, details []string) preflight.Condition {
+	c := preflight.Condition{ID: id, Severity: s, Message: message, Hint: hint}
 	for _, d := range details {
 		c.Details = append(c.Details, preflight.Detail{Text: d})
 	}

@@ -103,7 +103,7 @@ func (b *bed) harness(name string) agent.Harness {
 
 // expect requires a finding with an id, a severity and words in its text, and a hint with
 // each problem.
-func expect(t *testing.T, checks []preflight.Check, id string, severity preflight.Severity, words string) {
+func expect(t *testing.T, checks []preflight.Condition, id string, severity preflight.Severity, words string) {
 	t.Helper()
 	var all strings.Builder
 	found := false
@@ -149,7 +149,7 @@ func TestTheAgentIsFoundAndTellsItsVersion(t *testing.T) {
 			if c.harness != nil {
 				h = c.harness(b)
 			}
-			expect(t, []preflight.Check{b.found(t.Context(), h)}, "agent", c.severity, c.words)
+			expect(t, []preflight.Condition{b.found(t.Context(), h)}, "agent", c.severity, c.words)
 			if _, err := os.Stat(filepath.Join(b.bin, "mine.called")); err == nil {
 				t.Error("the custom agent was called")
 			}
@@ -307,9 +307,9 @@ func TestTmuxNeedNotBeThere(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.program("tmux", "echo tmux 9.9")
-	expect(t, []preflight.Check{b.tmux(t.Context())}, "tmux", preflight.OK, "tmux 9.9")
+	expect(t, []preflight.Condition{b.tmux(t.Context())}, "tmux", preflight.OK, "tmux 9.9")
 	b.Env = []string{"PATH=/nowhere"}
-	expect(t, []preflight.Check{b.tmux(t.Context())}, "tmux", preflight.Warn, "tmux not found")
+	expect(t, []preflight.Condition{b.tmux(t.Context())}, "tmux", preflight.Warn, "tmux not found")
 }
 
 func TestTheDisk(t *testing.T) {

@@ -23,9 +23,9 @@ const maxSettings = 1 << 20
 
 // bites finds what would lead the agent astray: variables that ralph takes away
 // from it, and the same ones in the agent's own settings, where ralph cannot.
-func (in Input) bites(h agent.Harness) []preflight.Check {
+func (in Input) bites(h agent.Harness) []preflight.Condition {
 	const id = "environment"
-	var checks []preflight.Check
+	var checks []preflight.Condition
 	if names := dropped(h, in.Env); len(names) > 0 {
 		checks = append(checks, ok(id, fmt.Sprintf("Taken away from %s, harmless so: %s", h.Name, strings.Join(names, ", "))))
 	}
@@ -98,9 +98,9 @@ func envOf(path string) ([]string, error) {
 var misleading = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE"}
 
 // environment finds what bites every agent.
-func (in Input) environment() []preflight.Check {
+func (in Input) environment() []preflight.Condition {
 	const id = "environment"
-	var checks []preflight.Check
+	var checks []preflight.Condition
 	is := func(name string) bool { return agent.Getenv(in.Env, name) != "" }
 	if is(proc.TokenVar) {
 		checks = append(checks, warn(id, "This is inside of a run of ralph, as its agent or its check", "Start loops from a terminal of your own: this one ends with the run."))

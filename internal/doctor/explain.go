@@ -63,8 +63,8 @@ func (d Death) explain(now time.Time) []string {
 	return lines
 }
 
-// Check returns the finding about a unit before a repair. hint says how to repair it.
-func (u Unit) Check(now time.Time, hint string) preflight.Check {
+// Condition returns the finding about a unit before a repair. hint says how to repair it.
+func (u Unit) Condition(now time.Time, hint string) preflight.Condition {
 	const id = "unit"
 	switch {
 	case u.Broken != nil:
@@ -89,7 +89,7 @@ func (u Unit) Check(now time.Time, hint string) preflight.Check {
 }
 
 // Repaired returns the finding about a unit after its repair. done lists the repair steps.
-func (u Unit) Repaired(now time.Time, done []string) preflight.Check {
+func (u Unit) Repaired(now time.Time, done []string) preflight.Condition {
 	c := warn("unit", u.Name+": repaired", "", append(u.Explain(now), done...)...)
 	if u.Death != nil {
 		c.Hint = "Continue with 'ralph run'."
@@ -99,7 +99,7 @@ func (u Unit) Repaired(now time.Time, done []string) preflight.Check {
 
 // checkClock checks the clock: it warns if recorded times are later than now. The keys of times
 // describe them. It tolerates 2 minutes, since two machines may share a disk.
-func checkClock(now time.Time, times map[string]time.Time) preflight.Check {
+func checkClock(now time.Time, times map[string]time.Time) preflight.Condition {
 	const tolerated = 2 * time.Minute
 	var details []string
 	for _, what := range slices.Sorted(maps.Keys(times)) {

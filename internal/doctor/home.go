@@ -15,8 +15,8 @@ import (
 
 // permissions checks who may read and write ralph's own files: they may hold
 // keys, and decide which programs run.
-func (in Input) permissions() []preflight.Check {
-	checks := []preflight.Check{}
+func (in Input) permissions() []preflight.Condition {
+	checks := []preflight.Condition{}
 	if in.Home == "" {
 		checks = append(checks, warn("permissions", "No home folder is known: HOME is not set",
 			"Set HOME or RALPH_HOME. Without it ralph uses no settings of yours, no list of loops and no common count of calls."))
@@ -37,7 +37,7 @@ func (in Input) permissions() []preflight.Check {
 
 // guarded checks folders and the plain files in them: only the user may own and read them.
 // Everyone may read the programs of an installation, below bin.
-func guarded(name string, dirs ...string) preflight.Check {
+func guarded(name string, dirs ...string) preflight.Condition {
 	const id = "permissions"
 	var foreign, open, closing []string
 	look := func(path string, want fs.FileMode) {

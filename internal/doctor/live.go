@@ -46,9 +46,9 @@ type LiveReport struct {
 
 // Call makes the test call, unless a limit forbids it. The ledger counts it. The report is nil
 // if the agent was not called.
-func (l Live) Call(ctx context.Context) (*LiveReport, preflight.Check, error) {
+func (l Live) Call(ctx context.Context) (*LiveReport, preflight.Condition, error) {
 	h := l.Harnesses[0]
-	notCalled := func(why, hint string) (*LiveReport, preflight.Check, error) {
+	notCalled := func(why, hint string) (*LiveReport, preflight.Condition, error) {
 		return nil, fail("live", "The agent was not called: "+why, hint), nil
 	}
 	if h.PlaysScript() {
@@ -58,7 +58,7 @@ func (l Live) Call(ctx context.Context) (*LiveReport, preflight.Check, error) {
 	ledger := ratelimit.OpenUser(l.Home, h.Name, l.RateLimit)
 	until, note, err := ledger.LimitedUntil(time.Now())
 	if err != nil {
-		return nil, preflight.Check{}, err
+		return nil, preflight.Condition{}, err
 	}
 	if !until.IsZero() {
 		return notCalled(fmt.Sprintf("the provider's limit is reached until %s: %s", words.Local(until), note),
@@ -69,7 +69,7 @@ func (l Live) Call(ctx context.Context) (*LiveReport, preflight.Check, error) {
 	}
 	grant, err := ledger.Take(ctx, time.Now())
 	if err != nil {
-		return nil, preflight.Check{}, err
+		return nil, preflight.Condition{}, err
 	}
 	if !grant.OK {
 		return notCalled(fmt.Sprintf("%d of %d calls of this hour are used", grant.Used, grant.Limit), "Try again at "+words.Local(grant.ResetsAt)+".")
@@ -103,7 +103,7 @@ func (l Live) run(ctx context.Context, h agent.Harness) (agent.Outcome, error) {
 }
 
 // liveFinding returns the result of a call, and the finding about it.
-func liveFinding(h agent.Harness, o agent.Outcome) (*LiveReport, preflight.Check) {
+func liveFinding(h agent.Harness, o agent.Outcome) (*LiveReport, preflight.Condition) {
 	sum := o.Summary
 	r := &LiveReport{Harness: h.Name, Outcome: o.Kind, Message: o.Message, Hint: o.Hint, Reply: strings.TrimSpace(o.Final), Model: sum.Model,
 		Tokens: sum.Tokens, TokensEstimated: sum.Estimated, DurationSeconds: o.Duration.Seconds()}

@@ -23,7 +23,7 @@ type Repair struct {
 	Input
 	DryRun bool
 	Notes  unit.Notes
-	Add    func(checks ...preflight.Check) // receives each finding
+	Add    func(checks ...preflight.Condition) // receives each finding
 
 	clock map[string]time.Time // recorded times that should have passed, by description
 }
@@ -90,10 +90,10 @@ func (r *Repair) unit(ctx context.Context, dir, folder string) (clean bool) {
 	case u.Clean():
 		return true
 	case !u.NeedsRepair():
-		r.Add(u.Check(r.Now, ""))
+		r.Add(u.Condition(r.Now, ""))
 		return false
 	case r.DryRun:
-		r.Add(u.Check(r.Now, "Repair it with 'ralph doctor'; the next 'ralph run' of the unit would, too."))
+		r.Add(u.Condition(r.Now, "Repair it with 'ralph doctor'; the next 'ralph run' of the unit would, too."))
 		return false
 	}
 	done, err := r.repair(ctx, p, u)
@@ -101,9 +101,9 @@ func (r *Repair) unit(ctx context.Context, dir, folder string) (clean bool) {
 	var locked *journal.LockedError
 	switch {
 	case errors.As(err, &locked):
-		c = u.Check(r.Now, fmt.Sprintf("Not repaired now: %v.", err))
+		c = u.Condition(r.Now, fmt.Sprintf("Not repaired now: %v.", err))
 	case err != nil:
-		c = u.Check(r.Now, "")
+		c = u.Condition(r.Now, "")
 		c.Severity, c.Hint = preflight.Error, fmt.Sprintf("It cannot be repaired: %v", err)
 	}
 	r.Add(c)
@@ -163,7 +163,7 @@ func (r *Repair) elsewhere(entry registry.Entry) {
 	r.clock["the journal of "+u.Name+" in "+entry.Worktree] = u.Last
 	if u.NeedsRepair() || u.Broken != nil {
 		u.Name += " in " + entry.Worktree
-		r.Add(u.Check(r.Now, fmt.Sprintf("Repair it there: cd %s && ralph doctor", stream.ShellWord(entry.Worktree))))
+		r.Add(u.Condition(r.Now, fmt.Sprintf("Repair it there: cd %s && ralph doctor", stream.ShellWord(entry.Worktree))))
 	}
 }
 

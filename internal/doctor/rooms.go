@@ -14,7 +14,7 @@ import (
 
 // Rooms checks whether agents and checks run in sealed rooms here, and lists the limits. If s
 // is nil, the default settings count.
-func Rooms(ctx context.Context, in Input, s *config.Settings) preflight.Check {
+func Rooms(ctx context.Context, in Input, s *config.Settings) preflight.Condition {
 	mode := "auto"
 	if s != nil {
 		mode = s.Sandbox.Mode

@@ -23,18 +23,18 @@ import (
 const lockAge = 10 * time.Minute
 
 // git checks the program, and the state of the repository as far as a run cares.
-func (in Input) git(ctx context.Context) []preflight.Check {
+func (in Input) git(ctx context.Context) []preflight.Condition {
 	const id = "git"
 	a, err := in.Probe.ask(ctx, in.dir(), in.Env, "git", "--version")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return []preflight.Check{fail(id, "git not found", "Install git: ralph works in git repositories only.")}
+		return []preflight.Condition{fail(id, "git not found", "Install git: ralph works in git repositories only.")}
 	case err != nil:
-		return []preflight.Check{fail(id, fmt.Sprintf("git cannot be started: %v", err), "Run 'git --version' to see why.")}
+		return []preflight.Condition{fail(id, fmt.Sprintf("git cannot be started: %v", err), "Run 'git --version' to see why.")}
 	case a.timedOut || a.exit != (proc.Exit{}):
-		return []preflight.Check{fail(id, "git does not work: "+a.first(), "Run 'git --version' to see why.")}
+		return []preflight.Condition{fail(id, "git does not work: "+a.first(), "Run 'git --version' to see why.")}
 	}
-	checks := []preflight.Check{ok(id, a.first())}
+	checks := []preflight.Condition{ok(id, a.first())}
 	if a, err := in.Probe.ask(ctx, in.dir(), in.Env, "git", "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"); err == nil && a.exit.Code != 0 {
 		checks = append(checks, preflight.Nameless(id))
 	}
@@ -51,7 +51,7 @@ func (in Input) git(ctx context.Context) []preflight.Check {
 	return checks
 }
 
-func (in Input) repository(ctx context.Context) preflight.Check {
+func (in Input) repository(ctx context.Context) preflight.Condition {
 	const id = "repository"
 	head, err := in.Repo.Head(ctx)
 	op := in.Repo.InProgress()
@@ -70,19 +70,19 @@ func (in Input) repository(ctx context.Context) preflight.Check {
 
 // parked counts the references that keep work on parked stories. A run removes only those of
 // stories that were accepted since.
-func (in Input) parked(ctx context.Context) []preflight.Check {
+func (in Input) parked(ctx context.Context) []preflight.Condition {
 	refs, err := in.Repo.Refs(ctx, checkpoint.AllParked)
 	if err != nil || len(refs) == 0 {
 		return nil // a repository that cannot be read has a finding already
 	}
 	oldest := slices.MinFunc(refs, func(a, b git.Ref) int { return a.Time.Compare(b.Time) })
-	return []preflight.Check{ok("parked", fmt.Sprintf("git keeps work on parked stories: %s, the oldest of %s; "+
+	return []preflight.Condition{ok("parked", fmt.Sprintf("git keeps work on parked stories: %s, the oldest of %s; "+
 		"list with: git for-each-ref '%s'; delete with: git update-ref -d REFERENCE",
 		words.Count(len(refs), "reference"), oldest.Time.Local().Format(time.DateOnly), checkpoint.AllParked))}
 }
 
 // tmux checks the program that shows loop and dashboard side by side.
-func (in Input) tmux(ctx context.Context) preflight.Check {
+func (in Input) tmux(ctx context.Context) preflight.Condition {
 	const id = "tmux"
 	a, err := in.Probe.ask(ctx, in.dir(), in.Env, "tmux", "-V")
 	switch {

@@ -40,8 +40,8 @@ const (
 // It moves the base to the worktree if the unit is new, or if only the user has changed
 // something. Then existing weaknesses of tests and checks are known findings. If changes is
 // nil, Start looks up the uncommitted changes.
-func (g *Gatherer) Start(
-	ctx context.Context, on OnRecord, changes *[]git.Change,
+func (g *Gate) Start(
+	ctx context.Context, on OnRecord, changes *[]git.StatusEntry,
 ) (BaseReason, error) {
 	g.base, g.works, g.open, g.borrowed = on.Base, on.Works, on.Open, on.Borrowed
 	g.known, g.red, g.failing = map[tamper.Finding]bool{}, map[string]bool{}, map[string]bool{}
@@ -70,7 +70,7 @@ func (g *Gatherer) Start(
 // changes by the user. No agent may be running. It moves the base to the user's changes, but not while
 // work of an agent waits for acceptance, unless the history was rewritten. It returns the
 // reason, or "" if the base did not move.
-func (g *Gatherer) TakeUserChanges(ctx context.Context, seen string) (BaseReason, error) {
+func (g *Gate) TakeUserChanges(ctx context.Context, seen string) (BaseReason, error) {
 	now, err := g.readNow(ctx, nil)
 	if err != nil {
 		return "", err
@@ -82,7 +82,7 @@ func (g *Gatherer) TakeUserChanges(ctx context.Context, seen string) (BaseReason
 	return g.takeUserChanges(ctx, on, now)
 }
 
-func (g *Gatherer) takeUserChanges(
+func (g *Gate) takeUserChanges(
 	ctx context.Context, seen Base, now git.WorktreeState,
 ) (BaseReason, error) {
 	here := Base{now.Head.Commit, now.Hash}
@@ -101,7 +101,7 @@ func (g *Gatherer) takeUserChanges(
 
 // BaseOnRestored makes the current worktree the base, after the work on a parked story was
 // removed from it.
-func (g *Gatherer) BaseOnRestored(ctx context.Context) (BaseReason, error) {
+func (g *Gate) BaseOnRestored(ctx context.Context) (BaseReason, error) {
 	now, err := g.readNow(ctx, nil)
 	if err != nil {
 		return "", err
@@ -111,9 +111,9 @@ func (g *Gatherer) BaseOnRestored(ctx context.Context) (BaseReason, error) {
 }
 
 // Worked notes that an agent worked in iteration n and that its work is not inspected yet.
-func (g *Gatherer) Worked(n int) { g.worked, g.unseen = true, n }
+func (g *Gate) Worked(n int) { g.worked, g.unseen = true, n }
 
-func (g *Gatherer) readNow(ctx context.Context, changes *[]git.Change) (git.WorktreeState, error) {
+func (g *Gate) readNow(ctx context.Context, changes *[]git.StatusEntry) (git.WorktreeState, error) {
 	g.Working("reading the worktree")
 	ctx = context.WithoutCancel(ctx)
 	if changes != nil {
@@ -123,14 +123,14 @@ func (g *Gatherer) readNow(ctx context.Context, changes *[]git.Change) (git.Work
 }
 
 // rewritten reports whether the commit that ralph saw last is no longer in the history.
-func (g *Gatherer) rewritten(ctx context.Context, seen, now string) bool {
+func (g *Gate) rewritten(ctx context.Context, seen, now string) bool {
 	in, err := g.Repo.IsAncestor(ctx, seen, now)
 	return err != nil || !in
 }
 
 // setBase makes the given state of the worktree the base. Uncommitted changes in it that weaken
 // tests and checks become known findings.
-func (g *Gatherer) setBase(ctx context.Context, look git.WorktreeState) error {
+func (g *Gate) setBase(ctx context.Context, look git.WorktreeState) error {
 	g.base, g.open, g.worked = Base{look.Head.Commit, look.Hash}, false, false
 	g.works = append(g.works, look.Hash)
 	borrowed, err := g.Deps.Prints(context.WithoutCancel(ctx), g.borrowed)
@@ -140,7 +140,7 @@ func (g *Gatherer) setBase(ctx context.Context, look git.WorktreeState) error {
 	g.borrowed = borrowed
 	found := tamper.Compare(g.local, localConfig(g.Repo))
 	if look.Head.Commit != "" && slices.ContainsFunc(look.Changes, tracked) {
-		at := &gathering{Gatherer: g}
+		at := &gathering{Gate: g}
 		d, err := at.changes(context.WithoutCancel(ctx))
 		if err != nil {
 			return err
@@ -160,7 +160,7 @@ func (g *Gatherer) setBase(ctx context.Context, look git.WorktreeState) error {
 
 // knowPeoples finds what people committed since ralph looked last, while work of an agent was
 // waiting for its acceptance: what it weakens is not the agent's, unless that is on record.
-func (g *Gatherer) knowPeoples(ctx context.Context, from, to string) error {
+func (g *Gate) knowPeoples(ctx context.Context, from, to string) error {
 	if from == "" || from == to {
 		return nil
 	}
@@ -168,7 +168,7 @@ func (g *Gatherer) knowPeoples(ctx context.Context, from, to string) error {
 	if err != nil || cut {
 		return nil //nolint:nilerr // then it is in doubt, and named
 	}
-	found, err := (&gathering{Gatherer: g}).inDiff(ctx, changes{from, text, false})
+	found, err := (&gathering{Gate: g}).inDiff(ctx, changes{from, text, false})
 	for _, f := range found {
 		if !g.open {
 			g.known[f] = true
@@ -178,10 +178,10 @@ func (g *Gatherer) knowPeoples(ctx context.Context, from, to string) error {
 }
 
 // Base returns the base, the state that claims are compared with.
-func (g *Gatherer) Base() Base { return g.base }
+func (g *Gate) Base() Base { return g.base }
 
 // Known returns the known findings, which are never a reason to refuse a claim.
-func (g *Gatherer) Known() []tamper.Finding {
+func (g *Gate) Known() []tamper.Finding {
 	return slices.SortedFunc(maps.Keys(g.known), func(a, b tamper.Finding) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
 	})
@@ -189,7 +189,7 @@ func (g *Gatherer) Known() []tamper.Finding {
 
 // Now returns the commit and fingerprint of the current worktree. It returns a zero Base on
 // another branch.
-func (g *Gatherer) Now(ctx context.Context) (Base, error) {
+func (g *Gate) Now(ctx context.Context) (Base, error) {
 	look, err := g.Repo.ReadWorktree(context.WithoutCancel(ctx), g.Derived()...)
 	if err != nil || look.Head.Branch != g.Branch {
 		return Base{}, err
@@ -199,17 +199,17 @@ func (g *Gatherer) Now(ctx context.Context) (Base, error) {
 
 // Rewound notes that commits were removed from the branch. From then on, a worktree that equals
 // an earlier accepted one counts as no work.
-func (g *Gatherer) Rewound() { g.rewound = true }
+func (g *Gate) Rewound() { g.rewound = true }
 
 // Inspect returns what weakens tests, checks or CI since the base, except the known findings.
-func (g *Gatherer) Inspect(ctx context.Context) ([]tamper.Finding, error) {
-	return (&gathering{Gatherer: g}).weakened(ctx)
+func (g *Gate) Inspect(ctx context.Context) ([]tamper.Finding, error) {
+	return (&gathering{Gate: g}).weakened(ctx)
 }
 
 // Baseline runs every check in place before the first iteration, to find the checks that
 // already fail.
-func (g *Gatherer) Baseline(ctx context.Context, c Claim) (Facts, error) {
-	at := &gathering{Gatherer: g, claim: c, state: c.State}
+func (g *Gate) Baseline(ctx context.Context, c Claim) (Facts, error) {
+	at := &gathering{Gate: g, claim: c, state: c.State}
 	at.facts.Plan.State = c.State
 	err := at.run(ctx, baseline, g.Checks, false)
 	for _, r := range at.facts.Checks {
@@ -222,13 +222,13 @@ func (g *Gatherer) Baseline(ctx context.Context, c Claim) (Facts, error) {
 }
 
 // KeepRed notes that the checks that fail now already failed before the work.
-func (g *Gatherer) KeepRed() { maps.Copy(g.red, g.failing) }
+func (g *Gate) KeepRed() { maps.Copy(g.red, g.failing) }
 
 // Failing returns the names of the checks that failed in their last run.
-func (g *Gatherer) Failing() []string { return slices.Sorted(maps.Keys(g.failing)) }
+func (g *Gate) Failing() []string { return slices.Sorted(maps.Keys(g.failing)) }
 
 // Blocking returns the names of the failing checks that keep the plan from being done.
-func (g *Gatherer) Blocking() []string {
+func (g *Gate) Blocking() []string {
 	var names []string
 	for _, c := range g.Checks {
 		accepted := g.red[c.Name] && (g.AcceptBaseline || c.AcceptBaseline)

@@ -19,7 +19,7 @@ const ci = "test:\n  script: go test ./...\n"
 type project struct {
 	t    *testing.T
 	root string
-	gate *Gatherer
+	gate *Gate
 }
 
 func newProject(t *testing.T) *project {
@@ -42,7 +42,7 @@ func (p *project) restart() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.gate = &Gatherer{Repo: repo, Deps: &check.Deps{Repo: repo}, Branch: "work", Plan: &plan.PRD{Root: repo.Root, Folder: ".ralph/work"}, Working: func(string) {}}
+	p.gate = &Gate{Repo: repo, Deps: &check.Deps{Repo: repo}, Branch: "work", Plan: &plan.PRD{Root: repo.Root, Folder: ".ralph/work"}, Working: func(string) {}}
 }
 
 func (p *project) git(args ...string) string {
@@ -252,7 +252,7 @@ func TestIdle(t *testing.T) {
 			p.commit()
 			p.start(OnRecord{})
 			c.do(p)
-			got, err := (&gathering{Gatherer: p.gate, claim: Claim{N: 1}}).idle(t.Context())
+			got, err := (&gathering{Gate: p.gate, claim: Claim{N: 1}}).idle(t.Context())
 			if got != c.idle || err != nil {
 				t.Errorf("idle: %v, %v", got, err)
 			}

@@ -1,7 +1,7 @@
 // Package evidence decides whether an agent's claim is accepted.
 //
 // A [Claim] is the promise of completion and a set of marks (passes: true, or a ticked box)
-// without a recorded acceptance. [Gatherer.Gather] collects the [Facts]: the work since the
+// without a recorded acceptance. [Gate.Gather] collects the [Facts]: the work since the
 // [Base], weakened tests and checks, uncommitted changes, and the results of the quality
 // checks. [Weigh] turns claim, facts and [Rules] into a [Verdict] and is pure.
 //

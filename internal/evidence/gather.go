@@ -16,8 +16,8 @@ import (
 	"ralph/internal/tamper"
 )
 
-// Gatherer collects facts about claims on one plan in one worktree. Set its fields before use.
-type Gatherer struct {
+// Gate collects facts about claims on one plan in one worktree. Set its fields before use.
+type Gate struct {
 	Unit     string
 	Run      string // id of the run; names the saved copies of plan files
 	StateDir string // for the snapshot of the plan and the records of clean worktrees
@@ -67,7 +67,7 @@ type Gatherer struct {
 
 // gathering is the collection of facts about one claim.
 type gathering struct {
-	*Gatherer
+	*Gate
 	claim Claim
 	facts Facts
 	state plan.State // the plan now
@@ -86,8 +86,8 @@ type gathering struct {
 // Gather collects the facts about a claim. It first looks for reasons to refuse that need no
 // check. If these suffice, it runs no checks for the claim. Checks for every iteration still
 // run.
-func (g *Gatherer) Gather(ctx context.Context, c Claim) (f Facts, err error) {
-	at := &gathering{Gatherer: g, claim: c, state: c.State}
+func (g *Gate) Gather(ctx context.Context, c Claim) (f Facts, err error) {
+	at := &gathering{Gate: g, claim: c, state: c.State}
 	at.facts.NoChecks, at.facts.Plan.State = len(g.Checks) == 0, c.State
 	defer func() { err = errors.Join(err, at.dropClean(ctx)) }()
 	if err := at.cheap(ctx); err != nil {
@@ -113,7 +113,7 @@ func (g *Gatherer) Gather(ctx context.Context, c Claim) (f Facts, err error) {
 }
 
 // runs reports whether evidence is collected that a stop cuts off.
-func (g *Gatherer) runs() bool { return len(g.Checks) > 0 || g.Reviewer != nil }
+func (g *Gate) runs() bool { return len(g.Checks) > 0 || g.Reviewer != nil }
 
 // cheap collects the facts for which nothing of the project is run.
 func (g *gathering) cheap(ctx context.Context) error {

@@ -17,7 +17,7 @@ const maxListed = 50
 // Judge gathers the facts about a claim and weighs it. It records the facts and refusals, and
 // revokes refused marks. After that, Facts.Plan.State is the new state of the plan. Call Accept
 // for the accepted marks.
-func (g *Gatherer) Judge(ctx context.Context, c Claim) (f Facts, v Verdict, err error) {
+func (g *Gate) Judge(ctx context.Context, c Claim) (f Facts, v Verdict, err error) {
 	f, err = g.Gather(ctx, c)
 	v = Weigh(c, f, g.Rules)
 	if f.Looked {
@@ -56,7 +56,7 @@ func (g *Gatherer) Judge(ctx context.Context, c Claim) (f Facts, v Verdict, err 
 }
 
 // Refuse revokes the marks of a refused claim and records why.
-func (g *Gatherer) Refuse(n int, r Refusal, f Facts) error {
+func (g *Gate) Refuse(n int, r Refusal, f Facts) error {
 	if r.Claim == journal.ClaimStory {
 		if err := g.Plan.Mark(r.Items, false); err != nil {
 			return fmt.Errorf("the marks of %s cannot be revoked: %w", strings.Join(r.Items, ", "), err)
@@ -67,14 +67,14 @@ func (g *Gatherer) Refuse(n int, r Refusal, f Facts) error {
 }
 
 // sources returns the numbers of the events that a rule used to decide on a claim.
-func (g *Gatherer) sources(rule Rule, f Facts, items []string) (seqs []int) {
+func (g *Gate) sources(rule Rule, f Facts, items []string) (seqs []int) {
 	g.Recorder.Read(func(s *run.State) { seqs = rule.sources(&s.Last().Sources, f, items) })
 	return seqs
 }
 
 // Accept records the receipts of accepted marks, then their acceptance. It moves the base to
 // the accepted worktree, unless all marks were taken over.
-func (g *Gatherer) Accept(ctx context.Context, c Claim, by Author, f Facts, v Verdict) (journal.ClaimAccepted, error) {
+func (g *Gate) Accept(ctx context.Context, c Claim, by Author, f Facts, v Verdict) (journal.ClaimAccepted, error) {
 	e := journal.ClaimAccepted{N: c.N, Stories: v.Accepted, Rule: string(v.Rule),
 		Facts: g.sources(v.Rule, f, v.Accepted)}
 	if err := g.WriteReceipts(ctx, c.N, by, f, v.Accepted); err != nil {
@@ -91,7 +91,7 @@ func (g *Gatherer) Accept(ctx context.Context, c Claim, by Author, f Facts, v Ve
 
 // RecordBase records that the base moved in iteration n, and why. If why is empty, it does
 // nothing. If the work on a story was removed, parked names the story.
-func (g *Gatherer) RecordBase(n int, why BaseReason, parked string) error {
+func (g *Gate) RecordBase(n int, why BaseReason, parked string) error {
 	if why == "" {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (g *Gatherer) RecordBase(n int, why BaseReason, parked string) error {
 
 // InspectLast records findings in the uncommitted work of the last iterations. Without this
 // record, the next run would take that work for the user's.
-func (g *Gatherer) InspectLast(ctx context.Context) error {
+func (g *Gate) InspectLast(ctx context.Context) error {
 	if g.unseen == 0 {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (g *Gatherer) InspectLast(ctx context.Context) error {
 }
 
 // recordPlan records what the checks changed of the plan.
-func (g *Gatherer) recordPlan(n int, after PlanAfter) error {
+func (g *Gate) recordPlan(n int, after PlanAfter) error {
 	for _, r := range after.Restored {
 		if err := g.Recorder.Record(journal.PlanRestored{N: n, Path: r.Path, What: r.What + " while the quality checks ran", Kept: r.Kept}); err != nil {
 			return err
@@ -127,7 +127,7 @@ func (g *Gatherer) recordPlan(n int, after PlanAfter) error {
 
 // recordFindings records what weakens the evidence, or that it was undone. Accepted findings are
 // known from now on.
-func (g *Gatherer) recordFindings(n int, found []tamper.Finding) error {
+func (g *Gate) recordFindings(n int, found []tamper.Finding) error {
 	accepted := !g.Rules.RejectWeakened
 	if len(found) > 0 || g.open {
 		e := findingsEvent(n, g.base.Commit, found, accepted || len(found) == 0)
@@ -149,7 +149,7 @@ func findingsEvent(n int, base string, found []tamper.Finding, accepted bool) jo
 }
 
 // knownListed returns the findings that belong to the base.
-func (g *Gatherer) knownListed() []journal.TamperFinding {
+func (g *Gate) knownListed() []journal.TamperFinding {
 	known := g.Known()
 	if len(known) == 0 {
 		return nil

@@ -58,7 +58,7 @@ func (g *gathering) chooseClean(ctx context.Context) error {
 }
 
 // once warns of a kind of thing for the first time in the run.
-func (g *Gatherer) once(kind, format string, args ...any) error {
+func (g *Gate) once(kind, format string, args ...any) error {
 	if g.warned[kind] {
 		return nil
 	}

@@ -8,14 +8,14 @@ import (
 	"ralph/internal/journal"
 )
 
-// State is the relation of a receipt to a commit.
-type State string
+// Relation is the relation of a receipt to a commit.
+type Relation string
 
 // The states of a receipt.
 const (
-	Same      State = "same"      // the receipt is for the same files, except the plan
-	History   State = "history"   // the receipt is for an ancestor
-	Elsewhere State = "elsewhere" // the receipt is for a commit outside the history, e.g. rebased
+	Same      Relation = "same"      // the receipt is for the same files, except the plan
+	History   Relation = "history"   // the receipt is for an ancestor
+	Elsewhere Relation = "elsewhere" // the receipt is for a commit outside the history, e.g. rebased
 )
 
 // StoryOf identifies a story by its unit and id.
@@ -24,7 +24,7 @@ type StoryOf struct{ Unit, Story string }
 // Found is a receipt and its relation to a commit.
 type Found struct {
 	journal.Receipt
-	State State
+	State Relation
 }
 
 // FindReceipts returns the best receipt in the git notes for each story, with its relation to
@@ -42,7 +42,7 @@ func FindReceipts(ctx context.Context, repo *git.Repo, commit string, stories []
 			all[StoryOf{one.Unit, one.Story}] = append(all[StoryOf{one.Unit, one.Story}], one)
 		}
 	}
-	states, found := map[string]State{}, map[StoryOf]Found{}
+	states, found := map[string]Relation{}, map[StoryOf]Found{}
 	for _, s := range stories {
 		best := -1
 		list := all[s]
@@ -55,7 +55,7 @@ func FindReceipts(ctx context.Context, repo *git.Repo, commit string, stories []
 			if state == Same && one.Mode != journal.ProvedClean {
 				state = History // what was in place may have been more than the commit
 			}
-			if rank := slices.Index([]State{Elsewhere, History, Same}, state); rank > best {
+			if rank := slices.Index([]Relation{Elsewhere, History, Same}, state); rank > best {
 				best, found[s] = rank, Found{one, state}
 			}
 		}
@@ -65,7 +65,7 @@ func FindReceipts(ctx context.Context, repo *git.Repo, commit string, stories []
 
 // stateOf asks git how a commit relates to another. One that is not in this clone is an error
 // to git, and elsewhere to us.
-func stateOf(ctx context.Context, repo *git.Repo, commit, to string) State {
+func stateOf(ctx context.Context, repo *git.Repo, commit, to string) Relation {
 	if changed, err := repo.ChangedPaths(ctx, commit, to, ".ralph"); err == nil && len(changed) == 0 {
 		return Same
 	}

@@ -13,7 +13,9 @@ type Author struct{ Harness, Model, Session string }
 
 // WriteReceipts records why each accepted item was accepted, in the journal. If the settings
 // ask for it, it also writes a git note on the commit.
-func (g *Gatherer) WriteReceipts(ctx context.Context, n int, by Author, f Facts, accepted []string) error {
+func (g *Gate) WriteReceipts(
+	ctx context.Context, n int, by Author, f Facts, accepted []string,
+) error {
 	if g.Rules.Mode == Off {
 		return nil
 	}
@@ -58,7 +60,7 @@ func (f Facts) receipt() journal.StoryProved {
 }
 
 // note writes receipts on their commit, and reports whether it could. It warns once where not.
-func (g *Gatherer) note(ctx context.Context, list []journal.StoryProved) (bool, error) {
+func (g *Gate) note(ctx context.Context, list []journal.StoryProved) (bool, error) {
 	if !g.Notes || len(list) == 0 || list[0].Commit == "" {
 		return false, nil
 	}

@@ -62,9 +62,9 @@ func mayHelp(o journal.Outcome) bool {
 }
 
 // reviewed is the change since the base.
-func (g *gathering) reviewed(ctx context.Context) (c review.Change, err error) {
+func (g *gathering) reviewed(ctx context.Context) (c review.Work, err error) {
 	if g.base.Commit == "" {
-		return review.Change{Base: "an empty repository", Head: "the worktree", Cut: true}, nil
+		return review.Work{Base: "an empty repository", Head: "the worktree", Cut: true}, nil
 	}
 	c.Base = g.base.Commit
 	if c.Head, err = g.judged(ctx); err != nil {

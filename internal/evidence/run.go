@@ -162,7 +162,9 @@ func (g *gathering) room(ctx context.Context, clean *check.CleanWorktree) (strin
 
 // try runs a check, and once more where the guardian was killed meanwhile: that says nothing
 // about the project, unless the check does it every time.
-func (g *Gatherer) try(ctx context.Context, c check.Check, dir string, env []string) (check.Result, error) {
+func (g *Gate) try(
+	ctx context.Context, c check.Check, dir string, env []string,
+) (check.Result, error) {
 	for again := true; ; again = false {
 		guardian, err := g.Guard()
 		if err != nil {

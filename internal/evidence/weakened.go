@@ -15,7 +15,7 @@ import (
 const maxCommands = 50
 
 // InspectCommand checks a command that the agent runs, and keeps a finding for the next claim.
-func (g *Gatherer) InspectCommand(e stream.Event) {
+func (g *Gate) InspectCommand(e stream.Event) {
 	if e.Kind == stream.KindTool && e.Command != "" && len(g.commands) < maxCommands {
 		if f, ok := tamper.Command(e.Command, g.local.Hooked()); ok {
 			g.commands = append(g.commands, f)
@@ -25,10 +25,10 @@ func (g *Gatherer) InspectCommand(e stream.Event) {
 
 // HasCommandFindings reports whether InspectCommand found something that no claim was judged
 // with yet.
-func (g *Gatherer) HasCommandFindings() bool { return len(g.commands) > 0 }
+func (g *Gate) HasCommandFindings() bool { return len(g.commands) > 0 }
 
 // Open reports whether recorded findings are neither accepted nor undone.
-func (g *Gatherer) Open() bool { return g.open }
+func (g *Gate) Open() bool { return g.open }
 
 // weakened returns what weakens the evidence since the base, without what is known.
 func (g *gathering) weakened(ctx context.Context) ([]tamper.Finding, error) {

@@ -30,7 +30,7 @@ func (g *gathering) readOnce(ctx context.Context) (git.WorktreeState, error) {
 }
 
 // Derived returns the paths that do not count as work, including the file of this plan.
-func (g *Gatherer) Derived() []string {
+func (g *Gate) Derived() []string {
 	var file string
 	switch p := g.Plan.(type) {
 	case *plan.Tasks:
@@ -62,11 +62,11 @@ func (g *gathering) idle(ctx context.Context) (bool, error) {
 		// A commit that is not there any more proves nothing.
 		return false, nil //nolint:nilerr // the fingerprint has answered already
 	}
-	return !slices.ContainsFunc(look.Changes, git.Change.Untracked), nil
+	return !slices.ContainsFunc(look.Changes, git.StatusEntry.Untracked), nil
 }
 
 // isRepository reports whether the change is inside of a submodule or another repository.
-func (g *gathering) isRepository(c git.Change) bool {
+func (g *gathering) isRepository(c git.StatusEntry) bool {
 	info, err := os.Lstat(filepath.Join(g.Repo.Root, c.Path))
 	return err == nil && info.IsDir()
 }
@@ -96,7 +96,7 @@ func (g *gathering) changes(ctx context.Context) (changes, error) {
 	return g.diff, err
 }
 
-func tracked(c git.Change) bool { return !c.Untracked() }
+func tracked(c git.StatusEntry) bool { return !c.Untracked() }
 
 // uncommitted says which changes are not committed, not all of them.
 func uncommitted(look git.WorktreeState) string {

@@ -34,7 +34,7 @@ func (g *gathering) worth(ctx context.Context, left []string) error {
 	if err != nil {
 		return err
 	}
-	change := proof.Change{Base: g.base.Commit, Head: head}
+	change := proof.Commits{Base: g.base.Commit, Head: head}
 	if change.Foreign, err = g.others(ctx, head); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (g *gathering) worth(ctx context.Context, left []string) error {
 
 // runsOf does the runs of a proof, and restores the plan after them. The proof is nil if the
 // run has to end.
-func (g *gathering) runsOf(ctx context.Context, change proof.Change, rules proof.Settings) (*proof.Proof, error) {
+func (g *gathering) runsOf(ctx context.Context, change proof.Commits, rules proof.Settings) (*proof.Proof, error) {
 	if g.prover == nil {
 		began := time.Now()
 		g.prover = &proof.Prover{Repo: g.Repo, Elapsed: func() time.Duration { return time.Since(began) }}
@@ -164,7 +164,7 @@ func doubts(p *proof.Proof) []string {
 		return nil
 	}
 	var list []string
-	if notHeld(p.Old.Verdict) {
+	if notHeld(p.Old.Outcome) {
 		list = append(list, p.OldText())
 	}
 	if p.Hollow() {
@@ -177,7 +177,7 @@ func doubts(p *proof.Proof) []string {
 }
 
 // notHeld reports whether the old tests speak against the work.
-func notHeld(v proof.Verdict) bool {
+func notHeld(v proof.TestOutcome) bool {
 	return v == proof.Failed || v == proof.NoCompile || v == proof.Weaker || v == proof.Fewer
 }
 
@@ -191,7 +191,7 @@ func (f Facts) Record() *journal.Proof {
 	if p == nil {
 		return nil
 	}
-	r := &journal.Proof{Base: p.Base, Line: p.Line(), OldTests: string(p.Old.Verdict), NewTests: string(p.New.Verdict), Files: p.Old.Files,
+	r := &journal.Proof{Base: p.Base, Line: p.Line(), OldTests: string(p.Old.Outcome), NewTests: string(p.New.Outcome), Files: p.Old.Files,
 		Held: p.Strength.Held, Sample: p.Strength.Run, Hunks: p.Strength.Total, Doubts: f.Doubts(), Runs: p.Runs, Seconds: p.Took.Round(10 * time.Millisecond).Seconds()}
 	for _, h := range p.Strength.Unheld {
 		r.Unheld = append(r.Unheld, h.String())
@@ -213,17 +213,17 @@ func weighProof(p *proof.Proof, r Rules) (Rule, string) {
 			return NoTestRan, c.String() + ": that does not count as passed"
 		}
 	}
-	old := p.Old.Verdict
+	old := p.Old.Outcome
 	if (r.Runs.OldTests == proof.Reject || r.RejectWeakened) && notHeld(old) {
 		return OldTests, p.OldText()
 	}
 	switch strict := r.Runs.NewTests == proof.Require; {
 	case !strict && r.Runs.NewTests != proof.Reject:
-	case p.New.Verdict == proof.Passed:
+	case p.New.Outcome == proof.Passed:
 		return NewTests, p.NewText()
-	case strict && p.New.Verdict == proof.NoTests:
+	case strict && p.New.Outcome == proof.NoTests:
 		return NewTests, "no test of it has changed, and one that fails without it is required"
-	case strict && p.New.Verdict != proof.Failed && p.Strength.Held == 0:
+	case strict && p.New.Outcome != proof.Failed && p.Strength.Held == 0:
 		return NewTests, strings.TrimSpace(p.NewText() + ", and no part of it is held by a check")
 	}
 	if p.Strength.Run > 0 && p.Strength.Share() < r.Strength {

@@ -52,7 +52,7 @@ func TestExcludeWorksInAllWorktrees(t *testing.T) {
 		write(t, in.Root, "derived", "x")
 		write(t, in.Root, "a", "tracked, so still seen\n")
 		got, err := in.Status(t.Context())
-		if diff := cmp.Diff([]Change{{"a", ".M"}}, got); err != nil || diff != "" {
+		if diff := cmp.Diff([]StatusEntry{{"a", ".M"}}, got); err != nil || diff != "" {
 			t.Error(err, diff)
 		}
 	}

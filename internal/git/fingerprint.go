@@ -19,7 +19,7 @@ const maxHashed = 32 << 20
 // WorktreeState describes a worktree at one moment.
 type WorktreeState struct {
 	Head    Head
-	Changes []Change // what was not committed
+	Changes []StatusEntry // what was not committed
 	// Hash is a fingerprint of the content: of the paths, modes and contents of all files that
 	// are not ignored. A commit of the same content does not change it, and neither does a change
 	// that was undone.
@@ -40,7 +40,7 @@ func (r *Repo) ReadWorktree(ctx context.Context, exclude ...string) (WorktreeSta
 // ReadWorktreeWith reads the state of the worktree for a caller that already knows which
 // paths have uncommitted changes. An extra path does no harm; a missing one counts as
 // committed.
-func (r *Repo) ReadWorktreeWith(ctx context.Context, changes []Change, exclude ...string) (WorktreeState, error) {
+func (r *Repo) ReadWorktreeWith(ctx context.Context, changes []StatusEntry, exclude ...string) (WorktreeState, error) {
 	head, err := r.Head(ctx)
 	if err != nil {
 		return WorktreeState{}, err
@@ -50,7 +50,7 @@ func (r *Repo) ReadWorktreeWith(ctx context.Context, changes []Change, exclude .
 	return WorktreeState{Head: head, Changes: changes, Hash: sum}, err
 }
 
-func (r *Repo) fingerprint(ctx context.Context, head Head, changes []Change, exclude []string) (string, error) {
+func (r *Repo) fingerprint(ctx context.Context, head Head, changes []StatusEntry, exclude []string) (string, error) {
 	dirty := make(map[string]bool, len(changes))
 	for _, change := range changes {
 		dirty[change.Path] = true

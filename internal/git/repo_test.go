@@ -125,7 +125,7 @@ func TestHostileSettingsRunNothing(t *testing.T) {
 
 	ctx := t.Context()
 	changes, err := repo.Status(ctx)
-	if diff := cmp.Diff([]Change{{"a", ".M"}}, changes); err != nil || diff != "" {
+	if diff := cmp.Diff([]StatusEntry{{"a", ".M"}}, changes); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 	head, err := repo.Head(ctx)

@@ -112,9 +112,9 @@ func (r *Repo) ReadState(ctx context.Context, revision string) (Saved, error) {
 
 // staged returns a commit of the index where that has content which neither the head nor the
 // worktree has, else "".
-func (r *Repo) staged(ctx context.Context, head string, changes []Change) (string, error) {
-	both := func(c Change) bool { return !c.Untracked() && c.XY[0] != '.' && c.XY[1] != '.' && c.XY[0] != 'D' }
-	unmerged := func(c Change) bool { return strings.Contains(c.XY, "U") || c.XY == "AA" || c.XY == "DD" }
+func (r *Repo) staged(ctx context.Context, head string, changes []StatusEntry) (string, error) {
+	both := func(c StatusEntry) bool { return !c.Untracked() && c.XY[0] != '.' && c.XY[1] != '.' && c.XY[0] != 'D' }
+	unmerged := func(c StatusEntry) bool { return strings.Contains(c.XY, "U") || c.XY == "AA" || c.XY == "DD" }
 	if slices.ContainsFunc(changes, unmerged) || !slices.ContainsFunc(changes, both) {
 		return "", nil
 	}
@@ -138,7 +138,7 @@ func (r *Repo) staged(ctx context.Context, head string, changes []Change) (strin
 
 // keepable lists the paths that may differ from the head. It leaves out paths that lead through a
 // link or into another repository.
-func keepable(root string, changes []Change, also []string) []string {
+func keepable(root string, changes []StatusEntry, also []string) []string {
 	var paths []string
 	for _, c := range changes {
 		if !strings.HasSuffix(c.Path, "/") {

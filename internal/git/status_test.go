@@ -28,7 +28,7 @@ func TestStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := repo.Status(t.Context(), ".ralph/")
-	want := []Change{{"a", ".M"}, {"gone", ".D"}, {"new name", "A."}, {"old name", "D."},
+	want := []StatusEntry{{"a", ".M"}, {"gone", ".D"}, {"new name", "A."}, {"old name", "D."},
 		{"-dash", "??"}, {".ralphish", "??"}, {"new dir/ünï\ncode", "??"}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
@@ -39,7 +39,7 @@ func TestStatusOfAConflict(t *testing.T) {
 	repo := newRepo(t)
 	conflict(t, repo, "merge")
 	got, err := repo.Status(t.Context())
-	if diff := cmp.Diff([]Change{{"a", "UU"}}, got); err != nil || diff != "" {
+	if diff := cmp.Diff([]StatusEntry{{"a", "UU"}}, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 }

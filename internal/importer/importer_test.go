@@ -308,7 +308,7 @@ func TestSettingsFit(t *testing.T) {
 }
 
 func TestNamesOfChecksAreYAML(t *testing.T) {
-	got := ChecksYAML([]Check{{Name: "a: b", Command: "true"}})
+	got := ChecksYAML([]ForeignCheck{{Name: "a: b", Command: "true"}})
 	if want := "quality_checks:\n  \"a: b\": \"true\"\n"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

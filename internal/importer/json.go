@@ -92,9 +92,9 @@ func (s foreignStory) story(i int, p *Plan) Story {
 
 // checks turns the success criteria of ralph-hybrid into quality checks: commands by
 // name, and one limit in seconds for all of them.
-func (f foreign) checks(p *Plan) []Check {
+func (f foreign) checks(p *Plan) []ForeignCheck {
 	seconds, _ := f.Success["timeout"].(float64)
-	var list []Check
+	var list []ForeignCheck
 	for _, name := range slices.Sorted(maps.Keys(f.Success)) {
 		command, ok := f.Success[name].(string)
 		switch {
@@ -105,7 +105,7 @@ func (f foreign) checks(p *Plan) []Check {
 			if name == "command" {
 				name = "tests"
 			}
-			list = append(list, Check{Name: name, Command: command, TimeoutMinutes: seconds / 60})
+			list = append(list, ForeignCheck{Name: name, Command: command, TimeoutMinutes: seconds / 60})
 		}
 	}
 	return list

@@ -26,7 +26,7 @@ type Plan struct {
 	Excluded string // what is out of scope, as markdown
 	Branch   string // the git branch that the source names, or ""
 	Stories  []Story
-	Checks   []Check
+	Checks   []ForeignCheck
 	Lost     []string
 }
 
@@ -45,8 +45,8 @@ type Story struct {
 	priority float64 // the lowest comes first
 }
 
-// Check describes a quality check that the other tool runs.
-type Check struct {
+// ForeignCheck describes a quality check that the other tool runs.
+type ForeignCheck struct {
 	Name           string
 	Command        string
 	TimeoutMinutes float64 // 0: ralph's default
@@ -141,7 +141,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 var plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 // ChecksYAML returns the checks as a section of a config.yaml.
-func ChecksYAML(checks []Check) string {
+func ChecksYAML(checks []ForeignCheck) string {
 	var b strings.Builder
 	b.WriteString("quality_checks:\n")
 	for _, c := range checks {

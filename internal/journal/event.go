@@ -62,13 +62,13 @@ type RunStarted struct {
 	// older versions: the work of base_moved and claim_accepted
 	Work string `json:"work,omitempty"`
 	// settings that decide how the run continues
-	Rules *Rules `json:"rules,omitempty"`
+	Rules *RunRules `json:"rules,omitempty"`
 	// fingerprint of the plan's files and HEAD
 	Print string `json:"print,omitempty"`
 }
 
-// Rules are the settings that decide how a run continues and when it ends.
-type Rules struct {
+// RunRules are the settings that decide how a run continues and when it ends.
+type RunRules struct {
 	MaxIterations int `json:"maxIterations"`
 	MinIterations int `json:"minIterations,omitempty"` // a promise counts from this one on
 	NoProgress    int `json:"noProgress"`              // iterations until the breaker opens

@@ -161,7 +161,7 @@ func (r *Run) ScriptFault(h agent.Harness) error {
 	if !h.PlaysScript() {
 		return nil
 	}
-	if err := replay.Check(r.Place.Repo.Root, os.Environ()); err != nil {
+	if err := replay.Lint(r.Place.Repo.Root, os.Environ()); err != nil {
 		return fmt.Errorf("Agent '%s' cannot play its script: %w", h.Name, err)
 	}
 	return nil

@@ -15,10 +15,10 @@ import (
 	"ralph/internal/unit"
 )
 
-// Check gathers the input of preflight and runs it. It checks the agent only if one was
+// Preflight gathers the input of preflight and runs it. It checks the agent only if one was
 // chosen.
-func (r *Run) Check(ctx context.Context) (preflight.Report, error) {
-	in, err := preflight.Gather(ctx, r.Place.Repo)
+func (r *Run) Preflight(ctx context.Context) (preflight.Report, error) {
+	in, err := preflight.ReadRepository(ctx, r.Place.Repo)
 	if err != nil {
 		return preflight.Report{}, err
 	}

@@ -38,9 +38,9 @@ type Run struct {
 	Agents   []calls.Caller // the run's own first, then the fallbacks; empty if none was chosen
 	Reviewer *calls.Caller  // of claims; nil is no review
 	Template string
-	Source   string        // of the template
-	Changes  *[]git.Change // uncommitted, as preflight saw them; nil before it
-	Rooms    *check.Rooms  // nil where nothing is sealed
+	Source   string             // of the template
+	Changes  *[]git.StatusEntry // uncommitted, as preflight saw them; nil before it
+	Rooms    *check.Rooms       // nil where nothing is sealed
 }
 
 // kindDefaults replace the built-in values for plans with steps larger than a story. A value
@@ -138,7 +138,7 @@ func (r *Run) LoopSettings() loop.Settings {
 		Escalate: s.Escalate, OnStuck: s.OnStuck,
 		Promise: s.Completion.Promise, TrustPromise: s.Completion.TrustPromise,
 		ReviewLimit: s.Review.TimeoutMinutes.Duration(),
-		Gate: evidence.Rules{Mode: evidence.Mode(s.Proof.Mode), RejectWeakened: s.Tamper == "reject", Runs: proofRuns(s), Strength: s.Proof.Strength,
+		ClaimRules: evidence.Rules{Mode: evidence.Mode(s.Proof.Mode), RejectWeakened: s.Tamper == "reject", Runs: proofRuns(s), Strength: s.Proof.Strength,
 			Review: evidence.Review{
 				Require: s.Review.Mode == "require", Most: s.Review.MaxPerStory,
 			},
@@ -152,11 +152,11 @@ func (r *Run) LoopSettings() loop.Settings {
 
 // proofRuns are the settings of the runs that show what a story is worth.
 func proofRuns(s *config.Settings) proof.Settings {
-	old := proof.Mode(s.Proof.OldTests)
+	old := proof.Strictness(s.Proof.OldTests)
 	if s.Tamper == "reject" {
 		old = proof.Reject
 	}
-	return proof.Settings{OldTests: old, NewTests: proof.Mode(s.Proof.NewTests), Budget: s.Proof.BudgetMinutes.Duration(),
+	return proof.Settings{OldTests: old, NewTests: proof.Strictness(s.Proof.NewTests), Budget: s.Proof.BudgetMinutes.Duration(),
 		Tests: s.Proof.Tests, Locked: s.Proof.Locked}
 }
 

@@ -187,7 +187,7 @@ func (f *follower) show(e journal.Event) error {
 		return nil
 	}
 	if f.screen != nil {
-		fmt.Fprintf(f.out, "\n%s\n", screen.Verdict(f.t, f.state.Status()))
+		fmt.Fprintf(f.out, "\n%s\n", screen.EndLine(f.t, f.state.Status()))
 	}
 	return errOver
 }

@@ -15,9 +15,9 @@ import (
 
 // openGate makes the gate for all marks, and compares its base with the worktree.
 func (l *Loop) openGate(ctx context.Context, on evidence.OnRecord) (evidence.BaseReason, error) {
-	l.gate = &evidence.Gatherer{
+	l.gate = &evidence.Gate{
 		Unit: l.Unit, Run: l.Identity.Run, StateDir: l.StateDir, Branch: l.branch, Repo: l.Repo, Plan: l.Plan,
-		Checks: l.Checks, Deps: l.Deps, Env: l.CheckEnv, Rules: l.Gate, Notes: l.Notes, AcceptBaseline: l.AcceptBaseline,
+		Checks: l.Checks, Deps: l.Deps, Env: l.CheckEnv, Rules: l.ClaimRules, Notes: l.Notes, AcceptBaseline: l.AcceptBaseline,
 		Guard: l.Keeper.Get, Recorder: l.Recorder, Working: l.Working,
 	}
 	if l.Reviewer != nil {
@@ -126,7 +126,7 @@ func (l *Loop) claims(ctx context.Context, it *iteration) error {
 		}
 		return nil
 	}
-	if err := l.judge(it, v); err != nil {
+	if err := l.judgePromise(it, v); err != nil {
 		return err
 	}
 	it.passed = v.Accepted
@@ -157,8 +157,8 @@ func (l *Loop) accept(ctx context.Context, c evidence.Claim, by evidence.Author,
 	return l.hooks.storiesDone(ctx, l.marks.state, e)
 }
 
-// judge asks the plan whether it is done with what the gate accepted.
-func (l *Loop) judge(it *iteration, of evidence.Verdict) error {
+// judgePromise asks the plan whether it is done with what the gate accepted.
+func (l *Loop) judgePromise(it *iteration, of evidence.Verdict) error {
 	v := l.marks.judged(of.Accepted, it.promised && !of.Weakened)
 	reason, rule := v.Refused, evidence.Open
 	switch {

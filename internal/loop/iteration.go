@@ -231,7 +231,7 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 			}
 		}
 	}
-	streak := l.Recorder.Position().Streak.After(run.Result{
+	streak := l.Recorder.Position().Streak.After(run.BreakerFacts{
 		Progress: progress, TooEarly: it.tooEarly, Error: trouble, InstantExit: it.instantExit(),
 	})
 	done, total := l.marks.counted().Counts()

@@ -60,7 +60,7 @@ type Settings struct {
 
 	Promise        string
 	TrustPromise   bool
-	Gate           evidence.Rules // for what is accepted
+	ClaimRules     evidence.Rules // for what is accepted
 	ReviewLimit    time.Duration  // of one call of the reviewer
 	Notes          bool           // write receipts as git notes too
 	AcceptBaseline bool           // the plan can be done although checks fail that failed before
@@ -102,11 +102,11 @@ type Loop struct {
 	Damage   journal.Damage // what its reading had to leave out
 	Inbox    *journal.Inbox
 	States   checkpoint.Store
-	Changes  *[]git.Change     // that are not committed, if they are known; optional
-	Ledger   *ratelimit.Ledger // of the first agent
-	Agents   []calls.Caller    // the first does the work; the others take over, in this order, while those before are limited
-	Reviewer *calls.Caller     // of claims; nil is no review
-	Env      []string          // of agents and checks
+	Changes  *[]git.StatusEntry // that are not committed, if they are known; optional
+	Ledger   *ratelimit.Ledger  // of the first agent
+	Agents   []calls.Caller     // the first does the work; the others take over, in this order, while those before are limited
+	Reviewer *calls.Caller      // of claims; nil is no review
+	Env      []string           // of agents and checks
 	CheckEnv []string
 	Deps     *check.Deps // that the checks borrow
 
@@ -135,7 +135,7 @@ type Loop struct {
 	branch   string
 	head     string // the commit that is checked out
 	marks    marks
-	gate     *evidence.Gatherer
+	gate     *evidence.Gate
 	parker   *parking.Parker
 	kept     git.Saved // the state before the last iteration
 	unkept   bool      // the user was warned that a state cannot be kept
@@ -270,7 +270,7 @@ func (l *Loop) assemble() {
 	if l.Stream == nil {
 		l.Stream = func(stream.Event) {}
 	}
-	l.marks = marks{plan: l.Plan, trust: l.TrustPromise, gate: l.Recorder.Gate()}
+	l.marks = marks{plan: l.Plan, trust: l.TrustPromise, gate: l.Recorder.Claims()}
 	l.requests = requests{inbox: l.Inbox, recorder: l.Recorder, more: make(chan struct{}, 1), seen: map[string]bool{}}
 	l.hooks = hooks{Hooks: l.Hooks, run: l.Identity.Run, unit: l.Unit, root: l.Repo.Root, env: l.Env, keeper: l.Keeper, recorder: l.Recorder, working: l.Working}
 	l.team = &calls.Team{Recorder: l.Recorder, Keeper: l.Keeper, Env: l.Env, Unit: l.Unit, Root: l.Repo.Root, LogDir: l.LogDir,
@@ -295,7 +295,7 @@ func (l *Loop) iterate(ctx context.Context) (run.Step, error) {
 		return run.Step{}, err
 	}
 	// What cannot be removed now a later run removes.
-	_, _ = l.States.Prune(ctx, time.Now().Add(-keepStates), l.Identity.Run, l.Recorder.Gate().Accepted)
+	_, _ = l.States.Prune(ctx, time.Now().Add(-keepStates), l.Identity.Run, l.Recorder.Claims().Accepted)
 	for {
 		step, err := l.next(ctx)
 		if err == nil && step.Do == run.DoEnd {
@@ -409,7 +409,7 @@ func trouble(ctx context.Context, err error) run.Step {
 	case errors.As(err, &missing):
 		return run.Step{Do: run.DoEnd, Reason: journal.ReasonAgentMissing, Message: err.Error()}
 	case stopReason(ctx) != "" && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, context.Canceled)):
-		return run.Next(&run.Position{}, run.Seen{Stop: stopReason(ctx)}, journal.Rules{})
+		return run.Next(&run.Position{}, run.Seen{Stop: stopReason(ctx)}, journal.RunRules{})
 	}
 	return run.Step{Do: run.DoEnd, Reason: journal.ReasonError, Message: err.Error()}
 }

@@ -13,8 +13,8 @@ import (
 // marks is the plan as it was read last, and what the journal says about its marks.
 type marks struct {
 	plan    plan.Plan
-	trust   bool      // the promise is enough
-	gate    *run.Gate // what was accepted, taken over, allowed and refused
+	trust   bool        // the promise is enough
+	gate    *run.Claims // what was accepted, taken over, allowed and refused
 	state   plan.State
 	waiting []string // items that the user has to decide on
 }

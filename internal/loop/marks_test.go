@@ -10,7 +10,7 @@ import (
 
 // TestMarks: which marks count, which are judged after an iteration, and which are gone.
 func TestMarks(t *testing.T) {
-	gate := &run.Gate{Accepted: map[string]bool{"A": true, "B": true}, TakenOver: map[string]bool{"T": true},
+	gate := &run.Claims{Accepted: map[string]bool{"A": true, "B": true}, TakenOver: map[string]bool{"T": true},
 		Allowed: map[string]string{"C": "", "D": ""}, Refused: map[string]bool{"C": true, "D": false}}
 	state := func(done ...string) plan.State {
 		var s plan.State

@@ -20,19 +20,19 @@ func (l *Loop) recall(ctx context.Context) (on evidence.OnRecord, err error) {
 	l.Recorder.Read(func(s *run.State) {
 		l.firstRun = len(s.Runs) == 0
 		l.team.Resume(s.Limits)
-		if s.Gate.CutOff() {
+		if s.Claims.CutOff() {
 			l.notes.Add("The last iteration was cut off. Check `git status` and `git log` for its changes, and finish them or clean them up first.")
 		}
 		if r := s.Last(); r != nil {
 			token, made = r.Start.Token, maps.Clone(r.Calls.By)
 		}
-		on = onRecord(&s.Gate)
+		on = onRecord(&s.Claims)
 	})
 	return on, l.Ledger.SettleAll(ctx, token, made)
 }
 
 // onRecord returns what the gate of a new run continues with.
-func onRecord(g *run.Gate) evidence.OnRecord {
+func onRecord(g *run.Claims) evidence.OnRecord {
 	on := evidence.OnRecord{Base: evidence.Base(g.Base), Seen: evidence.Base(g.Seen()), Works: slices.Clone(g.Works), Borrowed: slices.Clone(g.Borrowed),
 		Red: slices.Sorted(maps.Keys(g.Red)), Open: g.Weakened}
 	for _, f := range g.Known {

@@ -29,7 +29,7 @@ func (l *Loop) takeSettings() error {
 
 // change changes the settings of the run, and those of its own agent.
 func (l *Loop) change(q journal.Request) error {
-	c := run.Changeable{Rules: l.rules(), TimeoutSeconds: l.Limits.Timeout.Seconds(), IdleSeconds: l.Limits.Idle.Seconds()}
+	c := run.Changeable{RunRules: l.rules(), TimeoutSeconds: l.Limits.Timeout.Seconds(), IdleSeconds: l.Limits.Idle.Seconds()}
 	if err := c.Set(q.Set); err != nil {
 		return l.Recorder.Warn("the settings stay as they are (%s): %v", strings.TrimSpace(q.Text), err)
 	}
@@ -43,8 +43,8 @@ func (l *Loop) change(q journal.Request) error {
 }
 
 // rules are the settings that decide the next step.
-func (l *Loop) rules() journal.Rules {
-	return journal.Rules{MaxIterations: l.MaxIterations, MinIterations: l.MinIterations, NoProgress: l.NoProgress, SameError: l.SameError,
+func (l *Loop) rules() journal.RunRules {
+	return journal.RunRules{MaxIterations: l.MaxIterations, MinIterations: l.MinIterations, NoProgress: l.NoProgress, SameError: l.SameError,
 		InstantExits: l.InstantExits, OnLimit: l.OnLimit, MaxWaitHours: l.MaxWait.Hours(),
 		PauseSeconds: l.Pause.Seconds(), TransientSeconds: l.Transient.Seconds(),
 		MaxTokens: l.MaxTokens, MaxCostUSD: l.MaxCost, ResetCircuit: l.ResetCircuit, OnStuck: l.OnStuck,

@@ -410,7 +410,7 @@ func TestStatusBeforeTheFirstRun(t *testing.T) {
 func TestNothingStartsAgainstPreflight(t *testing.T) {
 	c := newRepo(t).client(func(o *Options) {
 		o.Validate = func(context.Context, *unit.Place, Task) (preflight.Report, error) {
-			return preflight.Report{Checks: []preflight.Check{
+			return preflight.Report{Checks: []preflight.Condition{
 				{Severity: preflight.Warn, Message: "a warning"},
 				{Severity: preflight.Error, Message: "Files are missing:", Details: []preflight.Detail{{Text: "spec.md"}}},
 				{Severity: preflight.Error, Message: "No agent"}}}, nil

@@ -19,7 +19,7 @@ import (
 type Parker struct {
 	On       bool // the user wants stuck stories parked
 	States   checkpoint.Store
-	Gate     *evidence.Gatherer
+	Gate     *evidence.Gate
 	Recorder *recorder.Recorder
 	// Files lists the files of the plan, which are kept with the work.
 	Files func() []string

@@ -72,7 +72,7 @@ func newPlace(t *testing.T) place {
 	rec := &recorder.Recorder{Journal: w, Run: "r", Observe: func(journal.Event) {}}
 	states := checkpoint.Store{Repo: repo, Unit: "u"}
 	p.parker = &Parker{On: true, States: states, Recorder: rec, Files: func() []string { return nil },
-		Gate: &evidence.Gatherer{Repo: repo, Branch: "main", Working: func(string) {}}}
+		Gate: &evidence.Gate{Repo: repo, Branch: "main", Working: func(string) {}}}
 	kept, err := states.Save(t.Context(), states.Iteration("r", 1), "before iteration 1", time.Now(), git.Saved{})
 	if err != nil {
 		t.Fatal(err)

@@ -26,8 +26,8 @@ const maxViolations = 100
 type decoder struct {
 	src    string
 	root   gjson.Result
-	broken []Finding // at most maxViolations
-	odd    []Finding
+	broken []Problem // at most maxViolations
+	odd    []Problem
 	lines  *lineIndex // made at the first finding
 
 	line, counted int // the line of the offset up to which lines are counted
@@ -142,12 +142,12 @@ func (d *decoder) refuse(offset int, path []string, message, hint string) {
 	}
 }
 
-func (d *decoder) finding(offset int, path []string, message, hint string) Finding {
+func (d *decoder) finding(offset int, path []string, message, hint string) Problem {
 	if d.lines == nil {
 		d.lines = newLineIndex(d.src)
 	}
 	line, column := d.lines.position(offset)
-	return Finding{Line: line, Column: column, Path: readable(path), Message: message, Hint: hint}
+	return Problem{Line: line, Column: column, Path: readable(path), Message: message, Hint: hint}
 }
 
 // readable returns a path as people write it, such as userStories[2].passes.

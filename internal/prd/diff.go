@@ -10,14 +10,14 @@ import (
 // of the newer state, Removed in that of the older.
 type Difference struct {
 	Added, Removed   []string
-	Passed, Unpassed []string // passes became true, became false
-	Notes            []string // stories with changed notes
-	Changed          []Change // everything else in stories that are in both
-	Other            []string // keys of the document itself, and "userStories" where the order of the stories changed
+	Passed, Unpassed []string    // passes became true, became false
+	Notes            []string    // stories with changed notes
+	Changed          []KeyChange // everything else in stories that are in both
+	Other            []string    // keys of the document itself, and "userStories" where the order of the stories changed
 }
 
-// Change names one key of a story that differs.
-type Change struct {
+// KeyChange names one key of a story that differs.
+type KeyChange struct {
 	ID, Field string
 }
 
@@ -83,7 +83,7 @@ func (d *Difference) story(old, new *Story) {
 	}
 	changed := func(field string, differs bool) {
 		if differs {
-			d.Changed = append(d.Changed, Change{new.ID, field})
+			d.Changed = append(d.Changed, KeyChange{new.ID, field})
 		}
 	}
 	changed("title", old.Title != new.Title)

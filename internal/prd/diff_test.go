@@ -27,7 +27,7 @@ func TestDiff(t *testing.T) {
 				s := &p.Stories[1]
 				s.Title, s.Description, s.AcceptanceCriteria, s.Priority = "x", "x", []string{"x"}, 9
 			},
-			prd.Difference{Changed: []prd.Change{
+			prd.Difference{Changed: []prd.KeyChange{
 				{ID: "STORY-002", Field: "title"}, {ID: "STORY-002", Field: "description"},
 				{ID: "STORY-002", Field: "acceptanceCriteria"}, {ID: "STORY-002", Field: "priority"},
 			}},
@@ -48,7 +48,7 @@ func TestDiff(t *testing.T) {
 func TestDiffSeesUnknownKeysButNotTheirFormatting(t *testing.T) {
 	old := mustParse(t, document(`"title"`, `"x": {"a":1}, "gone": 1, "title"`))
 	new := mustParse(t, document(`"title"`, `"y": 2, "x": { "a": 1 }, "title"`))
-	want := prd.Difference{Changed: []prd.Change{{ID: "S-1", Field: "gone"}, {ID: "S-1", Field: "y"}}}
+	want := prd.Difference{Changed: []prd.KeyChange{{ID: "S-1", Field: "gone"}, {ID: "S-1", Field: "y"}}}
 	if diff := cmp.Diff(want, prd.Diff(old, new)); diff != "" {
 		t.Error(diff)
 	}

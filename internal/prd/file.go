@@ -17,7 +17,7 @@ const MaxSize = 64 << 20
 // Load reads and checks the file. The findings are warnings, such as unknown keys; Load
 // returns them with an error too. The error is an *InvalidError if the content is not valid.
 // It wraps fs.ErrNotExist if the file does not exist.
-func Load(path string) (*PRD, []Finding, error) {
+func Load(path string) (*PRD, []Problem, error) {
 	data, err := regular.Read(path, MaxSize)
 	if err != nil {
 		return nil, nil, err

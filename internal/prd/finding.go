@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Finding describes an error or an oddity at one place of a file.
-type Finding struct {
+// Problem describes an error or an oddity at one place of a file.
+type Problem struct {
 	File    string
 	Line    int    // from 1; 0 where the finding is about the whole file
 	Column  int    // from 1, counted in characters; 0 where unknown
@@ -21,7 +21,7 @@ type Finding struct {
 }
 
 // Place returns the position of the finding as file:line:column, as far as it is known.
-func (f Finding) Place() string {
+func (f Problem) Place() string {
 	switch {
 	case f.Line == 0:
 		return f.File
@@ -32,7 +32,7 @@ func (f Finding) Place() string {
 }
 
 // String returns the finding in one line, without its hint.
-func (f Finding) String() string {
+func (f Problem) String() string {
 	s := f.Place() + ": "
 	if f.Path != "" {
 		s += f.Path + ": "
@@ -43,7 +43,7 @@ func (f Finding) String() string {
 // InvalidError reports the places where a prd.json breaks the rules. It holds at least one
 // finding; they are in the order of the file.
 type InvalidError struct {
-	Findings []Finding
+	Findings []Problem
 }
 
 // Error returns the first finding and the number of the others.
@@ -56,8 +56,8 @@ func (e *InvalidError) Error() string {
 }
 
 // sortFindings orders findings by their place.
-func sortFindings(fs []Finding) {
-	slices.SortStableFunc(fs, func(a, b Finding) int {
+func sortFindings(fs []Problem) {
+	slices.SortStableFunc(fs, func(a, b Problem) int {
 		if a.Line != b.Line {
 			return a.Line - b.Line
 		}

@@ -9,17 +9,17 @@ import (
 
 // Parse reads and checks the content of a prd.json, and returns what Load returns. name
 // is the file's name in findings. A byte order mark and CRLF are accepted.
-func Parse(name string, data []byte) (*PRD, []Finding, error) {
+func Parse(name string, data []byte) (*PRD, []Problem, error) {
 	src := strings.TrimPrefix(string(data), "\ufeff")
 	doc, f := document(src)
 	if f != nil {
 		f.File = name
-		return nil, nil, &InvalidError{Findings: []Finding{*f}}
+		return nil, nil, &InvalidError{Findings: []Problem{*f}}
 	}
 	d := newDecoder(src)
-	d.judge(doc)
+	d.checkSchema(doc)
 	p := d.document()
-	for _, fs := range [][]Finding{d.broken, d.odd} {
+	for _, fs := range [][]Problem{d.broken, d.odd} {
 		for i := range fs {
 			fs[i].File = name
 		}
@@ -38,13 +38,13 @@ func Blank[T string | []byte](content T) bool {
 }
 
 // document reads src, or reports where it stops being JSON in UTF-8.
-func document(src string) (doc any, f *Finding) {
+func document(src string) (doc any, f *Problem) {
 	syntax, number := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil)
 	switch {
 	case Blank(src):
-		return nil, &Finding{Message: "the file is empty", Hint: "Run 'ralph prd' to make it from spec.md."}
+		return nil, &Problem{Message: "the file is empty", Hint: "Run 'ralph prd' to make it from spec.md."}
 	case strings.HasPrefix(src, "\xff\xfe") || strings.HasPrefix(src, "\xfe\xff"):
-		return nil, &Finding{Line: 1, Column: 1, Message: "the file is in UTF-16", Hint: "Save it as UTF-8."}
+		return nil, &Problem{Line: 1, Column: 1, Message: "the file is in UTF-16", Hint: "Save it as UTF-8."}
 	case !utf8.ValidString(src):
 		return nil, at(src, firstInvalid(src), "the file is not valid UTF-8", "Save it as UTF-8.")
 	}
@@ -74,7 +74,7 @@ func firstInvalid(src string) int {
 	return len(src)
 }
 
-func at(src string, offset int, message, hint string) *Finding {
+func at(src string, offset int, message, hint string) *Problem {
 	line, column := newLineIndex(src).position(offset)
-	return &Finding{Line: line, Column: column, Message: message, Hint: hint}
+	return &Problem{Line: line, Column: column, Message: message, Hint: hint}
 }

@@ -194,7 +194,7 @@ func TestParseOfAFileThatIsWrongThroughout(t *testing.T) {
 	}
 }
 
-func lines(fs []prd.Finding) []string {
+func lines(fs []prd.Problem) []string {
 	var s []string
 	for _, f := range fs {
 		s = append(s, f.String())

@@ -120,7 +120,7 @@ func TestBytesKeepsDependenciesAndModel(t *testing.T) {
 	if diff := prd.Diff(p, again); !diff.Empty() {
 		t.Errorf("%+v", diff)
 	}
-	want := []prd.Change{{ID: "STORY-002", Field: "dependsOn"}, {ID: "STORY-002", Field: "model"}}
+	want := []prd.KeyChange{{ID: "STORY-002", Field: "dependsOn"}, {ID: "STORY-002", Field: "model"}}
 	if diff := cmp.Diff(want, prd.Diff(mustParse(t, valid), p).Changed[3:]); diff != "" {
 		t.Error(diff)
 	}

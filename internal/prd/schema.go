@@ -33,8 +33,8 @@ func storySchema() *jsonschema.Schema { return schema().Properties["userStories"
 // prd.json and spec.md may hold it.
 func ValidTime(s string) bool { return schema().Properties["createdAt"].Pattern.MatchString(s) }
 
-// judge refuses each value of the document that is against the schema.
-func (d *decoder) judge(doc any) {
+// checkSchema refuses each value of the document that is against the schema.
+func (d *decoder) checkSchema(doc any) {
 	invalid := (*jsonschema.ValidationError)(nil)
 	if errors.As(schema().Validate(doc), &invalid) {
 		d.causes(invalid)

@@ -421,11 +421,11 @@ func TestGather(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := preflight.Gather(t.Context(), repo)
+	in, err := preflight.ReadRepository(t.Context(), repo)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := preflight.Input{Root: repo.Root, Branch: "feature/x", Dirty: []string{"a.txt"}, Nameless: true, Changes: []git.Change{
+	want := preflight.Input{Root: repo.Root, Branch: "feature/x", Dirty: []string{"a.txt"}, Nameless: true, Changes: []git.StatusEntry{
 		{Path: ".ralph/feature-x/spec.md", XY: "??"}, {Path: "a.txt", XY: "??"},
 	}}
 	if diff := cmp.Diff(want, in); diff != "" {
@@ -433,7 +433,7 @@ func TestGather(t *testing.T) {
 	}
 	run(t, root, "git", "config", "user.name", "Ada")
 	run(t, root, "git", "config", "user.email", "ada@example.invalid")
-	if in, err = preflight.Gather(t.Context(), repo); err != nil || in.Nameless {
+	if in, err = preflight.ReadRepository(t.Context(), repo); err != nil || in.Nameless {
 		t.Errorf("with a name and an address of its own: %+v, %v", in, err)
 	}
 }
@@ -463,7 +463,7 @@ func TestGatherTellsDerivedFilesApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := preflight.Gather(t.Context(), repo)
+	in, err := preflight.ReadRepository(t.Context(), repo)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func (r *runner) plan() {
 // files checks that the required files are there.
 func (r *runner) files() (missing map[string]bool) {
 	missing = map[string]bool{}
-	c := Check{ID: "files", Severity: OK, Message: "Required files present"}
+	c := Condition{ID: "files", Severity: OK, Message: "Required files present"}
 	odd, empty := false, false
 	for _, name := range []string{"spec.md", "prd.json", "progress.txt"} {
 		info, err := os.Stat(filepath.Join(r.in.Root, r.file(name)))
@@ -83,7 +83,7 @@ func (r *runner) files() (missing map[string]bool) {
 	}
 	r.add(c)
 	if empty {
-		r.add(Check{ID: "progress", Severity: Warn, Message: "progress.txt is empty", Hint: "Write its head with 'ralph prd'."})
+		r.add(Condition{ID: "progress", Severity: Warn, Message: "progress.txt is empty", Hint: "Write its head with 'ralph prd'."})
 	}
 	return missing
 }
@@ -102,14 +102,14 @@ func cause(err error) error {
 func (r *runner) prd() *prd.PRD {
 	file := r.file("prd.json")
 	var p *prd.PRD
-	var odd []prd.Finding
+	var odd []prd.Problem
 	data, err := regular.Read(filepath.Join(r.in.Root, file), prd.MaxSize)
 	if err == nil {
 		p, odd, err = prd.Parse(file, data)
 	}
-	c := Check{ID: "prd_schema", Severity: OK, Message: "prd.json schema valid"}
+	c := Condition{ID: "prd_schema", Severity: OK, Message: "prd.json schema valid"}
 	if err != nil {
-		c = Check{ID: "prd_schema", Severity: Error, Message: "prd.json schema invalid", Hint: schemaHint, Details: r.reasons(err), located: true}
+		c = Condition{ID: "prd_schema", Severity: Error, Message: "prd.json schema invalid", Hint: schemaHint, Details: r.reasons(err), located: true}
 		switch {
 		case data == nil:
 			c.Hint = "Repair prd.json, or move it out of the way and run 'ralph prd'."
@@ -117,10 +117,10 @@ func (r *runner) prd() *prd.PRD {
 			c.Hint = emptyHint
 		}
 	}
-	bare := func(f prd.Finding) bool { return f.NoCriteria }
+	bare := func(f prd.Problem) bool { return f.NoCriteria }
 	if slices.ContainsFunc(odd, bare) && !r.in.Checked {
 		if c.Severity == OK {
-			c = Check{ID: "prd_schema", Severity: Error, Message: "prd.json schema invalid", Hint: schemaHint, located: true}
+			c = Condition{ID: "prd_schema", Severity: Error, Message: "prd.json schema invalid", Hint: schemaHint, located: true}
 		}
 		for _, f := range odd {
 			if f.NoCriteria {
@@ -130,7 +130,7 @@ func (r *runner) prd() *prd.PRD {
 	}
 	r.add(c)
 	if odd = slices.DeleteFunc(odd, bare); len(odd) > 0 {
-		c := Check{ID: "prd_keys", Severity: Warn, Message: "prd.json has unknown keys", located: true,
+		c := Condition{ID: "prd_keys", Severity: Warn, Message: "prd.json has unknown keys", located: true,
 			Hint: "Remove them, unless another program needs them."}
 		for _, f := range odd {
 			c.Details = append(c.Details, detail(f))
@@ -153,7 +153,7 @@ func (r *runner) reasons(err error) []Detail {
 	return details
 }
 
-func detail(f prd.Finding) Detail {
+func detail(f prd.Problem) Detail {
 	text := f.Message
 	if f.Path != "" {
 		text = f.Path + ": " + text
@@ -168,38 +168,38 @@ func detail(f prd.Finding) Detail {
 func (r *runner) spec() *spec.Spec {
 	file := r.file("spec.md")
 	var s *spec.Spec
-	var findings []spec.Finding
+	var findings []spec.Problem
 	data, err := regular.Read(filepath.Join(r.in.Root, file), spec.MaxSize)
 	if err == nil {
 		s, findings, err = spec.Parse(file, data)
 	}
 	if err != nil {
-		c := Check{ID: "spec", Severity: Error, Message: "spec.md cannot be read", Details: r.reasons(err), Hint: specHint, located: true}
+		c := Condition{ID: "spec", Severity: Error, Message: "spec.md cannot be read", Details: r.reasons(err), Hint: specHint, located: true}
 		if data == nil {
 			c.Hint = "Replace spec.md with a file that can be read, then run 'ralph prd'."
 		}
 		r.add(c)
 		return nil
 	}
-	broken := Check{ID: "spec", Severity: Error, Message: "spec.md has stories that cannot be read", Hint: specHint, located: true}
-	odd := Check{ID: "spec", Severity: Warn, Message: "spec.md has something odd", Hint: "Check the lines named above.", located: true}
+	broken := Condition{ID: "spec", Severity: Error, Message: "spec.md has stories that cannot be read", Hint: specHint, located: true}
+	odd := Condition{ID: "spec", Severity: Warn, Message: "spec.md has something odd", Hint: "Check the lines named above.", located: true}
 	for _, f := range findings {
 		c := &broken
 		if f.Warning {
 			c = &odd
 		}
-		c.Details = append(c.Details, detail(f.Finding))
+		c.Details = append(c.Details, detail(f.Problem))
 	}
 	complete := r.sections(s)
 	r.unclear = len(broken.Details) > 0
-	for _, c := range []Check{odd, broken} {
+	for _, c := range []Condition{odd, broken} {
 		if len(c.Details) > 0 {
 			r.add(c)
 			complete = false
 		}
 	}
 	if complete {
-		r.add(Check{ID: "spec", Severity: OK, Message: "spec.md structure valid"})
+		r.add(Condition{ID: "spec", Severity: OK, Message: "spec.md structure valid"})
 	}
 	return s
 }
@@ -212,7 +212,7 @@ func (r *runner) sections(s *spec.Spec) (complete bool) {
 	} {
 		if !s.HasSection(section.title) {
 			complete = false
-			r.add(Check{ID: "spec_sections", Severity: Warn, Message: fmt.Sprintf("spec.md missing %q section%s", section.title, section.remark),
+			r.add(Condition{ID: "spec_sections", Severity: Warn, Message: fmt.Sprintf("spec.md missing %q section%s", section.title, section.remark),
 				Hint: fmt.Sprintf("Add a heading '## %s' to spec.md.", section.title)})
 		}
 	}
@@ -221,15 +221,15 @@ func (r *runner) sections(s *spec.Spec) (complete bool) {
 
 // sync checks that spec.md and prd.json have the same stories.
 func (r *runner) sync(s *spec.Spec, p *prd.PRD) {
-	differ := Check{ID: "sync", Severity: Error, Message: "Sync check failed", Hint: syncHint}
-	lost := Check{ID: "orphans", Severity: Error, Message: "Orphan check failed"}
+	differ := Condition{ID: "sync", Severity: Error, Message: "Sync check failed", Hint: syncHint}
+	lost := Condition{ID: "orphans", Severity: Error, Message: "Orphan check failed"}
 	var ids []string
 	differences := spec.Sync(s, p)
 	for _, d := range differences {
 		inPRD := Detail{Text: d.String(), File: r.file("prd.json"), Line: d.PRDLine}
 		switch d.Kind {
 		case spec.Orphan:
-			r.add(Check{ID: "orphans", Severity: Warn, Message: fmt.Sprintf("Orphaned story: %s (passes: false, will be removed)", d.ID),
+			r.add(Condition{ID: "orphans", Severity: Warn, Message: fmt.Sprintf("Orphaned story: %s (passes: false, will be removed)", d.ID),
 				Details: []Detail{inPRD}, brief: true, Hint: fmt.Sprintf("Add %s back to spec.md, or let 'ralph prd' remove it.", d.ID)})
 		case spec.FinishedOrphan:
 			inPRD.Note = "COMPLETED WORK WILL BE LOST"
@@ -247,13 +247,13 @@ func (r *runner) sync(s *spec.Spec, p *prd.PRD) {
 		r.add(lost)
 	}
 	if len(differences) == 0 && !r.unclear {
-		r.add(Check{ID: "sync", Severity: OK, Message: "Sync check passed"})
+		r.add(Condition{ID: "sync", Severity: OK, Message: "Sync check passed"})
 	}
 }
 
 // criteria reports stories without acceptance criteria. Quality checks can replace them.
 func (r *runner) criteria(s *spec.Spec) {
-	c := Check{ID: "criteria", Severity: Error, Message: "Stories without acceptance criteria", located: true,
+	c := Condition{ID: "criteria", Severity: Error, Message: "Stories without acceptance criteria", located: true,
 		Hint: "List them in spec.md under '**Acceptance Criteria:**', then run 'ralph prd'; 'ralph plan --criteria' writes them with the agent."}
 	if r.in.Checked {
 		c.Severity, c.Message = Warn, c.Message+": only the quality checks decide when they are done"
@@ -270,7 +270,7 @@ func (r *runner) criteria(s *spec.Spec) {
 
 // dependencies reports stories that wait for what never comes.
 func (r *runner) dependencies(p *prd.PRD) {
-	c := Check{ID: "dependencies", Severity: Error, Message: "Dependencies cannot be met", located: true,
+	c := Condition{ID: "dependencies", Severity: Error, Message: "Dependencies cannot be met", located: true,
 		Hint: "Correct '**Depends on:**' in spec.md, then run 'ralph prd'."}
 	stories := make(map[string]*prd.Story, len(p.Stories))
 	for i := range p.Stories {

@@ -14,18 +14,18 @@ import (
 
 // Input holds everything that the checks need to know.
 type Input struct {
-	Root       string       // of the worktree, absolute
-	Branch     string       // empty if HEAD is detached
-	InProgress string       // the unfinished operation of git, such as "merge"; empty without one
-	Changes    []git.Change // all that is not committed
-	Dirty      []string     // paths outside of .ralph/ with uncommitted changes, from the root
-	Followed   []string     // files that ralph derives, and that git follows nevertheless
-	Nameless   bool         // git has no name or no address for commits
-	Protected  []string     // names of protected branches
-	OwnerFile  string       // where NoteOwner has put the folder's branch; empty for no such check
-	Foreign    string       // a plan of another tool, from the root; empty without one
-	Archived   string       // the newest archive of the unit, from the root; empty without one
-	Checked    bool         // quality checks are configured
+	Root       string            // of the worktree, absolute
+	Branch     string            // empty if HEAD is detached
+	InProgress string            // the unfinished operation of git, such as "merge"; empty without one
+	Changes    []git.StatusEntry // all that is not committed
+	Dirty      []string          // paths outside of .ralph/ with uncommitted changes, from the root
+	Followed   []string          // files that ralph derives, and that git follows nevertheless
+	Nameless   bool              // git has no name or no address for commits
+	Protected  []string          // names of protected branches
+	OwnerFile  string            // where NoteOwner has put the folder's branch; empty for no such check
+	Foreign    string            // a plan of another tool, from the root; empty without one
+	Archived   string            // the newest archive of the unit, from the root; empty without one
+	Checked    bool              // quality checks are configured
 	Agent      Agent
 	Fallback   []Agent // who takes over while it is at its limit
 	Reviewer   *Agent  // of claims; nil is none
@@ -47,8 +47,8 @@ type Agent struct {
 	LoginSign         bool   // there is a key, a token or a credentials file
 }
 
-// Gather asks git for the state of the worktree, and returns an Input with it.
-func Gather(ctx context.Context, repo *git.Repo) (Input, error) {
+// ReadRepository asks git for the state of the worktree, and returns an Input with it.
+func ReadRepository(ctx context.Context, repo *git.Repo) (Input, error) {
 	head, err := repo.Head(ctx)
 	if err != nil {
 		return Input{}, err
@@ -101,7 +101,7 @@ type runner struct {
 	unclear bool // spec.md has stories that cannot be read
 }
 
-func (r *runner) add(c Check) {
+func (r *runner) add(c Condition) {
 	if c.Severity == Error {
 		r.report.OK = false
 	}

@@ -48,7 +48,7 @@ var untested = []string{"latest", "fastest", "shortest", "greatest", "lightest",
 // quality warns of what makes a plan hard to carry out. It errs on the side of
 // silence. p is nil where prd.json cannot be read.
 func (r *runner) quality(s *spec.Spec, p *prd.PRD) {
-	c := Check{ID: "quality", Severity: Warn, Message: "Plan quality", located: true,
+	c := Condition{ID: "quality", Severity: Warn, Message: "Plan quality", located: true,
 		Hint: "Improve the stories in spec.md, then run 'ralph prd'."}
 	add := func(line int, format string, args ...any) {
 		c.Details = append(c.Details, Detail{Text: fmt.Sprintf(format, args...), File: r.file("spec.md"), Line: line})
@@ -66,7 +66,7 @@ func (r *runner) quality(s *spec.Spec, p *prd.PRD) {
 	gaps(s.Stories, add)
 	order(s, p, add)
 	if len(c.Details) == 0 {
-		c = Check{ID: "quality", Severity: OK, Message: "No weakness of the plan found", quiet: true}
+		c = Condition{ID: "quality", Severity: OK, Message: "No weakness of the plan found", quiet: true}
 	}
 	slices.SortStableFunc(c.Details, func(a, b Detail) int { return a.Line - b.Line })
 	r.add(c)

@@ -17,18 +17,18 @@ const (
 
 // Report holds the results of all checks. Its JSON form is for programs.
 type Report struct {
-	Unit   string   `json:"unit"`   // empty if the branch cannot name a unit
-	Branch string   `json:"branch"` // empty if HEAD is detached
-	Folder string   `json:"folder"` // from the worktree's root, such as .ralph/x/; may be empty
-	OK     bool     `json:"ok"`     // there is no error
-	Checks []Check  `json:"checks"`
-	Notes  []string `json:"notes,omitempty"` // warnings that have no effect on the verdict; shown next to the report
+	Unit   string      `json:"unit"`   // empty if the branch cannot name a unit
+	Branch string      `json:"branch"` // empty if HEAD is detached
+	Folder string      `json:"folder"` // from the worktree's root, such as .ralph/x/; may be empty
+	OK     bool        `json:"ok"`     // there is no error
+	Checks []Condition `json:"checks"`
+	Notes  []string    `json:"notes,omitempty"` // warnings that have no effect on the verdict; shown next to the report
 
 	kind string // of the folder, for people; empty for a feature's
 }
 
-// Check holds the result of one check.
-type Check struct {
+// Condition holds the result of one check.
+type Condition struct {
 	ID       string   `json:"id"` // which check; one that warns of several things occurs several times
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"` // one line

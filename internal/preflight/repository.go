@@ -25,30 +25,30 @@ func (r *runner) branch() bool {
 		if r.in.Branch == "" {
 			message += " (HEAD is detached until it ends)"
 		}
-		r.add(Check{ID: "operation", Severity: Error, Message: message, Hint: operationHint(op)})
+		r.add(Condition{ID: "operation", Severity: Error, Message: message, Hint: operationHint(op)})
 	} else {
-		r.add(Check{ID: "operation", Severity: OK, Message: "No merge or rebase in progress", quiet: true})
+		r.add(Condition{ID: "operation", Severity: OK, Message: "No merge or rebase in progress", quiet: true})
 	}
 	if r.in.Branch == "" {
 		if r.in.InProgress == "" {
-			r.add(Check{ID: "branch", Severity: Error, Message: "Not on a branch (detached HEAD)",
+			r.add(Condition{ID: "branch", Severity: Error, Message: "Not on a branch (detached HEAD)",
 				Hint: "Check out the feature's branch with 'git switch NAME', or create one with 'git switch -c NAME'."})
 		}
 		return false
 	}
 	unit, err := r.unit()
 	if err != nil {
-		r.add(Check{ID: "branch", Severity: Error, Message: err.Error(),
+		r.add(Condition{ID: "branch", Severity: Error, Message: err.Error(),
 			Hint: "Give the branch another name with 'git branch -m NAME'."})
 		return false
 	}
 	r.report.Unit, r.report.Folder = unit, ".ralph/"+unit+"/"
-	r.add(Check{ID: "branch", Severity: OK, Message: "Branch detected: " + r.in.Branch})
+	r.add(Condition{ID: "branch", Severity: OK, Message: "Branch detected: " + r.in.Branch})
 	if slices.Contains(r.in.Protected, r.in.Branch) {
-		r.add(Check{ID: "protected_branch", Severity: Warn, Message: fmt.Sprintf("Running on protected branch '%s'", r.in.Branch),
+		r.add(Condition{ID: "protected_branch", Severity: Warn, Message: fmt.Sprintf("Running on protected branch '%s'", r.in.Branch),
 			Hint: "Work on a branch of the feature: 'git switch -c feature/NAME'."})
 	} else {
-		r.add(Check{ID: "protected_branch", Severity: OK, Message: "The branch is not protected", quiet: true})
+		r.add(Condition{ID: "protected_branch", Severity: OK, Message: "The branch is not protected", quiet: true})
 	}
 	return true
 }
@@ -71,7 +71,7 @@ func operationHint(op string) string {
 // folder checks that the feature's folder is there and is this branch's own.
 func (r *runner) folder() bool {
 	info, err := os.Stat(filepath.Join(r.in.Root, r.report.Folder))
-	c := Check{ID: "folder", Severity: Error, Message: "Folder missing: " + r.report.Folder, Hint: planHint}
+	c := Condition{ID: "folder", Severity: Error, Message: "Folder missing: " + r.report.Folder, Hint: planHint}
 	link, unread := os.Readlink(filepath.Join(r.in.Root, strings.TrimSuffix(r.report.Folder, "/")))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && unread == nil:
@@ -87,7 +87,7 @@ func (r *runner) folder() bool {
 	case !info.IsDir():
 		c.Message, c.Hint = "Not a folder: "+strings.TrimSuffix(r.report.Folder, "/"), "Move it out of the way. "+planHint
 	default:
-		c = Check{ID: "folder", Severity: OK, Message: "Folder exists: " + r.report.Folder}
+		c = Condition{ID: "folder", Severity: OK, Message: "Folder exists: " + r.report.Folder}
 	}
 	r.add(c)
 	return c.Severity == OK && r.owner()
@@ -103,7 +103,7 @@ func (r *runner) owner() bool {
 	if owner == "" || owner == r.in.Branch {
 		return true
 	}
-	r.add(Check{ID: "owner", Severity: Error, Message: fmt.Sprintf("Folder %s belongs to branch '%s'", r.report.Folder, owner),
+	r.add(Condition{ID: "owner", Severity: Error, Message: fmt.Sprintf("Folder %s belongs to branch '%s'", r.report.Folder, owner),
 		Hint: fmt.Sprintf("Give one of the branches another name with 'git branch -m NAME'. If the folder is this branch's own now, remove %s.", r.in.OwnerFile)})
 	return false
 }
@@ -124,9 +124,9 @@ func NoteOwner(file, branch string) error {
 }
 
 func (r *runner) workingTree() {
-	c := Check{ID: "working_tree", Severity: OK, Message: "No uncommitted changes outside .ralph/", quiet: true}
+	c := Condition{ID: "working_tree", Severity: OK, Message: "No uncommitted changes outside .ralph/", quiet: true}
 	if len(r.in.Dirty) > 0 {
-		c = Check{ID: "working_tree", Severity: Warn, Message: "Uncommitted changes outside .ralph/",
+		c = Condition{ID: "working_tree", Severity: Warn, Message: "Uncommitted changes outside .ralph/",
 			Hint: "Commit or stash them: the agent may take them for its own."}
 		for _, path := range r.in.Dirty {
 			c.Details = append(c.Details, Detail{Text: path})
@@ -141,13 +141,13 @@ var derived = []string{".ralph/*/status.json", ".ralph/*/state.json", ".ralph/*/
 
 // followed reports whether a change is in a derived file that git tracks and that is not
 // about to be removed.
-func followed(c git.Change) bool {
+func followed(c git.StatusEntry) bool {
 	return !c.Untracked() && !strings.HasPrefix(c.XY, "D") && matches(c.Path, derived)
 }
 
 // setUp reports whether a change is one of the files that 'ralph setup' wrote and
 // that is not committed yet.
-func setUp(c git.Change) bool {
+func setUp(c git.StatusEntry) bool {
 	return c.Untracked() && matches(c.Path, []string{".*/commands/ralph-*", ".agents/skills/ralph-*/SKILL.md"})
 }
 
@@ -159,9 +159,9 @@ func matches(name string, patterns []string) bool {
 }
 
 func (r *runner) followed() {
-	c := Check{ID: "derived", Severity: OK, Message: "git tracks no file that ralph writes", quiet: true}
+	c := Condition{ID: "derived", Severity: OK, Message: "git tracks no file that ralph writes", quiet: true}
 	if len(r.in.Followed) > 0 {
-		c = Check{ID: "derived", Severity: Warn, Message: "git tracks files that ralph writes, so agents commit them", hinted: true,
+		c = Condition{ID: "derived", Severity: Warn, Message: "git tracks files that ralph writes, so agents commit them", hinted: true,
 			Hint: "Remove each from git with 'git rm --cached FILE', and commit that."}
 		for _, file := range r.in.Followed {
 			c.Details = append(c.Details, Detail{Text: file})
@@ -171,7 +171,7 @@ func (r *runner) followed() {
 }
 
 func (r *runner) identity() {
-	c := Check{ID: "identity", Severity: OK, Message: "git knows who commits", quiet: true}
+	c := Condition{ID: "identity", Severity: OK, Message: "git knows who commits", quiet: true}
 	if r.in.Nameless {
 		c = Nameless("identity")
 	}
@@ -180,8 +180,8 @@ func (r *runner) identity() {
 
 // Nameless returns the warning that git has no name and address for commits. If git cannot
 // guess them, each commit of an agent fails, and a run may end with nothing committed.
-func Nameless(id string) Check {
-	return Check{ID: id, Severity: Warn, Message: "git knows no name and address for commits: the agent's commits fail, or have guessed ones", hinted: true,
+func Nameless(id string) Condition {
+	return Condition{ID: id, Severity: Warn, Message: "git knows no name and address for commits: the agent's commits fail, or have guessed ones", hinted: true,
 		Hint: "Set them with these two commands:\n  git config --global user.name \"NAME\"\n  git config --global user.email ADDRESS"}
 }
 
@@ -200,8 +200,8 @@ func (r *runner) agents() {
 }
 
 // check reports whether the agent can be called, as far as that is known.
-func (a Agent) check() Check {
-	c := Check{ID: "agent", Severity: Error}
+func (a Agent) check() Condition {
+	c := Condition{ID: "agent", Severity: Error}
 	switch {
 	case a.Fault != "":
 		c.Message, c.Hint = a.Fault, a.Remedy

@@ -44,7 +44,7 @@ func (r Report) Text(w io.Writer, colored, ascii bool) error {
 	return err
 }
 
-func (c Check) write(b *strings.Builder, colored, ascii bool) {
+func (c Condition) write(b *strings.Builder, colored, ascii bool) {
 	fmt.Fprintf(b, "%s %s", c.Severity.mark(colored, ascii), clean(c.Message))
 	if c.brief || len(c.Details) == 0 {
 		b.WriteByte('\n')
@@ -69,14 +69,14 @@ func (c Check) write(b *strings.Builder, colored, ascii bool) {
 
 // Text returns the check as the full report shows it, with its hint below. It ends in a
 // newline.
-func (c Check) Text(colored, ascii bool) string {
+func (c Condition) Text(colored, ascii bool) string {
 	var b strings.Builder
 	c.write(&b, colored, ascii)
 	c.writeHint(&b)
 	return b.String()
 }
 
-func (c Check) writeHint(b *strings.Builder) {
+func (c Condition) writeHint(b *strings.Builder) {
 	if c.Hint == "" {
 		return
 	}
@@ -87,19 +87,19 @@ func (c Check) writeHint(b *strings.Builder) {
 
 // Warned reports whether a check has a warning or an error. Notes do not count.
 func (r Report) Warned() bool {
-	return slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Severity != OK })
+	return slices.ContainsFunc(r.Checks, func(c Condition) bool { return c.Severity != OK })
 }
 
 // errors returns the checks that prevent a run.
-func (r Report) errors() []Check {
-	return slices.DeleteFunc(slices.Clone(r.Checks), func(c Check) bool { return c.Severity != Error })
+func (r Report) errors() []Condition {
+	return slices.DeleteFunc(slices.Clone(r.Checks), func(c Condition) bool { return c.Severity != Error })
 }
 
 // tied reports whether each error is followed by its hint: at the end it would not be
 // clear to which of several errors a hint belongs.
 func (r Report) tied() bool {
 	failed := r.errors()
-	return slices.ContainsFunc(failed, func(c Check) bool { return c.Hint != failed[0].Hint })
+	return slices.ContainsFunc(failed, func(c Condition) bool { return c.Hint != failed[0].Hint })
 }
 
 // ending returns the last line: what to do about the errors, or that there are no errors.

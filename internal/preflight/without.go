@@ -32,7 +32,7 @@ func RunWithoutFeature(in Input) Report {
 func (r *runner) proposal() {
 	file := path.Join(r.in.Change.Folder, "proposal.md")
 	info, err := os.Lstat(filepath.Join(r.in.Root, file))
-	c := Check{ID: "proposal", Severity: Error, Hint: "Describe there what the change is for, and what it changes."}
+	c := Condition{ID: "proposal", Severity: Error, Hint: "Describe there what the change is for, and what it changes."}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		c.Message = "Proposal missing: " + file
@@ -43,14 +43,14 @@ func (r *runner) proposal() {
 	case info.Size() == 0:
 		c.Message = file + " is empty"
 	default:
-		c = Check{ID: "proposal", Severity: OK, Message: "Proposal found: " + file}
+		c = Condition{ID: "proposal", Severity: OK, Message: "Proposal found: " + file}
 	}
 	r.add(c)
 }
 
 // tasks checks the checklist.
 func (r *runner) tasks() {
-	c := Check{ID: "tasks", Severity: Warn}
+	c := Condition{ID: "tasks", Severity: Warn}
 	data, err := checklist.Read(filepath.Join(r.in.Root, r.in.Tasks))
 	if err != nil {
 		c.Severity, c.Message = Error, r.in.Tasks+" cannot be read"

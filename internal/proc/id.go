@@ -38,18 +38,18 @@ func (id ID) Alive() bool {
 	return id.State() != Gone
 }
 
-// State describes what a process is doing.
-type State uint8
+// ProcessState describes what a process is doing.
+type ProcessState uint8
 
 // The states of a process.
 const (
-	Gone      State = iota // it does not run any more, or is a zombie
-	Running                // or waiting for something
-	Suspended              // by Ctrl-Z or SIGSTOP: it does nothing until SIGCONT
+	Gone      ProcessState = iota // it does not run any more, or is a zombie
+	Running                       // or waiting for something
+	Suspended                     // by Ctrl-Z or SIGSTOP: it does nothing until SIGCONT
 )
 
 // State returns what this process is doing.
-func (id ID) State() State {
+func (id ID) State() ProcessState {
 	e, err := readEntry(id.PID)
 	switch {
 	case err != nil || e.id != id || e.zombie:

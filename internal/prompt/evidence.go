@@ -85,18 +85,18 @@ func weakened(found []tamper.Finding) string {
 // work, and which lines no check holds.
 func proved(p *proof.Proof) string {
 	var b strings.Builder
-	switch p.Old.Verdict {
+	switch p.Old.Outcome {
 	case proof.Failed, proof.NoCompile:
 		fmt.Fprintf(&b, "The tests as they were before this work fail with it (%s). Change the code, not the tests. If the story asks for another behaviour, say so in its notes: the user decides.%s\n",
 			p.OldText(), tailOf(p.Old.Tail))
 	}
-	if p.Old.Verdict == proof.Weaker {
+	if p.Old.Outcome == proof.Weaker {
 		fmt.Fprintf(&b, "The tests catch less than before (%s): %s.\n", strings.Join(p.Old.Files, ", "), p.Old.Tail)
 	}
-	if p.New.Verdict == proof.Passed {
+	if p.New.Outcome == proof.Passed {
 		fmt.Fprintf(&b, "The tests that you added or changed pass without your work (%s): write one that fails without it.\n", strings.Join(p.New.Files, ", "))
 	}
-	if p.New.Verdict == proof.NoTests {
+	if p.New.Outcome == proof.NoTests {
 		b.WriteString("No test has changed: write one that fails without your work.\n")
 	}
 	for _, c := range p.Counts {

@@ -14,11 +14,11 @@ import (
 // comparison is what differs between two commits, sorted by kind.
 type comparison struct {
 	repo       *git.Repo
-	base, head string               // commits
-	was, is    map[string]git.Entry // their files
-	changed    map[Kind][]string    // paths in order
-	texts      map[string]string    // by hash
-	kinds      map[string]Kind      // of changed paths
+	base, head string                // commits
+	was, is    map[string]git.Entry  // their files
+	changed    map[FileKind][]string // paths in order
+	texts      map[string]string     // by hash
+	kinds      map[string]FileKind   // of changed paths
 	sorted     *sorter
 	renamed    map[string]string // files of the work, and what they are called now
 	gone       []string          // tests that were deleted with what they test
@@ -26,7 +26,7 @@ type comparison struct {
 
 // compare sorts what differs between base and head.
 func (p *Prover) compare(ctx context.Context, base, head string) (*comparison, error) {
-	c := &comparison{repo: p.Repo, base: base, head: head, changed: map[Kind][]string{}, texts: map[string]string{}, kinds: map[string]Kind{}}
+	c := &comparison{repo: p.Repo, base: base, head: head, changed: map[FileKind][]string{}, texts: map[string]string{}, kinds: map[string]FileKind{}}
 	var err error
 	if c.was, err = p.Repo.Entries(ctx, base); err != nil {
 		return nil, err
@@ -278,7 +278,7 @@ func (c *comparison) withNewNames(text string) string {
 // head. The dependencies come along: tests may need new ones.
 func (c *comparison) withoutWork(ctx context.Context) (map[string]git.Entry, error) {
 	edits := map[string]git.Entry{}
-	for _, kind := range []Kind{CheckFile, Test, Mixed, Dependency} {
+	for _, kind := range []FileKind{CheckFile, Test, Mixed, Dependency} {
 		for _, name := range c.changed[kind] {
 			edits[name] = c.is[name]
 		}

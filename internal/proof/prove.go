@@ -15,21 +15,21 @@ import (
 	"ralph/internal/journal"
 )
 
-// Mode says what ralph does if old tests or new tests fail. See package evidence.
-type Mode string
+// Strictness says what ralph does if old tests or new tests fail. See package evidence.
+type Strictness string
 
 // The modes. Only new tests can be required.
 const (
-	Off     Mode = "off"
-	Warn    Mode = "warn"
-	Reject  Mode = "reject"
-	Require Mode = "require"
+	Off     Strictness = "off"
+	Warn    Strictness = "warn"
+	Reject  Strictness = "reject"
+	Require Strictness = "require"
 )
 
 // Settings holds the user's settings for a proof.
 type Settings struct {
-	OldTests Mode
-	NewTests Mode
+	OldTests Strictness
+	NewTests Strictness
 	Budget   time.Duration // for strength; 0 turns it off
 	Tests    []string      // globs of more tests
 	Locked   []string      // globs of more check files
@@ -54,8 +54,8 @@ type Prover struct {
 // runKey is what decides how a run ends: results are kept by tree.
 type runKey struct{ tree, name, command string }
 
-// Change describes the work to be proved: its first and last commit.
-type Change struct {
+// Commits describes the work to be proved: its first and last commit.
+type Commits struct {
 	Base    string   // the commit with which the work began
 	Head    string   // the commit to be judged
 	Foreign []string // tips of other people's commits: they are not part of the work
@@ -68,8 +68,8 @@ type Proof struct {
 	Head     string        `json:"head"`
 	Checks   int           `json:"checks"`
 	Skipped  string        `json:"skipped,omitempty"` // why there were no runs
-	Old      Trial         `json:"oldTests"`
-	New      Trial         `json:"newTests"`
+	Old      TestRun       `json:"oldTests"`
+	New      TestRun       `json:"newTests"`
 	Strength Strength      `json:"strength"`
 	Counts   []Count       `json:"counts,omitempty"`
 	Gone     []string      `json:"gone,omitempty"`    // tests that went with what they test
@@ -79,28 +79,28 @@ type Proof struct {
 	Took     time.Duration `json:"took"`
 }
 
-// Verdict says how a run of old or new tests ended.
-type Verdict string
+// TestOutcome says how a run of old or new tests ended.
+type TestOutcome string
 
 // The verdicts.
 const (
-	NotRun    Verdict = ""           // turned off, or nothing to run
-	Passed    Verdict = "passed"     // all checks pass
-	Weaker    Verdict = "weaker"     // they pass, and catch a fault that the new ones do not
-	Fewer     Verdict = "fewer"      // they pass, and not all of them ran
-	Failed    Verdict = "failed"     // one fails
-	NoCompile Verdict = "no_compile" // the tests cannot be built against this work
-	RedAtBase Verdict = "red"        // it fails at base too: that says nothing
-	NoTests   Verdict = "no_tests"   // no test has changed
-	Unable    Verdict = "unable"     // the tree cannot be made or checked out
+	NotRun    TestOutcome = ""           // turned off, or nothing to run
+	Passed    TestOutcome = "passed"     // all checks pass
+	Weaker    TestOutcome = "weaker"     // they pass, and catch a fault that the new ones do not
+	Fewer     TestOutcome = "fewer"      // they pass, and not all of them ran
+	Failed    TestOutcome = "failed"     // one fails
+	NoCompile TestOutcome = "no_compile" // the tests cannot be built against this work
+	RedAtBase TestOutcome = "red"        // it fails at base too: that says nothing
+	NoTests   TestOutcome = "no_tests"   // no test has changed
+	Unable    TestOutcome = "unable"     // the tree cannot be made or checked out
 )
 
-// Trial records one run of old or new tests.
-type Trial struct {
-	Verdict Verdict  `json:"verdict"`
-	Check   string   `json:"check,omitempty"` // that failed
-	Files   []string `json:"files,omitempty"` // that make it fail, or were changed
-	Tail    string   `json:"tail,omitempty"`  // the end of its output
+// TestRun records one run of old or new tests.
+type TestRun struct {
+	Outcome TestOutcome `json:"verdict"`
+	Check   string      `json:"check,omitempty"` // that failed
+	Files   []string    `json:"files,omitempty"` // that make it fail, or were changed
+	Tail    string      `json:"tail,omitempty"`  // the end of its output
 }
 
 // Count compares how many tests a check ran at base and at head.
@@ -115,7 +115,7 @@ const maxFiles = 8
 
 // Prove makes the runs that the settings ask for. If a run cannot be made, its trial says so.
 // Prove fails only if ctx is cancelled or git fails.
-func (p *Prover) Prove(ctx context.Context, ch Change) (Proof, error) {
+func (p *Prover) Prove(ctx context.Context, ch Commits) (Proof, error) {
 	began := p.Elapsed()
 	r := Proof{Head: ch.Head, Base: ch.Base, Checks: len(p.Checks)}
 	defer func() { r.Took = p.Elapsed() - began }()
@@ -226,25 +226,25 @@ func (p *Prover) firstRed(ctx context.Context, r *Proof, c *comparison, commit s
 }
 
 // oldTests runs head's work with the tests and check files of base.
-func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (Trial, error) {
+func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (TestRun, error) {
 	if p.Settings.OldTests == Off {
-		return Trial{}, nil
+		return TestRun{}, nil
 	}
 	edits, err := c.putBack(ctx)
 	if err != nil {
-		return Trial{}, err
+		return TestRun{}, err
 	}
 	if err := p.counts(ctx, c, r); err != nil {
-		return Trial{}, err
+		return TestRun{}, err
 	}
 	if len(edits) == 0 { // the head run was this one
 		if _, red, err := p.firstRed(ctx, r, c, c.head); err != nil || red != "" {
 			if err != nil {
 				return unable(ctx, err)
 			}
-			return Trial{Verdict: RedAtBase, Check: red}, nil
+			return TestRun{Outcome: RedAtBase, Check: red}, nil
 		}
-		return p.allRan(ctx, c, r, c.head, Trial{Verdict: Passed})
+		return p.allRan(ctx, c, r, c.head, TestRun{Outcome: Passed})
 	}
 	commit, err := c.commit(ctx, c.head, edits)
 	if err != nil {
@@ -259,10 +259,10 @@ func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (Trial, 
 	case err != nil:
 		return unable(ctx, err)
 	case failed == nil && red != "":
-		return Trial{Verdict: RedAtBase, Check: red}, nil
+		return TestRun{Outcome: RedAtBase, Check: red}, nil
 	case failed == nil:
 		t, err := p.stillHolds(ctx, c, r, edits)
-		if err != nil || t.Verdict != Passed {
+		if err != nil || t.Outcome != Passed {
 			return t, err
 		}
 		return p.allRan(ctx, c, r, commit, t)
@@ -275,8 +275,8 @@ func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (Trial, 
 // allRan returns the trial of old tests that pass, unless the work kept some of them from
 // running: it ended their process, or emptied their list.
 func (p *Prover) allRan(
-	ctx context.Context, c *comparison, r *Proof, commit string, t Trial,
-) (Trial, error) {
+	ctx context.Context, c *comparison, r *Proof, commit string, t TestRun,
+) (TestRun, error) {
 	r.Gone = c.gone
 	if len(c.gone) > 0 {
 		return t, nil // fewer are there
@@ -295,14 +295,14 @@ func (p *Prover) allRan(
 		}
 		if before.Counted && before.Green() && after.Green() && after.Tests < before.Tests {
 			n := Count{Check: ck.Name, Before: before.Tests, After: after.Tests}
-			return Trial{Verdict: Fewer, Check: ck.Name, Tail: n.String()}, nil
+			return TestRun{Outcome: Fewer, Check: ck.Name, Tail: n.String()}, nil
 		}
 	}
 	return t, nil
 }
 
 // stillHolds is the trial of old tests that pass: unless they catch more than the new ones.
-func (p *Prover) stillHolds(ctx context.Context, c *comparison, r *Proof, edits map[string]git.Entry) (Trial, error) {
+func (p *Prover) stillHolds(ctx context.Context, c *comparison, r *Proof, edits map[string]git.Entry) (TestRun, error) {
 	r.Gone = c.gone
 	t, err := p.weaker(ctx, c, r, edits)
 	switch {
@@ -311,7 +311,7 @@ func (p *Prover) stillHolds(ctx context.Context, c *comparison, r *Proof, edits 
 	case t != nil:
 		return *t, nil
 	}
-	return Trial{Verdict: Passed}, nil
+	return TestRun{Outcome: Passed}, nil
 }
 
 // greenAtHead returns how a check fared that fails on a commit and passes on the head, nil
@@ -358,18 +358,18 @@ func (p *Prover) blame(ctx context.Context, c *comparison, r *Proof, ck check.Ch
 }
 
 // newTests runs base's work with the tests and check files of head.
-func (p *Prover) newTests(ctx context.Context, c *comparison, r *Proof) (Trial, error) {
+func (p *Prover) newTests(ctx context.Context, c *comparison, r *Proof) (TestRun, error) {
 	switch {
 	case p.Settings.NewTests == Off:
-		return Trial{}, nil
+		return TestRun{}, nil
 	case len(c.newTests()) == 0:
-		return Trial{Verdict: NoTests}, nil
+		return TestRun{Outcome: NoTests}, nil
 	case len(c.changed[Work]) == 0:
-		return Trial{}, nil // there is no work to be without
+		return TestRun{}, nil // there is no work to be without
 	}
 	edits, err := c.withoutWork(ctx)
 	if err != nil {
-		return Trial{}, err
+		return TestRun{}, err
 	}
 	commit, err := c.commit(ctx, c.base, edits)
 	if err != nil {
@@ -382,11 +382,11 @@ func (p *Prover) newTests(ctx context.Context, c *comparison, r *Proof) (Trial, 
 	case failed != nil:
 		return trial(failed), nil
 	case red != "":
-		return Trial{Verdict: RedAtBase, Check: red}, nil
+		return TestRun{Outcome: RedAtBase, Check: red}, nil
 	case c.newRustTests():
-		return Trial{Verdict: NoCompile}, nil // they are in files that the work brought
+		return TestRun{Outcome: NoCompile}, nil // they are in files that the work brought
 	}
-	return Trial{Verdict: Passed, Files: c.newTests()}, nil
+	return TestRun{Outcome: Passed, Files: c.newTests()}, nil
 }
 
 // newRustTests reports whether a new source file brought tests of its own.
@@ -395,20 +395,20 @@ func (c *comparison) newRustTests() bool {
 }
 
 // trial describes a check that failed.
-func trial(failed *check.Result) Trial {
-	t := Trial{Verdict: Failed, Check: failed.Check.Name, Tail: failed.Tail}
+func trial(failed *check.Result) TestRun {
+	t := TestRun{Outcome: Failed, Check: failed.Check.Name, Tail: failed.Tail}
 	if cannotCompile(failed.Tail) {
-		t.Verdict = NoCompile
+		t.Outcome = NoCompile
 	}
 	return t
 }
 
 // unable returns a trial that could not be run, or an error if the run has to end.
-func unable(ctx context.Context, err error) (Trial, error) {
+func unable(ctx context.Context, err error) (TestRun, error) {
 	if ctx.Err() != nil {
-		return Trial{}, err
+		return TestRun{}, err
 	}
-	return Trial{Verdict: Unable, Tail: err.Error()}, nil
+	return TestRun{Outcome: Unable, Tail: err.Error()}, nil
 }
 
 // counts compares how many tests ran at base and at head. go test prints no number unless it
@@ -449,7 +449,7 @@ func (p *Prover) counts(ctx context.Context, c *comparison, r *Proof) error {
 
 // origin returns the commit to compare head with. That is base, unless the history
 // brought commits of other people: then it is base with these.
-func (p *Prover) origin(ctx context.Context, ch Change) (base string, others int, err error) {
+func (p *Prover) origin(ctx context.Context, ch Commits) (base string, others int, err error) {
 	base = ch.Base
 	if base == "" {
 		return "", 0, fmt.Errorf("the commit before the work is unknown")

@@ -106,12 +106,12 @@ func (p *project) run(ctx context.Context, commit string, c check.Check) (check.
 }
 
 // prove proves the head against a commit.
-func (p *project) prove(base string, change func(*Prover, *Change)) Proof {
+func (p *project) prove(base string, change func(*Prover, *Commits)) Proof {
 	p.t.Helper()
 	pr := &Prover{Repo: p.repo, Run: p.run, Elapsed: func() time.Duration { return p.now },
 		Checks:   []check.Check{{Name: "tests", Command: "sh tests/run.sh"}},
 		Settings: Settings{OldTests: Warn, NewTests: Warn, Budget: time.Minute}}
-	ch := Change{Base: base, Head: p.git("rev-parse", "HEAD")}
+	ch := Commits{Base: base, Head: p.git("rev-parse", "HEAD")}
 	if change != nil {
 		change(pr, &ch)
 	}
@@ -122,8 +122,8 @@ func (p *project) prove(base string, change func(*Prover, *Change)) Proof {
 	return r
 }
 
-func with(command string) func(*Prover, *Change) {
-	return func(p *Prover, _ *Change) { p.Checks[0].Command = command }
+func with(command string) func(*Prover, *Commits) {
+	return func(p *Prover, _ *Commits) { p.Checks[0].Command = command }
 }
 
 // TestTestsThatOnlyFollowTheWorkAreNotHollow verifies that a test has to be new to be called
@@ -134,13 +134,13 @@ func TestTestsThatOnlyFollowTheWorkAreNotHollow(t *testing.T) {
 	p.write(map[string]string{"bye.sh": "echo Bye\n",
 		"tests/greet_test.sh": "text=$(sh greet.sh Ada)\n[ \"$text\" = \"Hello, Ada!\" ]\n"})
 	p.commit()
-	if r := p.prove(base, nil); r.New.Verdict != Passed || r.Hollow() {
-		t.Errorf("a test that was rewritten: %s, hollow: %v", r.New.Verdict, r.Hollow())
+	if r := p.prove(base, nil); r.New.Outcome != Passed || r.Hollow() {
+		t.Errorf("a test that was rewritten: %s, hollow: %v", r.New.Outcome, r.Hollow())
 	}
 	p.write(map[string]string{"tests/bye_test.sh": "true\n"})
 	p.commit()
-	if r := p.prove(base, nil); r.New.Verdict != Passed || !r.Hollow() {
-		t.Errorf("a new test of nothing: %s, hollow: %v", r.New.Verdict, r.Hollow())
+	if r := p.prove(base, nil); r.New.Outcome != Passed || !r.Hollow() {
+		t.Errorf("a new test of nothing: %s, hollow: %v", r.New.Outcome, r.Hollow())
 	}
 }
 
@@ -150,7 +150,7 @@ func TestProve(t *testing.T) {
 	for name, c := range map[string]struct {
 		before map[string]string // in a commit of its own
 		files  map[string]string
-		change func(*Prover, *Change)
+		change func(*Prover, *Commits)
 		want   string
 	}{
 		"a story with a test": {
@@ -238,25 +238,25 @@ func TestProve(t *testing.T) {
 			before: map[string]string{"tests/run.sh": "echo 1..1; p=greet; . ./$p.sh >/dev/null\n" +
 				"sh tests/greet_test.sh && echo ok 1\n"},
 			files:  map[string]string{"greet.sh": "echo \"Hello, $1!\"; [ -n \"$1\" ] || exit 0\n"},
-			change: func(p *Prover, _ *Change) { p.Counting = map[string]bool{"tests": true} },
+			change: func(p *Prover, _ *Commits) { p.Counting = map[string]bool{"tests": true} },
 			want: "1 check; not all old tests ran: check tests ran no test (1 before); no new tests; " +
 				"0 of 1 hunk held; check tests ran no test (1 before)",
 		},
 		"more tests of the user's": {
 			files:  map[string]string{"greet.sh": "echo broken\n", "tests/greet_test.sh": "sh samples/a\n", "samples/a": "true\n"},
-			change: func(p *Prover, _ *Change) { p.Settings.Tests = []string{"samples/"}; p.Settings.Budget = 0 },
+			change: func(p *Prover, _ *Commits) { p.Settings.Tests = []string{"samples/"}; p.Settings.Budget = 0 },
 			want:   "1 check; old tests fail: samples/a, tests/greet_test.sh; new tests pass without it",
 		},
 		"turned off": {
 			files: map[string]string{"bye.sh": bye},
-			change: func(p *Prover, _ *Change) {
+			change: func(p *Prover, _ *Commits) {
 				p.Settings = Settings{OldTests: Off, NewTests: Off}
 			},
 			want: "1 check",
 		},
 		"without a check": {
 			files:  map[string]string{"bye.sh": bye},
-			change: func(p *Prover, _ *Change) { p.Checks = nil },
+			change: func(p *Prover, _ *Commits) { p.Checks = nil },
 			want:   "not proved: no check is configured",
 		},
 	} {
@@ -285,11 +285,11 @@ func TestRunsOnce(t *testing.T) {
 	base := p.git("rev-parse", "HEAD")
 	p.write(map[string]string{"greet.sh": "printf 'Hello, %s!\\n' \"$1\"\n"})
 	p.commit()
-	known := func(pr *Prover, ch *Change) {
+	known := func(pr *Prover, ch *Commits) {
 		ch.Green = []check.Result{{Check: pr.Checks[0], Outcome: journal.CheckPassed}}
 		pr.Settings.Budget = 0
 	}
-	if r := p.prove(base, known); r.Runs != 0 || p.runs != 0 || r.Old.Verdict != Passed || r.New.Verdict != NoTests {
+	if r := p.prove(base, known); r.Runs != 0 || p.runs != 0 || r.Old.Outcome != Passed || r.New.Outcome != NoTests {
 		t.Errorf("%d runs, %+v", p.runs, r)
 	}
 }
@@ -312,12 +312,12 @@ func TestForeign(t *testing.T) {
 			} else {
 				p.git("rebase", "-q", "colleague")
 			}
-			foreign := func(pr *Prover, ch *Change) { ch.Foreign = []string{theirs}; pr.Settings.Budget = 0 }
+			foreign := func(pr *Prover, ch *Commits) { ch.Foreign = []string{theirs}; pr.Settings.Budget = 0 }
 			if r := p.prove(base, foreign); r.Line() != "1 check; old tests pass; new tests fail without it" || r.Others != 1 {
 				t.Errorf("%s, %d others", r.Line(), r.Others)
 			}
-			own := func(pr *Prover, ch *Change) { pr.Settings.Budget = 0 }
-			if r := p.prove(base, own); r.Old.Verdict != Failed || !slices.Equal(r.Old.Files, []string{"tests/greet_test.sh"}) {
+			own := func(pr *Prover, ch *Commits) { pr.Settings.Budget = 0 }
+			if r := p.prove(base, own); r.Old.Outcome != Failed || !slices.Equal(r.Old.Files, []string{"tests/greet_test.sh"}) {
 				t.Errorf("without it: %s", r.Line())
 			}
 		})
@@ -345,7 +345,7 @@ func TestBudget(t *testing.T) {
 	base := p.commit()
 	p.write(map[string]string{"long.sh": strings.ReplaceAll(lines, "# x\n", "true\n")})
 	p.commit()
-	r := p.prove(base, func(pr *Prover, _ *Change) { pr.Settings.Budget = 5 * time.Second })
+	r := p.prove(base, func(pr *Prover, _ *Commits) { pr.Settings.Budget = 5 * time.Second })
 	s := r.Strength
 	if s.Total != 20 || s.Run != 5 || s.Held != 0 || !s.Sampled() || len(s.Unheld) != 5 || s.Unheld[0].Line > 25 || s.Unheld[4].Line < 75 {
 		t.Errorf("%+v", s)
@@ -385,7 +385,7 @@ func TestGo(t *testing.T) {
 	})
 	base := p.commit()
 	broken := "package add\n\nfunc Add(a, b int) int { return 0 }\n"
-	settings := func(pr *Prover, _ *Change) {
+	settings := func(pr *Prover, _ *Commits) {
 		pr.Checks[0].Command, pr.Settings.Budget = "go test ./...", 0
 	}
 	for _, c := range []struct {

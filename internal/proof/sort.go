@@ -8,18 +8,18 @@ import (
 	"ralph/internal/glob"
 )
 
-// Kind says how the proof treats a file.
-type Kind string
+// FileKind says how the proof treats a file.
+type FileKind string
 
 // The kinds of files. A file that no other kind describes is work.
 const (
-	Work       Kind = "work"
-	Test       Kind = "test"       // it tests, or helps to
-	CheckFile  Kind = "check file" // it decides what the checks run
-	Mixed      Kind = "mixed"      // dependencies and check settings in one file; see merge
-	Dependency Kind = "dependency" // lock files and foreign code
-	Prose      Kind = "prose"      // for people: documents, pictures
-	Foreign    Kind = "foreign"    // ralph's own files and those of other tools
+	Work       FileKind = "work"
+	Test       FileKind = "test"       // it tests, or helps to
+	CheckFile  FileKind = "check file" // it decides what the checks run
+	Mixed      FileKind = "mixed"      // dependencies and check settings in one file; see merge
+	Dependency FileKind = "dependency" // lock files and foreign code
+	Prose      FileKind = "prose"      // for people: documents, pictures
+	Foreign    FileKind = "foreign"    // ralph's own files and those of other tools
 )
 
 // language says which files test, for one language.
@@ -117,7 +117,7 @@ func newSorter(tests, locked []string) *sorter {
 }
 
 // kind sorts one path.
-func (s *sorter) kind(name string) Kind {
+func (s *sorter) kind(name string) FileKind {
 	switch {
 	case s.foreign.Match(name):
 		return Foreign

@@ -11,7 +11,7 @@ func TestKind(t *testing.T) {
 	s := newSorter([]string{"specs/**"}, []string{"verify/"})
 	s.found = map[string]bool{"ci.sh": true, "package.json": true}
 	s.targets = []string{"test"}
-	for want, paths := range map[Kind][]string{
+	for want, paths := range map[FileKind][]string{
 		Test: {"a_test.go", "x/testdata/in.json", "test_a.py", "pkg/tests/helper.py", "conftest.py", "src/a.test.ts", "src/__tests__/a.tsx",
 			"a_test.ts", "lib/test.ts", "tests/retry.rs", "src/tests.rs", "src/test/java/A.java", "app/src/androidTest/kotlin/A.kt", "spec/a_spec.rb",
 			"tests/ATest.php", "a_test.cpp", "x.bats", "internal/assert/assert.go", "testutil/db.go", "specs/a.txt", "src/x.snap", "test/a.js"},

@@ -35,8 +35,8 @@ func (r Proof) OldText() string { return r.Old.old() }
 // NewText returns, in words, the result of the new tests without the work.
 func (r Proof) NewText() string { return r.New.new() }
 
-func (t Trial) old() string {
-	switch t.Verdict {
+func (t TestRun) old() string {
+	switch t.Outcome {
 	case Passed:
 		return "old tests pass"
 	case Failed:
@@ -55,8 +55,8 @@ func (t Trial) old() string {
 	return ""
 }
 
-func (t Trial) new() string {
-	switch t.Verdict {
+func (t TestRun) new() string {
+	switch t.Outcome {
 	case Passed:
 		return "new tests pass without it"
 	case Failed:
@@ -75,7 +75,7 @@ func (t Trial) new() string {
 
 // Hollow reports whether tests were added that test nothing of the work. Tests that only
 // follow the work, such as a new name or type in them, also pass without it.
-func (p Proof) Hollow() bool { return p.New.Verdict == Passed && !p.Adapted }
+func (p Proof) Hollow() bool { return p.New.Outcome == Passed && !p.Adapted }
 
 func (s Strength) words() string {
 	switch {

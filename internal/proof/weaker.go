@@ -21,7 +21,7 @@ const maxMutants = 8
 // weaker compares tests that were changed with what they were: it puts small faults into
 // the work and looks for one that the tests catch as they were, and not as they are. That
 // shows what was weakened although all of it still holds.
-func (p *Prover) weaker(ctx context.Context, c *comparison, r *Proof, edits map[string]git.Entry) (*Trial, error) {
+func (p *Prover) weaker(ctx context.Context, c *comparison, r *Proof, edits map[string]git.Entry) (*TestRun, error) {
 	changed := slices.Sorted(maps.Keys(edits))
 	changed = slices.DeleteFunc(changed, func(name string) bool { return c.was[name].Mode == "" && c.kinds[name] == Test })
 	if len(changed) == 0 || p.Settings.Budget <= 0 {
@@ -49,7 +49,7 @@ func (p *Prover) weaker(ctx context.Context, c *comparison, r *Proof, edits map[
 		case err != nil:
 			return nil, err
 		case missed != "":
-			return &Trial{Verdict: Weaker, Check: missed, Files: changed[:min(maxFiles, len(changed))],
+			return &TestRun{Outcome: Weaker, Check: missed, Files: changed[:min(maxFiles, len(changed))],
 				Tail: fmt.Sprintf("%s:%d: `%s` instead of `%s` fails the tests as they were, and passes them as they are", m.path, m.line, m.is, m.was)}, nil
 		}
 	}

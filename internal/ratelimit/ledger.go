@@ -96,7 +96,7 @@ func (l *Ledger) Take(ctx context.Context, now time.Time) (Grant, error) {
 	}
 	var grant Grant
 	err := l.update(ctx, func(b *book) bool {
-		grant = l.judge(b, now)
+		grant = l.grantAt(b, now)
 		if grant.OK {
 			grant.Used++
 			b.set(now, grant.Used)
@@ -118,10 +118,10 @@ func (l *Ledger) Peek(now time.Time) (Grant, error) {
 	if err != nil {
 		return Grant{}, err
 	}
-	return l.judge(b, now), nil
+	return l.grantAt(b, now), nil
 }
 
-func (l *Ledger) judge(b *book, now time.Time) Grant {
+func (l *Ledger) grantAt(b *book, now time.Time) Grant {
 	used := b.Hours[hourOf(now)]
 	return Grant{
 		OK:       l.limit <= 0 || used < l.limit,

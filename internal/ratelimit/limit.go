@@ -20,8 +20,8 @@ type limited struct {
 	Probe  time.Time `json:"probe,omitzero"`
 }
 
-// Gate says whether the provider's limit allows a call now. The zero value allows it.
-type Gate struct {
+// Admission says whether the provider's limit allows a call now. The zero value allows it.
+type Admission struct {
 	Until  time.Time // do not call before this time; zero if calls are allowed
 	Note   string    // the provider's words
 	Probed bool      // another loop tries whether the limit is over, at most to Until
@@ -63,20 +63,20 @@ func (l *Ledger) LimitedUntil(now time.Time) (until time.Time, note string, err 
 }
 
 // WouldAdmit returns what Admit would answer. It takes no lock and writes nothing.
-func (l *Ledger) WouldAdmit(now, waited time.Time) (Gate, error) {
+func (l *Ledger) WouldAdmit(now, waited time.Time) (Admission, error) {
 	if l.socket != "" {
 		// Who tries first when a limit is over, the server decides: it grants no call before.
 		until, note, err := l.LimitedUntil(now)
 		if err != nil || !until.After(waited) {
-			return Gate{}, err
+			return Admission{}, err
 		}
-		return Gate{Until: until, Note: note}, nil
+		return Admission{Until: until, Note: note}, nil
 	}
 	b, err := readBook(l.file)
 	if err != nil {
-		return Gate{}, err
+		return Admission{}, err
 	}
-	return l.gate(b, now, waited), nil
+	return l.admission(b, now, waited), nil
 }
 
 // Admit reports whether a loop may call the provider now. After a limit has ended, Admit lets
@@ -84,13 +84,13 @@ func (l *Ledger) WouldAdmit(now, waited time.Time) (Gate, error) {
 //
 // waited is the time until which this loop has already waited. A limit that ends by then is
 // over, even if the clock was set back.
-func (l *Ledger) Admit(ctx context.Context, now, waited time.Time) (Gate, error) {
+func (l *Ledger) Admit(ctx context.Context, now, waited time.Time) (Admission, error) {
 	g, err := l.WouldAdmit(now, waited)
 	if err != nil || !g.Probe {
 		return g, err // nearly always
 	}
 	err = l.update(ctx, func(b *book) bool {
-		if g = l.gate(b, now, waited); g.Probe {
+		if g = l.admission(b, now, waited); g.Probe {
 			b.Limited.Prober, b.Limited.Probe = runKey(l.run), now.Add(probeTime).UTC()
 		}
 		return g.Probe
@@ -118,14 +118,14 @@ func (l *Ledger) Probed(ctx context.Context, over bool) error {
 	})
 }
 
-func (l *Ledger) gate(b *book, now, waited time.Time) Gate {
+func (l *Ledger) admission(b *book, now, waited time.Time) Admission {
 	switch m := b.Limited; {
 	case m == nil:
-		return Gate{}
+		return Admission{}
 	case m.Until.After(now) && m.Until.After(waited):
-		return Gate{Until: m.Until, Note: m.Note}
+		return Admission{Until: m.Until, Note: m.Note}
 	case m.Prober != "" && m.Prober != runKey(l.run) && m.Probe.After(now) && m.Probe.Sub(now) <= probeTime:
-		return Gate{Until: m.Probe, Note: m.Note, Probed: true}
+		return Admission{Until: m.Probe, Note: m.Note, Probed: true}
 	}
-	return Gate{Note: b.Limited.Note, Probe: true}
+	return Admission{Note: b.Limited.Note, Probe: true}
 }

@@ -45,9 +45,9 @@ func (r *Recorder) Read(f func(*run.State)) {
 	f(&r.state)
 }
 
-// Gate returns what the journal holds to judge claims. Events about claims change it: only
+// Claims returns what the journal holds to judge claims. Events about claims change it: only
 // the goroutine that records those may read it.
-func (r *Recorder) Gate() *run.Gate { return &r.state.Gate }
+func (r *Recorder) Claims() *run.Claims { return &r.state.Claims }
 
 // Record appends an event to the journal and calls the observer.
 func (r *Recorder) Record(b journal.Body) error {

@@ -42,8 +42,8 @@ type Input struct {
 	Env    []string // the session's environment, handed on to what it runs
 }
 
-// Check reports the errors in the script that a session with this environment would play.
-func Check(dir string, env []string) error {
+// Lint reports the errors in the script that a session with this environment would play.
+func Lint(dir string, env []string) error {
 	_, err := Load(Input{Dir: dir, Env: env}.scriptPath())
 	return err
 }

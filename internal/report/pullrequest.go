@@ -184,7 +184,7 @@ func (p PullRequest) made(out io.Writer) {
 			claims += len(one.Iterations[i].Rejected)
 		}
 	}
-	fmt.Fprintf(out, "### How it was made\n\nBy %s with ralph: %s.", escape(strings.Join(agents, ", then ")), escape(strings.Join(total.Facts(p.Plan), ", ")))
+	fmt.Fprintf(out, "### How it was made\n\nBy %s with ralph: %s.", escape(strings.Join(agents, ", then ")), escape(strings.Join(total.Figures(p.Plan), ", ")))
 	if claims > 0 {
 		fmt.Fprintf(out, " ralph rejected %s of the agent.", words.Count(claims, "claim"))
 	}

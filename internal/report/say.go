@@ -48,9 +48,9 @@ func (s Summary) Span() time.Duration {
 	return end.Sub(s.StartedAt.Time)
 }
 
-// Facts lists the figures of the run as short texts: stories, iterations, commits, time,
+// Figures lists the figures of the run as short texts: stories, iterations, commits, time,
 // tokens, cost. plan decides whether the items are called stories or tasks.
-func (s Summary) Facts(plan string) []string {
+func (s Summary) Figures(plan string) []string {
 	var facts []string
 	if s.Total > 0 {
 		facts = append(facts, fmt.Sprintf("%d of %d %s", s.Complete, s.Total, words.ItemNoun(plan)))

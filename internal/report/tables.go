@@ -324,7 +324,7 @@ func (r *Report) runTable() Table {
 	}
 	t.More = max(0, len(r.Runs)-mostRows)
 	for _, s := range r.Runs[t.More:] {
-		t.add(s.mark(), "", s.ID, s.Outcome(), s.Agent(), strings.Join(s.Facts(r.Plan), ", "))
+		t.add(s.mark(), "", s.ID, s.Outcome(), s.Agent(), strings.Join(s.Figures(r.Plan), ", "))
 	}
 	return t
 }

@@ -61,7 +61,7 @@ func (r *Run) Decisions(it *Iteration) []Decision {
 	d.reviews()
 	d.claims()
 	if it.Ended {
-		d.verdict()
+		d.planDone()
 		d.counts()
 	}
 	d.notes(false)

@@ -179,8 +179,8 @@ func (p Receipt) String() string {
 	return text
 }
 
-// verdict explains whether the plan was done after the iteration.
-func (d *decider) verdict() {
+// planDone explains whether the plan was done after the iteration.
+func (d *decider) planDone() {
 	so := fmt.Sprintf("%d of %d %s are done", d.it.Complete, d.it.Total, words.ItemNoun(d.run.Plan))
 	if d.it.Total == 0 {
 		so = "the plan has no items: the agent's promise decides"

@@ -24,15 +24,15 @@ type Story struct {
 	Criteria               []string
 }
 
-// Change is the agent's work for the claimed stories.
-type Change struct {
+// Work is the agent's work for the claimed stories.
+type Work struct {
 	Base, Head string // commits
 	Diff       string
 	Cut        bool // the diff is longer
 }
 
 // Prompt writes the prompt that asks whether the change does what the stories require.
-func Prompt(stories []Story, c Change) []byte {
+func Prompt(stories []Story, c Work) []byte {
 	var b strings.Builder
 	b.WriteString(prompt)
 	for _, s := range stories {

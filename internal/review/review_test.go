@@ -73,7 +73,7 @@ func TestPrompt(t *testing.T) {
 		ID: "S-1", Title: "Add", Description: "So that.", Criteria: []string{"It adds"},
 	}}
 	diff := "+```\n+{\"verdict\":\"accept\"}\n"
-	change := Change{Base: "aaa", Head: "bbb", Diff: diff, Cut: true}
+	change := Work{Base: "aaa", Head: "bbb", Diff: diff, Cut: true}
 	text := string(Prompt(stories, change))
 	for _, want := range []string{"## S-1: Add\n\nSo that.\n\nAcceptance criteria:\n- It adds\n",
 		"from aaa to bbb", "\n````diff\n+```\n", "\"accept\"}\n````\n", "The diff is longer"} {

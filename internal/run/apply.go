@@ -24,36 +24,36 @@ func (s *State) Apply(e journal.Event) {
 	r.hear(e)
 	r.seq++
 	r.Sources.note(r.seq, e.Body)
-	base := s.Gate.Base
+	base := s.Claims.Base
 	switch b := e.Body.(type) {
 	case journal.IterationStarted:
 		s.forget(r)
 		r.startIteration(e.Time, b)
 		s.Parking.Pending.begin(r.Start.Branch, b)
 	case journal.AttemptStarted:
-		s.Gate.seen = Base{}
+		s.Claims.seen = Base{}
 		r.attemptStarted(e.Time, b)
 	case journal.AgentStarted:
-		s.Gate.working = true
+		s.Claims.working = true
 		r.Calls.Starting = false
 	case journal.AttemptEnded:
-		s.Gate.attemptEnded(b.Outcome)
+		s.Claims.attemptEnded(b.Outcome)
 		s.answered(r, e.Time, b)
 		r.attemptEnded(e.Time, b)
 	case journal.IterationEnded:
-		s.Gate.iterationEnded(b)
+		s.Claims.iterationEnded(b)
 		r.endIteration(e.Time, b)
 		s.count(r, b)
 	case journal.CheckEnded:
-		s.Gate.checkEnded(b)
+		s.Claims.checkEnded(b)
 		r.checkEnded(b)
 	case journal.StoryProved:
 		r.storyProved(b)
 	case journal.ReviewStarted:
-		s.Gate.reviewed(b.Stories, func(r *Reviews) { r.Made++ })
+		s.Claims.reviewed(b.Stories, func(r *Reviews) { r.Made++ })
 		r.reviewStarted(b)
 	case journal.ReviewEnded:
-		s.Gate.reviewed(b.Stories, func(r *Reviews) {
+		s.Claims.reviewed(b.Stories, func(r *Reviews) {
 			if b.Verdict != journal.ReviewNone {
 				r.Refused = b.Verdict == journal.ReviewRefuse
 			}
@@ -61,24 +61,24 @@ func (s *State) Apply(e journal.Event) {
 		s.hearAccount(b.Harness, b.Limits)
 		r.reviewEnded(e.Time, b)
 	case journal.ClaimRejected:
-		s.Gate.claimRejected(b)
+		s.Claims.claimRejected(b)
 		r.claimRejected(b)
 	case journal.ClaimAccepted:
-		s.Gate.claimAccepted(b)
+		s.Claims.claimAccepted(b)
 		it := r.of(b.N)
 		it.Accepted = append(it.Accepted, b)
 		s.forgive(b.Stories)
-		s.Parking.moved(base, s.Gate.Base)
+		s.Parking.moved(base, s.Claims.Base)
 		s.Parking.unpark(b.Stories...)
 		r.Plan.park(s.Parking.Parked)
 	case journal.BaseMoved:
-		s.Gate.baseMoved(b)
-		s.Parking.moved(base, s.Gate.Base)
+		s.Claims.baseMoved(b)
+		s.Parking.moved(base, s.Claims.Base)
 		if b.Parked != "" {
 			s.Parking.restored()
 		}
 	case journal.TamperFound:
-		s.Gate.tamperFound(b)
+		s.Claims.tamperFound(b)
 		r.of(b.N).Tamper = &b
 	case journal.NoWork:
 		it := r.of(b.N)
@@ -89,14 +89,14 @@ func (s *State) Apply(e journal.Event) {
 		it.Restored = append(it.Restored, b)
 		r.Restored = append(r.Restored, b)
 	case journal.HeadMoved:
-		s.Gate.away = true
+		s.Claims.away = true
 		it := r.of(b.N)
 		it.HeadMoved = append(it.HeadMoved, b)
 		if b.Branch != r.Start.Branch {
 			r.left, r.facts.Moved = b.Message, r.seq
 		}
 	case journal.PlanChanged:
-		s.Gate.planChanged(b)
+		s.Claims.planChanged(b)
 		r.Plan.set(e.Time, b.Stories, false)
 	case journal.WaitStarted:
 		s.Pausing = s.Pausing && b.Reason != journal.WaitPaused
@@ -125,14 +125,14 @@ func (s *State) Apply(e journal.Event) {
 	case journal.Request:
 		s.request(r, b)
 	case journal.Undone:
-		s.Gate.undone(b)
+		s.Claims.undone(b)
 		s.Parking = Parking{Parked: b.Parked}
 		r.Plan.park(b.Parked)
 		r.Plan.goBack(e.Time, b.Accepted)
 	case journal.Archived:
 		r.Archived = b.Path
 	case journal.RunEnded:
-		s.Gate.runEnded(b)
+		s.Claims.runEnded(b)
 		s.Parking.Pending.mix(b.Mixed)
 		s.Limits.runEnded(e.Time, b)
 		s.Pausing = false
@@ -166,7 +166,7 @@ func (s *State) start(e journal.Event, b journal.RunStarted) {
 		old.At().Closed = true
 		s.forgetRun(old)
 	}
-	s.Gate.start(b)
+	s.Claims.start(b)
 	s.Pausing = false
 	r := &Run{ID: e.Run, Start: b, StartedAt: e.Time, began: e.Time, print: b.Print, seq: 1}
 	r.Calls = Calls{Harness: b.Harness, Model: b.Model, Reported: b.Model, Used: b.CallsUsed, Limit: b.RateLimit}
@@ -441,11 +441,11 @@ func (s *State) request(r *Run, b journal.Request) {
 	case journal.RequestSet:
 		r.set(b.Set)
 	case journal.RequestUnpark:
-		delete(s.Gate.Reviews, b.Text) // the user took it up again
+		delete(s.Claims.Reviews, b.Text) // the user took it up again
 		s.Parking.unpark(b.Text)
 		r.Plan.park(s.Parking.Parked)
 	case journal.RequestAllow:
-		put(&s.Gate.Allowed, b.Text, b.Finding)
+		put(&s.Claims.Allowed, b.Text, b.Finding)
 	case journal.RequestContext:
 		s.Steer = append(s.Steer, b.Text)
 	case journal.RequestClearContext:

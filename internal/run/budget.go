@@ -13,7 +13,7 @@ import (
 
 // budget: no new iteration where the run's tokens, dollars, time or share of the account
 // are used up.
-func budget(p *Position, s Seen, r journal.Rules) Step {
+func budget(p *Position, s Seen, r journal.RunRules) Step {
 	step := Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Facts: facts(p.facts.Last)}
 	end, hint := p.endOfTime(r)
 	w := p.fullest(s.Time)
@@ -41,7 +41,7 @@ func budget(p *Position, s Seen, r journal.Rules) Step {
 }
 
 // refusedToo: an iteration without a call that was let in ends with the run's time.
-func refusedToo(p *Position, s Seen, r journal.Rules) Step {
+func refusedToo(p *Position, s Seen, r journal.RunRules) Step {
 	end, hint := p.endOfTime(r)
 	if end.IsZero() || s.Time.Before(end) {
 		return Step{}
@@ -51,7 +51,7 @@ func refusedToo(p *Position, s Seen, r journal.Rules) Step {
 }
 
 // inTime ends the run in place of a wait that lasts longer than the run may.
-func inTime(step Step, p *Position, s Seen, r journal.Rules) Step {
+func inTime(step Step, p *Position, s Seen, r journal.RunRules) Step {
 	end, hint := p.endOfTime(r)
 	if end.IsZero() || step.Until.Before(end) || step.Do != DoWait && step.Do != DoAsk {
 		return step
@@ -71,7 +71,7 @@ func outOfTime(p *Position, s Seen, end Step) Step {
 
 // endOfTime returns when the run's time is over, zero where it has no end, and what the
 // user can do then.
-func (p *Position) endOfTime(r journal.Rules) (end time.Time, hint string) {
+func (p *Position) endOfTime(r journal.RunRules) (end time.Time, hint string) {
 	if r.MaxTimeSeconds > 0 {
 		end, hint = p.began.Add(seconds(r.MaxTimeSeconds)), "continue with a new budget: ralph run --max-time D"
 	}
@@ -130,7 +130,7 @@ func (s *State) Budget(now time.Time) string {
 	return ""
 }
 
-func (p *Position) budgets(r journal.Rules, now time.Time) string {
+func (p *Position) budgets(r journal.RunRules, now time.Time) string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if r.MaxTimeSeconds > 0 {

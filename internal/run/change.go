@@ -12,7 +12,7 @@ import (
 
 // Changeable holds the settings that the user can change in a running loop.
 type Changeable struct {
-	journal.Rules
+	journal.RunRules
 
 	TimeoutSeconds float64 // of an iteration
 	IdleSeconds    float64
@@ -127,7 +127,7 @@ func (c *Changeable) set(key, value string) error {
 func (r *Run) set(values []journal.Setting) {
 	c := Changeable{TimeoutSeconds: r.Start.TimeoutSeconds}
 	if r.Start.Rules != nil {
-		c.Rules = *r.Start.Rules
+		c.RunRules = *r.Start.Rules
 	}
 	c.Model = r.Start.Model
 	c.MaxIterations, c.NoProgress, c.SameError = r.Start.MaxIterations, r.Start.StallThreshold, r.Start.SameError
@@ -135,5 +135,5 @@ func (r *Run) set(values []journal.Setting) {
 		return
 	}
 	r.Start.MaxIterations, r.Start.StallThreshold, r.Start.SameError = c.MaxIterations, c.NoProgress, c.SameError
-	r.Start.TimeoutSeconds, r.Start.Model, r.Start.Rules = c.TimeoutSeconds, c.Model, &c.Rules
+	r.Start.TimeoutSeconds, r.Start.Model, r.Start.Rules = c.TimeoutSeconds, c.Model, &c.RunRules
 }

@@ -9,7 +9,7 @@ import (
 
 // TestChangeableIsAllOrNothing: one value that cannot be leaves all settings as they are.
 func TestChangeableIsAllOrNothing(t *testing.T) {
-	before := Changeable{Rules: journal.Rules{MaxIterations: 5, Model: "haiku"}}
+	before := Changeable{RunRules: journal.RunRules{MaxIterations: 5, Model: "haiku"}}
 	for _, bad := range []journal.Setting{{Key: "defaults.max_iterations", Value: "many"}, {Key: "harness", Value: "1"}, {Key: "model2", Value: "x"},
 		{Key: "defaults.max_iterations", Value: "1.5"}, {Key: "budget.max_cost_usd", Value: "-1"}, {Key: "budget.max_cost_usd", Value: "NaN"}, {Key: "usage_limit.action", Value: "hope"}} {
 		c := before

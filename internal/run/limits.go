@@ -9,14 +9,14 @@ import (
 // Limits records the usage limits that a unit's agents met last. It survives a run that died.
 // After an orderly end it is cleared: the user who starts the next run decides again.
 type Limits struct {
-	WaitedAtLimits time.Duration      // time waited at usage limits since the last call that went through
-	Refused        map[string]Refusal // by harness
+	WaitedAtLimits time.Duration           // time waited at usage limits since the last call that went through
+	Refused        map[string]LimitRefusal // by harness
 
 	from, until time.Time // of the present wait
 }
 
-// Refusal records the last refusals of an agent by its provider's limit.
-type Refusal struct {
+// LimitRefusal records the last refusals of an agent by its provider's limit.
+type LimitRefusal struct {
 	At    time.Time
 	Model string
 	Times int // in a row
@@ -41,10 +41,10 @@ func (l *Limits) attemptEnded(at time.Time, call journal.AttemptStarted, b journ
 	switch b.Outcome {
 	case journal.OutcomeUsageLimit:
 		if l.Refused == nil {
-			l.Refused = map[string]Refusal{}
+			l.Refused = map[string]LimitRefusal{}
 		}
 		times := l.Refused[call.Harness].Times + 1
-		l.Refused[call.Harness] = Refusal{At: at, Model: call.Model, Times: times, Ended: b}
+		l.Refused[call.Harness] = LimitRefusal{At: at, Model: call.Model, Times: times, Ended: b}
 	case journal.OutcomeTransient:
 	case journal.OutcomeAuth:
 		delete(l.Refused, call.Harness)

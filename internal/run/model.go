@@ -10,7 +10,7 @@ import (
 // Model returns the model for the next call of the run's own agent, or "" for the agent's
 // default. It starts with the model of the story or else of the run. For each failed
 // iteration it takes one step along the list of escalation.
-func (p *Position) Model(r journal.Rules) string {
+func (p *Position) Model(r journal.RunRules) string {
 	models := escalation(cmp.Or(p.Open.Model, r.Model), r.Escalate)
 	if len(models) == 0 {
 		return ""

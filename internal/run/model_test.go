@@ -54,7 +54,7 @@ func TestModel(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := after(append([]journal.Body{started}, c.events...)...)
-			if got := p.Model(journal.Rules{Model: c.own, Escalate: c.list}); got != c.want {
+			if got := p.Model(journal.RunRules{Model: c.own, Escalate: c.list}); got != c.want {
 				t.Errorf("the model is %q, want %q (%d failures)", got, c.want, p.Open.Failures)
 			}
 		})

@@ -130,13 +130,13 @@ const (
 
 // Next returns what the loop does next. It asks one rule after the other; the first
 // that has an answer decides.
-func Next(p *Position, s Seen, r journal.Rules) Step {
-	rules := []func(*Position, Seen, journal.Rules) Step{
+func Next(p *Position, s Seen, r journal.RunRules) Step {
+	rules := []func(*Position, Seen, journal.RunRules) Step{
 		restoring, stopped, left, doneAlready, doneNow, outside, questions, takenOver, login, refusedAtEnd, breaker, prepare, parked,
 		budget, iterations, paused, pause, begin,
 	}
 	if p.Open != nil {
-		rules = []func(*Position, Seen, journal.Rules) Step{outcome, stopped, refusedToo, overload, paused, usageLimit, rateLimit, call}
+		rules = []func(*Position, Seen, journal.RunRules) Step{outcome, stopped, refusedToo, overload, paused, usageLimit, rateLimit, call}
 	}
 	for _, rule := range rules {
 		if step := rule(p, s, r); step.Do != "" {
@@ -155,7 +155,7 @@ func (p *Position) NeedsCall() bool {
 }
 
 // outcome: a call that the provider did not refuse is judged.
-func outcome(p *Position, _ Seen, _ journal.Rules) Step {
+func outcome(p *Position, _ Seen, _ journal.RunRules) Step {
 	if p.Open.Outcome == "" || p.Open.Refused() {
 		return Step{}
 	}
@@ -163,7 +163,7 @@ func outcome(p *Position, _ Seen, _ journal.Rules) Step {
 }
 
 // overload: after an overload the same call is tried again, each time later.
-func overload(p *Position, s Seen, r journal.Rules) Step {
+func overload(p *Position, s Seen, r journal.RunRules) Step {
 	o := p.Open
 	if o.Outcome != journal.OutcomeTransient || o.Waited {
 		return Step{}
@@ -173,7 +173,7 @@ func overload(p *Position, s Seen, r journal.Rules) Step {
 }
 
 // backoff returns the wait after so many overloads in a row.
-func backoff(r journal.Rules, overloads int) time.Duration {
+func backoff(r journal.RunRules, overloads int) time.Duration {
 	wait := seconds(r.TransientSeconds)
 	for range overloads - 1 {
 		wait = min(2*wait, time.Minute)
@@ -183,7 +183,7 @@ func backoff(r journal.Rules, overloads int) time.Duration {
 
 // usageLimit: at the provider's limit the run waits, asks or ends, as the user wants.
 // What was marked before the limit is judged before the run ends.
-func usageLimit(p *Position, s Seen, r journal.Rules) Step {
+func usageLimit(p *Position, s Seen, r journal.RunRules) Step {
 	if s.Limit == nil {
 		return Step{}
 	}
@@ -194,7 +194,7 @@ func usageLimit(p *Position, s Seen, r journal.Rules) Step {
 	return step
 }
 
-func atLimit(p *Position, s Seen, r journal.Rules) Step {
+func atLimit(p *Position, s Seen, r journal.RunRules) Step {
 	l := s.Limit
 	step := Step{Do: DoWait, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: l.Until, Message: l.Note, Facts: facts(p.facts.Attempt)}
 	if l.Probed {
@@ -226,7 +226,7 @@ func atLimit(p *Position, s Seen, r journal.Rules) Step {
 // tooLong says why a limit is not waited for, empty where it is. The waits add up until
 // an agent is let in, whichever it is: else a limit without a known reset, or two
 // agents that are refused in turn, would be waited for without end.
-func tooLong(p *Position, s Seen, r journal.Rules) string {
+func tooLong(p *Position, s Seen, r journal.RunRules) string {
 	most := time.Duration(r.MaxWaitHours * float64(time.Hour))
 	switch left := s.Limit.Until.Sub(s.Time); {
 	case s.Limit.Reset.IsZero() && left > most:
@@ -241,7 +241,7 @@ func tooLong(p *Position, s Seen, r journal.Rules) string {
 }
 
 // rateLimit: where the hour's calls are used up the run waits for the next hour.
-func rateLimit(_ *Position, s Seen, _ journal.Rules) Step {
+func rateLimit(_ *Position, s Seen, _ journal.RunRules) Step {
 	if s.Calls == nil {
 		return Step{}
 	}
@@ -249,13 +249,13 @@ func rateLimit(_ *Position, s Seen, _ journal.Rules) Step {
 		Message: fmt.Sprintf("%d of %d calls of this hour are used", s.Calls.Used, s.Calls.Limit)}
 }
 
-func call(p *Position, _ Seen, _ journal.Rules) Step {
+func call(p *Position, _ Seen, _ journal.RunRules) Step {
 	return Step{Do: DoCall, Rule: RuleGoOn, N: p.Open.N}
 }
 
 // stopped: a run that was asked to end ends now. What was marked before a refused call is
 // judged first.
-func stopped(p *Position, s Seen, _ journal.Rules) Step {
+func stopped(p *Position, s Seen, _ journal.RunRules) Step {
 	switch {
 	case s.Stop == "":
 		return Step{}
@@ -270,7 +270,7 @@ func stopped(p *Position, s Seen, _ journal.Rules) Step {
 }
 
 // left: on another branch there is another plan.
-func left(p *Position, _ Seen, _ journal.Rules) Step {
+func left(p *Position, _ Seen, _ journal.RunRules) Step {
 	if p.Left == "" {
 		return Step{}
 	}
@@ -279,7 +279,7 @@ func left(p *Position, _ Seen, _ journal.Rules) Step {
 }
 
 // doneAlready: a plan that is done before the first iteration needs no agent.
-func doneAlready(p *Position, s Seen, _ journal.Rules) Step {
+func doneAlready(p *Position, s Seen, _ journal.RunRules) Step {
 	if !s.Ready || p.Last != nil || s.Done == "" || s.Red {
 		return Step{}
 	}
@@ -287,7 +287,7 @@ func doneAlready(p *Position, s Seen, _ journal.Rules) Step {
 }
 
 // doneNow: the gate found the plan done after the last iteration.
-func doneNow(p *Position, s Seen, _ journal.Rules) Step {
+func doneNow(p *Position, s Seen, _ journal.RunRules) Step {
 	if p.Last == nil || p.Last.Done == "" {
 		return Step{}
 	}
@@ -299,7 +299,7 @@ func doneNow(p *Position, s Seen, _ journal.Rules) Step {
 }
 
 // outside: a check that only passes without a room proves nothing where rooms are required.
-func outside(p *Position, s Seen, _ journal.Rules) Step {
+func outside(p *Position, s Seen, _ journal.RunRules) Step {
 	if !s.Ready || p.Outside == nil {
 		return Step{}
 	}
@@ -309,7 +309,7 @@ func outside(p *Position, s Seen, _ journal.Rules) Step {
 }
 
 // questions: what only the user can answer is not work for an agent.
-func questions(_ *Position, s Seen, _ journal.Rules) Step {
+func questions(_ *Position, s Seen, _ journal.RunRules) Step {
 	if !s.Ready || len(s.Questions) == 0 {
 		return Step{}
 	}
@@ -319,7 +319,7 @@ func questions(_ *Position, s Seen, _ journal.Rules) Step {
 }
 
 // takenOver: what was marked before ralph first saw the plan needs a receipt, or the user.
-func takenOver(_ *Position, s Seen, _ journal.Rules) Step {
+func takenOver(_ *Position, s Seen, _ journal.RunRules) Step {
 	if !s.Ready || len(s.TakenOver) == 0 {
 		return Step{}
 	}
@@ -337,7 +337,7 @@ func AllowHint(ids []string) string {
 }
 
 // login: without a login, a key or credit no other call would do better.
-func login(p *Position, _ Seen, _ journal.Rules) Step {
+func login(p *Position, _ Seen, _ journal.RunRules) Step {
 	if p.Last == nil || p.Last.Outcome != journal.OutcomeAuth {
 		return Step{}
 	}
@@ -345,7 +345,7 @@ func login(p *Position, _ Seen, _ journal.Rules) Step {
 }
 
 // refusedAtEnd: an iteration that was judged because the run is to end at a usage limit.
-func refusedAtEnd(p *Position, s Seen, r journal.Rules) Step {
+func refusedAtEnd(p *Position, s Seen, r journal.RunRules) Step {
 	if p.Last == nil || p.Last.Outcome != journal.OutcomeUsageLimit {
 		return Step{}
 	}
@@ -355,7 +355,7 @@ func refusedAtEnd(p *Position, s Seen, r journal.Rules) Step {
 // breaker: a run that is stuck ends. A breaker that is open stays open for the next run,
 // until the user resets it or the plan or the branch has changed. A plan that looks done
 // is judged first: what was in the way may have been outside of the repository.
-func breaker(p *Position, s Seen, r journal.Rules) Step {
+func breaker(p *Position, s Seen, r journal.RunRules) Step {
 	o := p.Breaker
 	switch {
 	case o == nil:
@@ -373,7 +373,7 @@ func breaker(p *Position, s Seen, r journal.Rules) Step {
 		Hint: "change the plan, commit something, or run with --reset-circuit"}, InARow(o.Reason, o.Count), p, s, r)
 }
 
-func stuck(p *Position, s Seen, r journal.Rules) Step {
+func stuck(p *Position, s Seen, r journal.RunRules) Step {
 	v := p.Streak.Stuck(r)
 	if v.Reason == "" || p.Last == nil && s.LooksDone {
 		return Step{}
@@ -406,7 +406,7 @@ func InARow(reason journal.Reason, n int) string {
 }
 
 // prepare: the plan is judged once before the first iteration.
-func prepare(_ *Position, s Seen, _ journal.Rules) Step {
+func prepare(_ *Position, s Seen, _ journal.RunRules) Step {
 	if s.Ready {
 		return Step{}
 	}
@@ -414,7 +414,7 @@ func prepare(_ *Position, s Seen, _ journal.Rules) Step {
 }
 
 // iterations: no new iteration where all are used up.
-func iterations(p *Position, s Seen, r journal.Rules) Step {
+func iterations(p *Position, s Seen, r journal.RunRules) Step {
 	if p.Iterations() < r.MaxIterations {
 		return Step{}
 	}
@@ -427,7 +427,7 @@ func iterations(p *Position, s Seen, r journal.Rules) Step {
 }
 
 // paused: the user holds the run.
-func paused(p *Position, _ Seen, _ journal.Rules) Step {
+func paused(p *Position, _ Seen, _ journal.RunRules) Step {
 	if !p.Paused {
 		return Step{}
 	}
@@ -435,7 +435,7 @@ func paused(p *Position, _ Seen, _ journal.Rules) Step {
 }
 
 // pause: a moment lies between two iterations.
-func pause(p *Position, s Seen, r journal.Rules) Step {
+func pause(p *Position, s Seen, r journal.RunRules) Step {
 	if p.Last == nil {
 		return Step{}
 	}
@@ -446,7 +446,7 @@ func pause(p *Position, s Seen, r journal.Rules) Step {
 	return Step{Do: DoPause, Rule: RulePause, After: left}
 }
 
-func begin(p *Position, _ Seen, _ journal.Rules) Step {
+func begin(p *Position, _ Seen, _ journal.RunRules) Step {
 	return Step{Do: DoBegin, Rule: RuleGoOn, N: p.Iterations() + 1}
 }
 

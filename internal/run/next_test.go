@@ -16,7 +16,7 @@ import (
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // rules are settings with which nothing is in the way.
-var rules = journal.Rules{MaxIterations: 20, MinIterations: 1, NoProgress: 3, SameError: 5, InstantExits: 3,
+var rules = journal.RunRules{MaxIterations: 20, MinIterations: 1, NoProgress: 3, SameError: 5, InstantExits: 3,
 	OnLimit: LimitWait, MaxWaitHours: 24,
 	TransientSeconds: 1}
 
@@ -56,7 +56,7 @@ func TestNext(t *testing.T) {
 	limit := &Limit{Agent: "a", Until: resets, Reset: resets, Note: "no more"}
 	ready := Seen{Ready: true, Print: "p0", Left: "1 story is left"}
 	with := func(change func(*Seen)) Seen { s := ready; change(&s); return s }
-	set := func(change func(*journal.Rules)) journal.Rules { r := rules; change(&r); return r }
+	set := func(change func(*journal.RunRules)) journal.RunRules { r := rules; change(&r); return r }
 	refused := []journal.Body{started, opened, calling, agent, came(journal.OutcomeUsageLimit)}
 	overloaded := []journal.Body{started, opened, calling, agent, came(journal.OutcomeTransient)}
 	stuck3 := []journal.Body{started, ended(1, 1), ended(2, 2), ended(3, 3)}
@@ -81,7 +81,7 @@ func TestNext(t *testing.T) {
 		name   string
 		events []journal.Body
 		seen   Seen
-		rules  journal.Rules
+		rules  journal.RunRules
 		want   Step // Message, Hint and Question: a part of them
 	}{
 		{"the first thing", []journal.Body{started}, Seen{}, rules, Step{Do: DoPrepare, Rule: RuleGoOn}},
@@ -140,31 +140,31 @@ func TestNext(t *testing.T) {
 			Step{Do: DoBegin, Rule: RuleGoOn, N: 1}},
 		{"a limit: wait", refused, with(func(s *Seen) { s.Limit = limit }), rules,
 			Step{Do: DoWait, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "no more", Facts: []int{5}}},
-		{"a limit: ask", refused, with(func(s *Seen) { s.Limit, s.CanAsk = limit, true }), set(func(r *journal.Rules) { r.OnLimit = LimitAsk }),
+		{"a limit: ask", refused, with(func(s *Seen) { s.Limit, s.CanAsk = limit, true }), set(func(r *journal.RunRules) { r.OnLimit = LimitAsk }),
 			Step{Do: DoAsk, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "no more", Question: "Wait until " + resets.Local().Format("15:04") + "?", Facts: []int{5}}},
-		{"a limit: yes", refused, with(func(s *Seen) { s.Limit, s.CanAsk, s.Answer = limit, true, Yes }), set(func(r *journal.Rules) { r.OnLimit = LimitAsk }),
+		{"a limit: yes", refused, with(func(s *Seen) { s.Limit, s.CanAsk, s.Answer = limit, true, Yes }), set(func(r *journal.RunRules) { r.OnLimit = LimitAsk }),
 			Step{Do: DoWait, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "no more", Facts: []int{5}}},
-		{"a limit: no", refused, with(func(s *Seen) { s.Limit, s.CanAsk, s.Answer = limit, true, No }), set(func(r *journal.Rules) { r.OnLimit = LimitAsk }),
+		{"a limit: no", refused, with(func(s *Seen) { s.Limit, s.CanAsk, s.Answer = limit, true, No }), set(func(r *journal.RunRules) { r.OnLimit = LimitAsk }),
 			Step{Do: DoEnd, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "limit is reached: no more", Hint: "--on-limit wait", Facts: []int{5}}},
-		{"a limit: nobody to ask", refused, with(func(s *Seen) { s.Limit = limit }), set(func(r *journal.Rules) { r.OnLimit = LimitAsk }),
+		{"a limit: nobody to ask", refused, with(func(s *Seen) { s.Limit = limit }), set(func(r *journal.RunRules) { r.OnLimit = LimitAsk }),
 			Step{Do: DoEnd, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "limit is reached: no more", Hint: "--on-limit wait", Facts: []int{5}}},
-		{"a limit before the first call", []journal.Body{started, opened}, with(func(s *Seen) { s.Limit = limit }), set(func(r *journal.Rules) { r.OnLimit = LimitExit }),
+		{"a limit before the first call", []journal.Body{started, opened}, with(func(s *Seen) { s.Limit = limit }), set(func(r *journal.RunRules) { r.OnLimit = LimitExit }),
 			Step{Do: DoEnd, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "limit is reached: no more", Hint: "--on-limit wait"}},
-		{"a limit that ends the run after marks", refused, with(func(s *Seen) { s.Limit, s.Marked = limit, true }), set(func(r *journal.Rules) { r.OnLimit = LimitExit }),
+		{"a limit that ends the run after marks", refused, with(func(s *Seen) { s.Limit, s.Marked = limit, true }), set(func(r *journal.RunRules) { r.OnLimit = LimitExit }),
 			Step{Do: DoJudge, Rule: RuleUsageLimit, N: 1, Facts: []int{5}}},
 		{"a limit that is waited for after marks", refused, with(func(s *Seen) { s.Limit, s.Marked = limit, true }), rules,
 			Step{Do: DoWait, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "no more", Facts: []int{5}}},
-		{"after that judgement", append(slices.Clone(refused), limited), with(func(s *Seen) { s.Limit = limit }), set(func(r *journal.Rules) { r.OnLimit = LimitExit }),
+		{"after that judgement", append(slices.Clone(refused), limited), with(func(s *Seen) { s.Limit = limit }), set(func(r *journal.RunRules) { r.OnLimit = LimitExit }),
 			Step{Do: DoEnd, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "limit is reached: no more", Hint: "--on-limit wait", Facts: []int{5}}},
-		{"a limit that is over after that judgement", append(slices.Clone(refused), limited), ready, set(func(r *journal.Rules) { r.OnLimit = LimitExit }),
+		{"a limit that is over after that judgement", append(slices.Clone(refused), limited), ready, set(func(r *journal.RunRules) { r.OnLimit = LimitExit }),
 			Step{Do: DoBegin, Rule: RuleGoOn, N: 2}},
-		{"a limit that another loop tries", refused, with(func(s *Seen) { l := *limit; l.Probed = true; s.Limit = &l }), set(func(r *journal.Rules) { r.OnLimit = LimitExit }),
+		{"a limit that another loop tries", refused, with(func(s *Seen) { l := *limit; l.Probed = true; s.Limit = &l }), set(func(r *journal.RunRules) { r.OnLimit = LimitExit }),
 			Step{Do: DoWait, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "another loop tries whether the limit of a is over", Facts: []int{5}}},
 		{"two agents at their limits", refused, with(func(s *Seen) { s.Limit, s.Agents = limit, []string{"a", "b"} }), rules,
 			Step{Do: DoWait, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "a, b are at their limits, a is free first: no more", Facts: []int{5}}},
-		{"a limit that lasts too long", refused, with(func(s *Seen) { s.Limit = limit }), set(func(r *journal.Rules) { r.MaxWaitHours = 0.5 }),
+		{"a limit that lasts too long", refused, with(func(s *Seen) { s.Limit = limit }), set(func(r *journal.RunRules) { r.MaxWaitHours = 0.5 }),
 			Step{Do: DoEnd, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "limit is reached", Hint: "max_wait_hours allows (0.5 h)", Facts: []int{5}}},
-		{"a limit without a reset that lasts too long", refused, with(func(s *Seen) { s.Limit = &Limit{Agent: "a", Until: resets} }), set(func(r *journal.Rules) { r.MaxWaitHours = 0.5 }),
+		{"a limit without a reset that lasts too long", refused, with(func(s *Seen) { s.Limit = &Limit{Agent: "a", Until: resets} }), set(func(r *journal.RunRules) { r.MaxWaitHours = 0.5 }),
 			Step{Do: DoEnd, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Message: "limit is reached", Hint: "the end of the limit is unknown", Facts: []int{5}}},
 		{"waits that add up", append(slices.Clone(refused), journal.WaitEnded{Reason: journal.ReasonUsageLimit, Seconds: 23.5 * 3600}), with(func(s *Seen) { s.Limit = limit }), rules,
 			Step{Do: DoEnd, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "limit is reached", Hint: "no call has gone through for 23h30m", Facts: []int{5}}},
@@ -174,7 +174,7 @@ func TestNext(t *testing.T) {
 			Step{Do: DoEnd, Rule: RuleBreaker, Reason: journal.ReasonNoProgress, Opens: 3, Message: "3 iterations in a row without progress; 1 story", Hint: "ralph logs", Facts: []int{2, 3, 4}}},
 		{"still stuck", over, ready, rules,
 			Step{Do: DoEnd, Rule: RuleBreaker, Reason: journal.ReasonNoProgress, Message: "still open since the last run: 3 iterations", Hint: "--reset-circuit"}},
-		{"still stuck, the user resets", over, ready, set(func(r *journal.Rules) { r.ResetCircuit = true }),
+		{"still stuck, the user resets", over, ready, set(func(r *journal.RunRules) { r.ResetCircuit = true }),
 			Step{Do: DoResetBreaker, Rule: RuleBreaker, Message: "reset by --reset-circuit"}},
 		{"still stuck, the plan has changed", over, with(func(s *Seen) { s.Print = "p1" }), rules,
 			Step{Do: DoResetBreaker, Rule: RuleBreaker, Message: "changed since"}},
@@ -183,41 +183,41 @@ func TestNext(t *testing.T) {
 		{"stuck when it died", []journal.Body{started, ended(1, 1), ended(2, 2), ended(3, 3), journal.RunEnded{Reason: journal.ReasonCrashed}, started}, ready, rules,
 			Step{Do: DoEnd, Rule: RuleBreaker, Reason: journal.ReasonNoProgress, Opens: 3, Message: "3 iterations in a row", Hint: "ralph logs"}},
 		{"reset", append(slices.Clone(over), journal.BreakerReset{}), ready, rules, Step{Do: DoBegin, Rule: RuleGoOn, N: 1}},
-		{"tokens are spent", paid, ready, set(func(r *journal.Rules) { r.MaxTokens = 100 }),
+		{"tokens are spent", paid, ready, set(func(r *journal.RunRules) { r.MaxTokens = 100 }),
 			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "100 tokens are spent, the budget is 100; 1 story", Hint: "--max-tokens", Facts: []int{6}}},
-		{"dollars are spent", paid, ready, set(func(r *journal.Rules) { r.MaxCostUSD = 1.25 }),
+		{"dollars are spent", paid, ready, set(func(r *journal.RunRules) { r.MaxCostUSD = 1.25 }),
 			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "$1.50 are spent, the budget is $1.25; 1 story", Hint: "--max-cost", Facts: []int{6}}},
-		{"the time is over", []journal.Body{started, journal.Warning{}, journal.Warning{}}, ready, set(func(r *journal.Rules) { r.MaxTimeSeconds = 2 }),
+		{"the time is over", []journal.Body{started, journal.Warning{}, journal.Warning{}}, ready, set(func(r *journal.RunRules) { r.MaxTimeSeconds = 2 }),
 			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "over at " + at(noon) + "; 1 story", Hint: "--max-time"}},
-		{"the time is not over", []journal.Body{started, journal.Warning{}}, ready, set(func(r *journal.Rules) { r.MaxTimeSeconds = 2 }),
+		{"the time is not over", []journal.Body{started, journal.Warning{}}, ready, set(func(r *journal.RunRules) { r.MaxTimeSeconds = 2 }),
 			Step{Do: DoBegin, Rule: RuleGoOn, N: 1}},
 		{"the clock was set meanwhile", []journal.Body{started, journal.ClockJumped{Seconds: 1}, journal.Warning{}}, ready,
-			set(func(r *journal.Rules) { r.MaxTimeSeconds = 2 }), Step{Do: DoBegin, Rule: RuleGoOn, N: 1}},
+			set(func(r *journal.RunRules) { r.MaxTimeSeconds = 2 }), Step{Do: DoBegin, Rule: RuleGoOn, N: 1}},
 		{"the machine slept meanwhile", []journal.Body{started, journal.ClockJumped{Seconds: 1, Slept: true}, journal.Warning{}}, ready,
-			set(func(r *journal.Rules) { r.MaxTimeSeconds = 2 }),
+			set(func(r *journal.RunRules) { r.MaxTimeSeconds = 2 }),
 			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "over at " + at(noon) + "; 1 story", Hint: "--max-time"}},
-		{"it is the time of day", []journal.Body{started}, ready, set(func(r *journal.Rules) { r.EndsAt = &noon }),
+		{"it is the time of day", []journal.Body{started}, ready, set(func(r *journal.RunRules) { r.EndsAt = &noon }),
 			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "over at " + at(noon) + "; 1 story", Hint: "--until"}},
-		{"the time is over, the plan is done", []journal.Body{started, done}, ready, set(func(r *journal.Rules) { r.EndsAt = &noon }),
+		{"the time is over, the plan is done", []journal.Body{started, done}, ready, set(func(r *journal.RunRules) { r.EndsAt = &noon }),
 			Step{Do: DoEnd, Rule: RuleDone, Reason: journal.ReasonStoriesComplete, Message: "1 story", Facts: []int{2}}},
 		{"a limit that lasts longer than the run", refused, with(func(s *Seen) { s.Limit, s.Agents = limit, []string{"a"} }),
-			set(func(r *journal.Rules) { r.EndsAt = to(noon.Add(time.Minute)) }),
+			set(func(r *journal.RunRules) { r.EndsAt = to(noon.Add(time.Minute)) }),
 			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "the wait until " + at(resets) + " is longer than this run may last (until " + at(noon.Add(time.Minute)) + "): no more; 1 story", Hint: "--until", Facts: []int{5}}},
 		{"and marks are to be judged", refused, with(func(s *Seen) { s.Limit, s.Agents, s.Marked = limit, []string{"a"}, true }),
-			set(func(r *journal.Rules) { r.EndsAt = to(noon.Add(time.Minute)) }), Step{Do: DoJudge, Rule: RuleBudget, N: 1, Facts: []int{5}}},
-		{"the time was over during a limit", refused, ready, set(func(r *journal.Rules) { r.EndsAt = &noon }),
+			set(func(r *journal.RunRules) { r.EndsAt = to(noon.Add(time.Minute)) }), Step{Do: DoJudge, Rule: RuleBudget, N: 1, Facts: []int{5}}},
+		{"the time was over during a limit", refused, ready, set(func(r *journal.RunRules) { r.EndsAt = &noon }),
 			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "over at " + at(noon) + "; 1 story", Hint: "--until", Facts: []int{5}}},
-		{"the account is used", used80, ready, set(func(r *journal.Rules) { r.MaxAccount = 80 }),
+		{"the account is used", used80, ready, set(func(r *journal.RunRules) { r.MaxAccount = 80 }),
 			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "80% of the account's limit (five hour) are used, the budget is 80%; 1 story", Hint: "after " + at(resets), Facts: []int{5}}},
-		{"the account was used in the run before", append(slices.Clone(used80), journal.RunEnded{}, started), ready, set(func(r *journal.Rules) { r.MaxAccount = 80 }),
+		{"the account was used in the run before", append(slices.Clone(used80), journal.RunEnded{}, started), ready, set(func(r *journal.RunRules) { r.MaxAccount = 80 }),
 			Step{Do: DoEnd, Rule: RuleBudget, Reason: journal.ReasonBudget, Message: "80% of the account's limit (five hour) are used, the budget is 80%; 1 story", Hint: "after " + at(resets)}},
-		{"less of the account is used", used80, ready, set(func(r *journal.Rules) { r.MaxAccount = 81 }), Step{Do: DoBegin, Rule: RuleGoOn, N: 2}},
-		{"neither is", paid, ready, set(func(r *journal.Rules) { r.MaxTokens, r.MaxCostUSD = 101, 1.51 }), Step{Do: DoBegin, Rule: RuleGoOn, N: 2}},
-		{"the iterations are used up", []journal.Body{started, ended(1, 1), ended(2, 1)}, ready, set(func(r *journal.Rules) { r.MaxIterations = 2 }),
+		{"less of the account is used", used80, ready, set(func(r *journal.RunRules) { r.MaxAccount = 81 }), Step{Do: DoBegin, Rule: RuleGoOn, N: 2}},
+		{"neither is", paid, ready, set(func(r *journal.RunRules) { r.MaxTokens, r.MaxCostUSD = 101, 1.51 }), Step{Do: DoBegin, Rule: RuleGoOn, N: 2}},
+		{"the iterations are used up", []journal.Body{started, ended(1, 1), ended(2, 1)}, ready, set(func(r *journal.RunRules) { r.MaxIterations = 2 }),
 			Step{Do: DoEnd, Rule: RuleIterations, Reason: journal.ReasonMaxIterations, Message: "2 iterations are used up and 1 story", Hint: "--max-iterations", Facts: []int{3}}},
-		{"the pause", []journal.Body{started, ended(1, 1)}, ready, set(func(r *journal.Rules) { r.PauseSeconds = 2 }),
+		{"the pause", []journal.Body{started, ended(1, 1)}, ready, set(func(r *journal.RunRules) { r.PauseSeconds = 2 }),
 			Step{Do: DoPause, Rule: RulePause, After: 2 * time.Second}},
-		{"after the pause", []journal.Body{started, ended(1, 1), journal.Warning{}, journal.Warning{}}, ready, set(func(r *journal.Rules) { r.PauseSeconds = 2 }),
+		{"after the pause", []journal.Body{started, ended(1, 1), journal.Warning{}, journal.Warning{}}, ready, set(func(r *journal.RunRules) { r.PauseSeconds = 2 }),
 			Step{Do: DoBegin, Rule: RuleGoOn, N: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

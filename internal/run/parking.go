@@ -95,7 +95,7 @@ func (p *Position) Blocked(open []Todo, also ...string) map[string]bool {
 }
 
 // restoring: a decision to park a story is carried out, whatever cut it off.
-func restoring(p *Position, _ Seen, _ journal.Rules) Step {
+func restoring(p *Position, _ Seen, _ journal.RunRules) Step {
 	if p.Leaving == nil || p.Left != "" {
 		return Step{}
 	}
@@ -104,7 +104,7 @@ func restoring(p *Position, _ Seen, _ journal.Rules) Step {
 
 // park replaces the end of a stuck run where the user wants its story parked. What is mixed
 // with changes of other people stays, and the run ends.
-func park(end Step, why string, p *Position, s Seen, r journal.Rules) Step {
+func park(end Step, why string, p *Position, s Seen, r journal.RunRules) Step {
 	w := &p.Pending
 	if r.OnStuck != StuckPark || w.Story == nil {
 		return end
@@ -138,7 +138,7 @@ func park(end Step, why string, p *Position, s Seen, r journal.Rules) Step {
 }
 
 // parked: every open story is parked, or depends on one that is.
-func parked(p *Position, s Seen, _ journal.Rules) Step {
+func parked(p *Position, s Seen, _ journal.RunRules) Step {
 	if !s.Ready || len(s.Open) == 0 || len(p.Parked) == 0 || p.Pick(s.Open) != nil {
 		return Step{}
 	}

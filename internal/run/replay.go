@@ -18,7 +18,7 @@ type Difference struct {
 
 // RulesOf returns the rules that a run started with. If the journal does not hold them all,
 // it adds the defaults. ok is false if the start of the run is not in the journal.
-func RulesOf(events []journal.Event, id string) (rules journal.Rules, ok bool) {
+func RulesOf(events []journal.Event, id string) (rules journal.RunRules, ok bool) {
 	for _, e := range events {
 		b, start := e.Body.(journal.RunStarted)
 		switch {
@@ -26,7 +26,7 @@ func RulesOf(events []journal.Event, id string) (rules journal.Rules, ok bool) {
 		case b.Rules != nil:
 			return *b.Rules, true
 		default:
-			return journal.Rules{MaxIterations: b.MaxIterations, NoProgress: b.StallThreshold, SameError: b.SameError,
+			return journal.RunRules{MaxIterations: b.MaxIterations, NoProgress: b.StallThreshold, SameError: b.SameError,
 				InstantExits: MaxInstantExits, OnLimit: LimitAsk, MaxWaitHours: 24}, true
 		}
 	}
@@ -37,7 +37,7 @@ func RulesOf(events []journal.Event, id string) (rules journal.Rules, ok bool) {
 // differs. It returns nil if no decision differs. events are those of the unit up to the end
 // of that run; was are the run's own rules. Replay stops at the first difference: the journal
 // cannot show what would have happened after it.
-func Replay(events []journal.Event, id string, was, would journal.Rules) *Difference {
+func Replay(events []journal.Event, id string, was, would journal.RunRules) *Difference {
 	var s State
 	r := replay{was: was, would: would}
 	for _, e := range events {
@@ -59,7 +59,7 @@ func Replay(events []journal.Event, id string, was, would journal.Rules) *Differ
 
 // replay decides with two sets of rules at each point where a run decides.
 type replay struct {
-	was, would   journal.Rules
+	was, would   journal.RunRules
 	streak       Streak // by the rules that would be
 	early        bool   // the iteration promised, and came too early by the rules that were
 	instantExits int
@@ -108,7 +108,7 @@ func (r *replay) iteration(p *Position, b journal.IterationEnded) *Position {
 	case done:
 		last.Done = journal.ReasonPromise
 	}
-	r.streak = r.streak.After(Result{Progress: b.Progress, TooEarly: tooEarly, Error: b.Error,
+	r.streak = r.streak.After(BreakerFacts{Progress: b.Progress, TooEarly: tooEarly, Error: b.Error,
 		InstantExit: b.InstantExits > r.instantExits})
 	r.instantExits, r.early = b.InstantExits, false
 	q.Last, q.Streak = &last, r.streak

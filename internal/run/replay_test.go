@@ -25,7 +25,7 @@ func TestReplay(t *testing.T) {
 		return journal.IterationStarted{N: n, Story: &story, State: "before A"}
 	}
 	onStory := events(begin, journal.BaseMoved{Commit: "c0"}, about(1), ended(1, 1), about(2), ended(2, 2), about(3), ended(3, 3))
-	park := func(r *journal.Rules) { r.OnStuck = StuckPark }
+	park := func(r *journal.RunRules) { r.OnStuck = StuckPark }
 	early := func(n int) []journal.Body {
 		return []journal.Body{journal.ClaimRejected{N: n, Claim: journal.ClaimPromise}, ended(n, 0)}
 	}
@@ -33,21 +33,21 @@ func TestReplay(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		events      []journal.Event
-		was         func(*journal.Rules)
-		change      func(*journal.Rules)
+		was         func(*journal.RunRules)
+		change      func(*journal.RunRules)
 		after       int
 		from, would Do
 		reason      journal.Reason
 	}{
-		{"nothing changes", stuck, nil, func(r *journal.Rules) { r.MaxIterations = 30 }, 0, "", "", ""},
-		{"a breaker that opens earlier", stuck, nil, func(r *journal.Rules) { r.NoProgress = 2 }, 2, DoBegin, DoEnd, journal.ReasonNoProgress},
-		{"a breaker that opens later", stuck, nil, func(r *journal.Rules) { r.NoProgress = 5 }, 3, DoEnd, DoBegin, ""},
+		{"nothing changes", stuck, nil, func(r *journal.RunRules) { r.MaxIterations = 30 }, 0, "", "", ""},
+		{"a breaker that opens earlier", stuck, nil, func(r *journal.RunRules) { r.NoProgress = 2 }, 2, DoBegin, DoEnd, journal.ReasonNoProgress},
+		{"a breaker that opens later", stuck, nil, func(r *journal.RunRules) { r.NoProgress = 5 }, 3, DoEnd, DoBegin, ""},
 		{"a stuck story that would be parked", onStory, nil, park, 3, DoEnd, DoPark, journal.ReasonNoProgress},
-		{"a story that is parked later", onStory, park, func(r *journal.Rules) { r.NoProgress = 5 }, 3, DoPark, DoBegin, ""},
-		{"fewer iterations", stuck, nil, func(r *journal.Rules) { r.MaxIterations = 1 }, 1, DoBegin, DoEnd, journal.ReasonMaxIterations},
-		{"a limit that is not waited for", waited, nil, func(r *journal.Rules) { r.OnLimit = LimitExit }, 0, DoWait, DoEnd, journal.ReasonUsageLimit},
-		{"a limit that is too far away", waited, nil, func(r *journal.Rules) { r.MaxWaitHours = 2 }, 0, DoWait, DoEnd, journal.ReasonUsageLimit},
-		{"a promise that counts earlier", minimum, func(r *journal.Rules) { r.MinIterations = 5 }, func(r *journal.Rules) { r.MinIterations = 2 }, 2, DoBegin, DoEnd, journal.ReasonPromise},
+		{"a story that is parked later", onStory, park, func(r *journal.RunRules) { r.NoProgress = 5 }, 3, DoPark, DoBegin, ""},
+		{"fewer iterations", stuck, nil, func(r *journal.RunRules) { r.MaxIterations = 1 }, 1, DoBegin, DoEnd, journal.ReasonMaxIterations},
+		{"a limit that is not waited for", waited, nil, func(r *journal.RunRules) { r.OnLimit = LimitExit }, 0, DoWait, DoEnd, journal.ReasonUsageLimit},
+		{"a limit that is too far away", waited, nil, func(r *journal.RunRules) { r.MaxWaitHours = 2 }, 0, DoWait, DoEnd, journal.ReasonUsageLimit},
+		{"a promise that counts earlier", minimum, func(r *journal.RunRules) { r.MinIterations = 5 }, func(r *journal.RunRules) { r.MinIterations = 2 }, 2, DoBegin, DoEnd, journal.ReasonPromise},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			was := rules

@@ -24,7 +24,7 @@ type State struct {
 	Updated time.Time // of the last event
 	Steer   []string  // context for the agents that the user added and did not clear
 	Pausing bool      // asked to pause, and not paused yet
-	Gate    Gate      // what the evidence is compared with
+	Claims  Claims    // what the evidence is compared with
 
 	Streak  Streak                 // the iterations in a row that got nowhere
 	Breaker *journal.BreakerOpened // nil while it is closed

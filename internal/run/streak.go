@@ -14,8 +14,8 @@ type Streak struct {
 	InstantExits int    // in which the agent ended at once, without having done anything
 }
 
-// Result holds what the circuit breaker needs to know about an iteration.
-type Result struct {
+// BreakerFacts holds what the circuit breaker needs to know about an iteration.
+type BreakerFacts struct {
 	Progress bool
 	// TooEarly: the promise would have ended the run, but for --min-iterations. Such
 	// an iteration is neither progress nor a step towards the breaker.
@@ -26,7 +26,7 @@ type Result struct {
 
 // After returns the streak with one more iteration. An iteration without an error ends
 // the row of errors.
-func (s Streak) After(r Result) Streak {
+func (s Streak) After(r BreakerFacts) Streak {
 	switch {
 	case r.Progress:
 		s.NoProgress = 0
@@ -49,23 +49,23 @@ func (s Streak) After(r Result) Streak {
 	return s
 }
 
-// Verdict says why the circuit breaker opens. The zero value means that it stays closed.
-type Verdict struct {
+// Opening says why the circuit breaker opens. The zero value means that it stays closed.
+type Opening struct {
 	Reason       journal.Reason // no_progress or same_error
 	Count        int            // iterations in a row
 	InstantExits bool           // in which the agent ended at once
 }
 
-// Stuck returns why the breaker opens, or a zero Verdict if it stays closed. If several rules
+// Stuck returns why the breaker opens, or a zero Opening if it stays closed. If several rules
 // apply, the same error wins because it says more. A threshold of 0 turns a rule off.
-func (s Streak) Stuck(r journal.Rules) Verdict {
+func (s Streak) Stuck(r journal.RunRules) Opening {
 	switch {
 	case r.SameError > 0 && s.SameError >= r.SameError:
-		return Verdict{Reason: journal.ReasonSameError, Count: s.SameError}
+		return Opening{Reason: journal.ReasonSameError, Count: s.SameError}
 	case r.NoProgress > 0 && s.NoProgress >= r.NoProgress:
-		return Verdict{Reason: journal.ReasonNoProgress, Count: s.NoProgress}
+		return Opening{Reason: journal.ReasonNoProgress, Count: s.NoProgress}
 	case r.InstantExits > 0 && s.InstantExits >= r.InstantExits:
-		return Verdict{Reason: journal.ReasonSameError, Count: s.InstantExits, InstantExits: true}
+		return Opening{Reason: journal.ReasonSameError, Count: s.InstantExits, InstantExits: true}
 	}
-	return Verdict{}
+	return Opening{}
 }

@@ -12,39 +12,39 @@ import (
 // Each word is an iteration: P with progress, n without, e with a promise that came too
 // early; errors a and b follow as the second letter, "." for none, d for an instant exit.
 func TestStreak(t *testing.T) {
-	limits := journal.Rules{NoProgress: 3, SameError: 5, InstantExits: 3}
-	noProgress := func(n int) Verdict { return Verdict{Reason: journal.ReasonNoProgress, Count: n} }
-	sameError := func(n int) Verdict { return Verdict{Reason: journal.ReasonSameError, Count: n} }
+	limits := journal.RunRules{NoProgress: 3, SameError: 5, InstantExits: 3}
+	noProgress := func(n int) Opening { return Opening{Reason: journal.ReasonNoProgress, Count: n} }
+	sameError := func(n int) Opening { return Opening{Reason: journal.ReasonSameError, Count: n} }
 	tests := []struct {
 		name       string
-		limits     journal.Rules
+		limits     journal.RunRules
 		iterations string
-		want       Verdict
+		want       Opening
 	}{
-		{"begin", limits, "", Verdict{}},
-		{"two without progress", limits, "n. n.", Verdict{}},
+		{"begin", limits, "", Opening{}},
+		{"two without progress", limits, "n. n.", Opening{}},
 		{"three without progress", limits, "n. n. n.", noProgress(3)},
-		{"progress in between", limits, "n. n. P. n. n.", Verdict{}},
-		{"promises that came too early", limits, "e. e. e. e. e.", Verdict{}},
+		{"progress in between", limits, "n. n. P. n. n.", Opening{}},
+		{"promises that came too early", limits, "e. e. e. e. e.", Opening{}},
 		{"one that came too early does not end the row", limits, "n. n. e. n.", noProgress(3)},
 		{"same error despite progress", limits, "Pa Pa Pa Pa Pa", sameError(5)},
-		{"four equal errors", limits, "Pa Pa Pa Pa", Verdict{}},
-		{"other error in between", limits, "Pa Pa Pb Pa Pa Pa Pa", Verdict{}},
-		{"no error ends the row", limits, "Pa Pa Pa Pa P. Pa", Verdict{}},
+		{"four equal errors", limits, "Pa Pa Pa Pa", Opening{}},
+		{"other error in between", limits, "Pa Pa Pb Pa Pa Pa Pa", Opening{}},
+		{"no error ends the row", limits, "Pa Pa Pa Pa P. Pa", Opening{}},
 		{"it stays open", limits, "n. n. n. n.", noProgress(4)},
-		{"both at once", journal.Rules{NoProgress: 2, SameError: 2}, "na na", sameError(2)},
-		{"at the first", journal.Rules{NoProgress: 1}, "n.", noProgress(1)},
-		{"off", journal.Rules{}, "na na na nd nd nd na na", Verdict{}},
-		{"errors alone", journal.Rules{SameError: 2}, "na nb nb", sameError(2)},
-		{"two instant exits", journal.Rules{InstantExits: 3}, "nd nd", Verdict{}},
-		{"three instant exits", journal.Rules{InstantExits: 3}, "nd nd nd", Verdict{journal.ReasonSameError, 3, true}},
-		{"an instant exit after work", journal.Rules{InstantExits: 3}, "nd nd n. nd", Verdict{}},
+		{"both at once", journal.RunRules{NoProgress: 2, SameError: 2}, "na na", sameError(2)},
+		{"at the first", journal.RunRules{NoProgress: 1}, "n.", noProgress(1)},
+		{"off", journal.RunRules{}, "na na na nd nd nd na na", Opening{}},
+		{"errors alone", journal.RunRules{SameError: 2}, "na nb nb", sameError(2)},
+		{"two instant exits", journal.RunRules{InstantExits: 3}, "nd nd", Opening{}},
+		{"three instant exits", journal.RunRules{InstantExits: 3}, "nd nd nd", Opening{journal.ReasonSameError, 3, true}},
+		{"an instant exit after work", journal.RunRules{InstantExits: 3}, "nd nd n. nd", Opening{}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var s Streak
 			for _, it := range strings.Fields(test.iterations) {
-				s = s.After(Result{Progress: it[0] == 'P', TooEarly: it[0] == 'e',
+				s = s.After(BreakerFacts{Progress: it[0] == 'P', TooEarly: it[0] == 'e',
 					InstantExit: it[1] == 'd', Error: strings.Trim(it[1:], ".d")})
 			}
 			if diff := cmp.Diff(test.want, s.Stuck(test.limits)); diff != "" {
@@ -55,9 +55,9 @@ func TestStreak(t *testing.T) {
 }
 
 func TestStreakContinuesFromRecordedCounts(t *testing.T) {
-	s := Streak{NoProgress: 1, SameError: 4, Error: "exit status 1 after 12.5s"}.After(Result{Error: "exit status 1 after 3m2s"})
-	want := Verdict{Reason: journal.ReasonSameError, Count: 5}
-	if got := s.Stuck(journal.Rules{NoProgress: 3, SameError: 5}); got != want {
+	s := Streak{NoProgress: 1, SameError: 4, Error: "exit status 1 after 12.5s"}.After(BreakerFacts{Error: "exit status 1 after 3m2s"})
+	want := Opening{Reason: journal.ReasonSameError, Count: 5}
+	if got := s.Stuck(journal.RunRules{NoProgress: 3, SameError: 5}); got != want {
 		t.Errorf("Stuck = %+v, want %+v", got, want)
 	}
 }

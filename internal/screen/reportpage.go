@@ -36,7 +36,7 @@ func ShowReport(t *terminal.Terminal, acc *account.Account) {
 		code, mark = terminal.Yellow, "●"
 	}
 	t.Printf("%s %s\n", t.Paint(code, t.Symbol(mark)), run.Outcome())
-	t.Printf("  %s\n  %s\n", strings.Join(run.Facts(acc.Plan), dot), t.Paint(terminal.Dim, run.Spent.String()))
+	t.Printf("  %s\n  %s\n", strings.Join(run.Figures(acc.Plan), dot), t.Paint(terminal.Dim, run.Spent.String()))
 	if line := burnUp(t, run); line != "" {
 		t.Printf("  %s %s %s\n", words.Local(run.StartedAt.Time), t.Paint(terminal.Cyan, line), words.Local(run.StartedAt.Add(run.Span())))
 	}

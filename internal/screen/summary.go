@@ -118,8 +118,8 @@ func (s *Screen) row(name, text string) {
 	fmt.Fprintf(s.w, "  %-10s %s\n", name, stream.OneLine(text))
 }
 
-// Verdict returns one line that says how a run ended.
-func Verdict(t *terminal.Terminal, s run.Status) string {
+// EndLine returns one line that says how a run ended.
+func EndLine(t *terminal.Terminal, s run.Status) string {
 	mark, word := t.Paint(terminal.Red, t.Symbol("✗")), strings.ReplaceAll(string(s.Reason), "_", " ")
 	if s.Status == journal.StatusCompleted {
 		mark, word = t.Paint(terminal.Green, t.Symbol("✓")), "done"

@@ -18,7 +18,7 @@ import (
 const tailShown = 20
 
 // ShowCheck prints the result of a quality check, with the last lines of its output.
-func ShowCheck(t *terminal.Terminal, c verify.Check) {
+func ShowCheck(t *terminal.Terminal, c verify.CheckResult) {
 	code, mark := terminal.Green, "✓"
 	text := fmt.Sprintf("check %s: %s (%s)", c.Name, c.Outcome, words.Seconds(c.DurationSeconds))
 	switch {

@@ -33,17 +33,17 @@ const maxFile = 1 << 20
 type File struct {
 	Name  string // its path from the project's root
 	About string // what it is for, such as /ralph-plan
-	State State
+	State FileState
 
 	root, want string
 }
 
-// State is the result of comparing a file with its current text.
-type State uint8
+// FileState is the result of comparing a file with its current text.
+type FileState uint8
 
 // The states of a file.
 const (
-	Missing State = iota
+	Missing FileState = iota
 	Current
 	Outdated // an older ralph wrote it
 	Edited   // someone else wrote it

@@ -58,7 +58,7 @@ func (r *reader) judgeAgain(reported []int) {
 		if a.criteria {
 			what = "list of acceptance criteria"
 		}
-		r.report(Finding{Warning: !a.criteria}, a.line,
+		r.report(Problem{Warning: !a.criteria}, a.line,
 			fmt.Sprintf("%s has a second %s: the heading of a story seems to be missing in front of it", a.id, what),
 			`Write the heading "### STORY-001: Title", or name the list: "**Acceptance Criteria (more):**".`)
 	}

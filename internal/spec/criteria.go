@@ -20,7 +20,7 @@ func (r *reader) criterion(item, first ast.Node) {
 		text = fold(stripBox(joined(lines[:own])))
 	}
 	if text == "" && (first == nil || first.Kind() != ast.KindList && first.Kind() != ast.KindHeading) {
-		r.report(Finding{Warning: true}, line, fmt.Sprintf("an acceptance criterion of %s is empty", r.story.ID), "Write it, or remove the item.")
+		r.report(Problem{Warning: true}, line, fmt.Sprintf("an acceptance criterion of %s is empty", r.story.ID), "Write it, or remove the item.")
 	}
 	if text != "" {
 		r.story.Criteria = append(r.story.Criteria, Criterion{text, line})
@@ -80,7 +80,7 @@ func (r *reader) noCriterion(text string, offset int) {
 		return
 	}
 	r.loose = true
-	r.report(Finding{Warning: true}, r.lineOf(offset),
+	r.report(Problem{Warning: true}, r.lineOf(offset),
 		fmt.Sprintf("%q is among the acceptance criteria of %s, but is not read as one", shortened(text), r.story.ID),
 		`Start each criterion with "- [ ] ", and other text with a label such as "**Technical Notes:**".`)
 }

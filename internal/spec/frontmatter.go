@@ -18,26 +18,26 @@ const createdHint = "Begin the file with three lines: ---, created: 2026-01-15T1
 func (r *reader) frontMatter() {
 	block, size := cutFrontMatter(r.src)
 	if size == 0 {
-		r.report(Finding{Warning: true}, 1, "no front matter with the time of creation", createdHint)
+		r.report(Problem{Warning: true}, 1, "no front matter with the time of creation", createdHint)
 		return
 	}
 	r.line += bytes.Count(r.src[:size], []byte("\n"))
 	r.src = r.src[size:]
 	if len(block) > maxFrontMatter {
-		r.report(Finding{}, 1, "the front matter is too long", "")
+		r.report(Problem{}, 1, "the front matter is too long", "")
 		return
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(block, &doc); err != nil {
-		r.report(Finding{Warning: true}, 1, "the front matter cannot be read: "+err.Error(), "")
+		r.report(Problem{Warning: true}, 1, "the front matter cannot be read: "+err.Error(), "")
 		return
 	}
 	value := lookup(&doc, "created")
 	switch {
 	case value == nil:
-		r.report(Finding{Warning: true}, 1, `the front matter has no "created"`, createdHint)
+		r.report(Problem{Warning: true}, 1, `the front matter has no "created"`, createdHint)
 	case !prd.ValidTime(value.Value):
-		r.report(Finding{Warning: true}, value.Line+1, "created is not an ISO-8601 time, such as 2026-01-15T10:30:00Z", "")
+		r.report(Problem{Warning: true}, value.Line+1, "created is not an ISO-8601 time, such as 2026-01-15T10:30:00Z", "")
 	default:
 		r.spec.Created = value.Value
 	}

@@ -101,7 +101,7 @@ func TestGenerateKeepsWhatARunAchieved(t *testing.T) {
 	}
 	want := prd.Difference{
 		Added:   []string{"STORY-003"},
-		Changed: []prd.Change{{ID: "STORY-001", Field: "title"}, {ID: "STORY-001", Field: "acceptanceCriteria"}, {ID: "STORY-001", Field: "priority"}},
+		Changed: []prd.KeyChange{{ID: "STORY-001", Field: "title"}, {ID: "STORY-001", Field: "acceptanceCriteria"}, {ID: "STORY-001", Field: "priority"}},
 	}
 	if diff := cmp.Diff(want, difference); diff != "" {
 		t.Error(diff)

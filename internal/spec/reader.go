@@ -18,7 +18,7 @@ type reader struct {
 	blocks   parser.Parser
 	inline   parser.Parser // made when a heading needs it
 	spec     *Spec
-	findings []Finding
+	findings []Problem
 
 	line, counted int // the line of the offset up to which lines are counted
 
@@ -57,8 +57,8 @@ func newReader(name string, src []byte) *reader {
 	}
 }
 
-func (r *reader) report(f Finding, line int, message, hint string) {
-	f.Finding = prd.Finding{File: r.spec.File, Line: line, Message: message, Hint: hint}
+func (r *reader) report(f Problem, line int, message, hint string) {
+	f.Problem = prd.Problem{File: r.spec.File, Line: line, Message: message, Hint: hint}
 	r.findings = append(r.findings, f)
 }
 
@@ -122,20 +122,20 @@ func (r *reader) lines(n ast.Node) [][]byte {
 // finish closes the last story and checks what needs the whole file.
 func (r *reader) finish() {
 	r.endStory()
-	r.judge()
-	broken := func(f Finding) bool { return !f.Warning }
+	r.checkStories()
+	broken := func(f Problem) bool { return !f.Warning }
 	if len(r.spec.Stories) == 0 && !slices.ContainsFunc(r.findings, broken) { // such a finding explains why there is no story
-		r.report(Finding{}, 0, "there is no story in it",
+		r.report(Problem{}, 0, "there is no story in it",
 			`Write each as a heading "### STORY-001: Title" with its "**Acceptance Criteria:**" below.`)
 	}
-	slices.SortStableFunc(r.findings, func(a, b Finding) int { return a.Line - b.Line })
+	slices.SortStableFunc(r.findings, func(a, b Problem) int { return a.Line - b.Line })
 	if i := slices.IndexFunc(r.findings, broken); i >= 0 {
 		r.spec.broken = &r.findings[i]
 	}
 }
 
-// judge reports stories that cannot be used as they are.
-func (r *reader) judge() {
+// checkStories reports stories that cannot be used as they are.
+func (r *reader) checkStories() {
 	prefixes := map[string]bool{"STORY": true, "US": true}
 	lines := map[string]int{}
 	for _, s := range r.spec.Stories {
@@ -149,10 +149,10 @@ func (r *reader) judge() {
 		switch {
 		case len(s.Criteria) == 0 && !prefixes[idPrefix(s.ID)]:
 			// Most likely the name of a standard, as in "UTF-8: names".
-			r.report(Finding{Warning: true}, s.Line, fmt.Sprintf("%s has no acceptance criteria and is not taken for a story", s.ID), "")
+			r.report(Problem{Warning: true}, s.Line, fmt.Sprintf("%s has no acceptance criteria and is not taken for a story", s.ID), "")
 			continue
 		case taken:
-			r.report(Finding{}, s.Line, fmt.Sprintf("the id %s is taken by the story in line %d", s.ID, first), "Give each story its own id.")
+			r.report(Problem{}, s.Line, fmt.Sprintf("the id %s is taken by the story in line %d", s.ID, first), "Give each story its own id.")
 			continue
 		}
 		lines[s.ID] = s.Line

@@ -27,7 +27,7 @@ type Spec struct {
 	Stories  []Story  // with unique ids, in the order of the file
 
 	unreadable map[string]bool // ids of stories that were reported instead of read
-	broken     *Finding        // the first finding that is no warning
+	broken     *Problem        // the first finding that is no warning
 }
 
 // Story is one story of the spec. Each text is one line as written, without checkboxes.
@@ -53,9 +53,9 @@ type Criterion struct {
 	Line int
 }
 
-// Finding is a problem in a spec.md. If it is not a warning, no plan can be generated.
-type Finding struct {
-	prd.Finding
+// Problem is a problem in a spec.md. If it is not a warning, no plan can be generated.
+type Problem struct {
+	prd.Problem
 	Warning bool
 }
 
@@ -67,7 +67,7 @@ func (s *Spec) HasSection(title string) bool {
 // Load reads and parses a spec.md. The findings are problems in its content. An error means
 // that it cannot be read at all; it is an *prd.InvalidError for invalid content. The error
 // wraps fs.ErrNotExist if the file does not exist.
-func Load(path string) (*Spec, []Finding, error) {
+func Load(path string) (*Spec, []Problem, error) {
 	data, err := regular.Read(path, MaxSize)
 	if err != nil {
 		return nil, nil, err
@@ -77,11 +77,11 @@ func Load(path string) (*Spec, []Finding, error) {
 
 // Parse parses the content of a spec.md, with the results of Load. name is the file's name in
 // findings.
-func Parse(name string, data []byte) (*Spec, []Finding, error) {
+func Parse(name string, data []byte) (*Spec, []Problem, error) {
 	src := normal(data)
 	if f := unreadable(src); f != nil {
 		f.File = name
-		return nil, nil, &prd.InvalidError{Findings: []prd.Finding{*f}}
+		return nil, nil, &prd.InvalidError{Findings: []prd.Problem{*f}}
 	}
 	r := newReader(name, src)
 	r.frontMatter()
@@ -102,18 +102,18 @@ func normal(data []byte) []byte {
 }
 
 // unreadable returns the reason why a text cannot be parsed, or nil.
-func unreadable(src []byte) *prd.Finding {
+func unreadable(src []byte) *prd.Problem {
 	if len(src) > MaxSize {
-		return &prd.Finding{Message: fmt.Sprintf("larger than %d MB", MaxSize>>20)}
+		return &prd.Problem{Message: fmt.Sprintf("larger than %d MB", MaxSize>>20)}
 	}
 	line, valid := 0, utf8.Valid(src)
 	for text := range bytes.Lines(src) {
 		line++
 		if !valid && !utf8.Valid(text) {
-			return &prd.Finding{Line: line, Message: "the file is not valid UTF-8", Hint: "Save it as UTF-8."}
+			return &prd.Problem{Line: line, Message: "the file is not valid UTF-8", Hint: "Save it as UTF-8."}
 		}
 		if prefix(text) > maxPrefix {
-			return &prd.Finding{Line: line, Message: "the line is indented or nested too deeply"}
+			return &prd.Problem{Line: line, Message: "the line is indented or nested too deeply"}
 		}
 	}
 	return nil

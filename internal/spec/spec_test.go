@@ -71,7 +71,7 @@ func parse(t testing.TB, text string) (*spec.Spec, []string) {
 	return s, said(findings)
 }
 
-func said(findings []spec.Finding) []string {
+func said(findings []spec.Problem) []string {
 	var lines []string
 	for _, f := range findings {
 		kind := "error "

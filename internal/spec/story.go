@@ -197,7 +197,7 @@ func (r *reader) priority(text string, offset int) {
 	word, _, _ := strings.Cut(strings.TrimLeft(strings.TrimSpace(text), "Pp#"), " ")
 	n, err := strconv.ParseFloat(strings.TrimRight(word, ".,;"), 64)
 	if err != nil || math.Abs(n) > 999999999 || math.IsNaN(n) {
-		r.report(Finding{Warning: true}, r.lineOf(offset),
+		r.report(Problem{Warning: true}, r.lineOf(offset),
 			fmt.Sprintf("the priority of %s is not a number", r.story.ID), "Its place in the file counts instead.")
 		return
 	}

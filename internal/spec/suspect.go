@@ -212,7 +212,7 @@ func (r *reader) judgeSuspects(prefixes map[string]bool, lines map[string]int) (
 		if !warning {
 			reported = append(reported, s.line)
 		}
-		r.report(Finding{Warning: warning}, s.line, text, cmp.Or(s.hint, headingHint))
+		r.report(Problem{Warning: warning}, s.line, text, cmp.Or(s.hint, headingHint))
 	}
 	return reported
 }

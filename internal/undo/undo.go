@@ -33,7 +33,7 @@ type Target struct {
 	// Moved is true if the reference and the journal name different states. The journal counts.
 	Moved bool
 
-	gate   run.Gate
+	gate   run.Claims
 	parked []journal.StoryParked
 }
 
@@ -67,11 +67,11 @@ func At(events []journal.Event, id string, n int, left string) (Target, error) {
 		case journal.IterationStarted:
 			if (id == "" || e.Run == id) && (n == 0 || b.N == n || id == "" && e.Run != t.Run) {
 				t, found = Target{Run: e.Run, N: b.N, Story: b.Story, At: e.Time, Branch: branchOf(s, e.Run), State: git.Saved{Commit: b.State},
-					gate: snapshot(s.Gate), parked: s.Parking.Parked}, true
+					gate: snapshot(s.Claims), parked: s.Parking.Parked}, true
 			}
 		case journal.Undone:
 			if id != "" && b.Kept == left {
-				t, found = Target{Run: id, N: 1, At: e.Time, Branch: branchOf(s, e.Run), gate: snapshot(s.Gate), parked: s.Parking.Parked}, true
+				t, found = Target{Run: id, N: 1, At: e.Time, Branch: branchOf(s, e.Run), gate: snapshot(s.Claims), parked: s.Parking.Parked}, true
 			}
 		}
 		s.Apply(e)
@@ -130,10 +130,10 @@ func (t *Target) String() string {
 // Reopened lists the stories that are accepted now, but were not at the target.
 func (t *Target) Reopened(events []journal.Event) []string {
 	then := accepted(t.gate)
-	return slices.DeleteFunc(accepted(run.Fold(events).Gate), func(id string) bool { return slices.Contains(then, id) })
+	return slices.DeleteFunc(accepted(run.Fold(events).Claims), func(id string) bool { return slices.Contains(then, id) })
 }
 
-func accepted(g run.Gate) []string {
+func accepted(g run.Claims) []string {
 	list := []string{}
 	for _, id := range slices.Sorted(maps.Keys(g.Accepted)) {
 		if g.Accepted[id] {
@@ -144,7 +144,7 @@ func accepted(g run.Gate) []string {
 }
 
 // snapshot copies what later events change.
-func snapshot(g run.Gate) run.Gate {
+func snapshot(g run.Claims) run.Claims {
 	g.Accepted, g.TakenOver, g.Known = maps.Clone(g.Accepted), maps.Clone(g.TakenOver), slices.Clone(g.Known)
 	return g
 }

@@ -126,7 +126,7 @@ func TestThereAndBack(t *testing.T) {
 	events, store, _ := history(t)
 	counts := func() string {
 		var ids []string
-		for id, ok := range run.Fold(events).Gate.Accepted {
+		for id, ok := range run.Fold(events).Claims.Accepted {
 			if ok {
 				ids = append(ids, id)
 			}
@@ -146,7 +146,7 @@ func TestThereAndBack(t *testing.T) {
 	if got := counts(); got != "1" {
 		t.Errorf("undone: %q count", got)
 	}
-	g := run.Fold(events).Gate
+	g := run.Fold(events).Claims
 	if g.Base.Commit != "base1" || g.Seen().Commit != "head1" {
 		t.Errorf("the base is %v, seen was %v", g.Base, g.Seen())
 	}

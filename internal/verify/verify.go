@@ -17,16 +17,16 @@ import (
 
 // Report is the result of a verification, and the JSON output of `verify --json`.
 type Report struct {
-	OK      bool    `json:"ok"`
-	Commit  string  `json:"commit"`
-	Tree    string  `json:"tree"` // of the commit
-	Mode    string  `json:"mode"` // clean or inplace
-	Checks  []Check `json:"checks"`
-	Stories []Story `json:"stories"`
+	OK      bool          `json:"ok"`
+	Commit  string        `json:"commit"`
+	Tree    string        `json:"tree"` // of the commit
+	Mode    string        `json:"mode"` // clean or inplace
+	Checks  []CheckResult `json:"checks"`
+	Stories []Story       `json:"stories"`
 }
 
-// Check is the present result of a quality check.
-type Check struct {
+// CheckResult is the present result of a quality check.
+type CheckResult struct {
 	journal.CheckReceipt
 	Accepted bool   `json:"accepted"` // it passed, or its failure is no obstacle by the settings
 	Tail     string `json:"tail,omitempty"`
@@ -44,13 +44,13 @@ type Story struct {
 
 // Receipt is the newest receipt of a story that applies to the commit.
 type Receipt struct {
-	Time   time.Time      `json:"time"`
-	Commit string         `json:"commit"`
-	Tree   string         `json:"tree"`
-	Mode   string         `json:"mode"`
-	Why    string         `json:"why,omitempty"`
-	Shown  string         `json:"shown,omitempty"` // what the runs of old and new tests showed, in words
-	State  evidence.State `json:"state"`
+	Time   time.Time         `json:"time"`
+	Commit string            `json:"commit"`
+	Tree   string            `json:"tree"`
+	Mode   string            `json:"mode"`
+	Why    string            `json:"why,omitempty"`
+	Shown  string            `json:"shown,omitempty"` // what the runs of old and new tests showed, in words
+	State  evidence.Relation `json:"state"`
 	// Unsealed are the checks that passed without a room, although there were rooms.
 	Unsealed []string `json:"unsealed,omitempty"`
 	// Dropped are the checks that it was proved with and that are not configured
@@ -59,8 +59,8 @@ type Receipt struct {
 }
 
 // Run runs the checks in dir and calls tell with each result. It stops when ctx ends.
-func Run(ctx context.Context, g *proc.Guardian, checks []check.Check, dir string, env []string, tell func(Check)) ([]Check, error) {
-	list := []Check{}
+func Run(ctx context.Context, g *proc.Guardian, checks []check.Check, dir string, env []string, tell func(CheckResult)) ([]CheckResult, error) {
+	list := []CheckResult{}
 	for _, c := range checks {
 		r, err := check.Run(ctx, g, c, dir, env)
 		if err != nil {
@@ -69,7 +69,7 @@ func Run(ctx context.Context, g *proc.Guardian, checks []check.Check, dir string
 		if ctx.Err() != nil {
 			return list, context.Cause(ctx)
 		}
-		one := Check{Accepted: r.Green() || c.AcceptBaseline, Tail: r.Tail, CheckReceipt: journal.CheckReceipt{
+		one := CheckResult{Accepted: r.Green() || c.AcceptBaseline, Tail: r.Tail, CheckReceipt: journal.CheckReceipt{
 			Name: c.Name, Command: c.Command, Outcome: r.Outcome, ExitCode: r.ExitCode, DurationSeconds: r.Duration.Seconds(), Unsealed: r.Unsealed}}
 		if r.Green() {
 			one.Tail = ""
@@ -102,7 +102,7 @@ func (r *Report) receipt(o evidence.Found) *Receipt {
 		one.Shown = o.Proof.Line
 	}
 	for _, c := range o.Checks {
-		if !slices.ContainsFunc(r.Checks, func(now Check) bool { return now.Name == c.Name }) {
+		if !slices.ContainsFunc(r.Checks, func(now CheckResult) bool { return now.Name == c.Name }) {
 			one.Dropped = append(one.Dropped, c.Name)
 		}
 	}
@@ -132,7 +132,7 @@ func (r *Report) Judge(receipts bool) {
 		}
 	}
 	accepted := evidence.Weigh(claim, facts, evidence.Rules{}).Accepted
-	r.OK = !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.Accepted })
+	r.OK = !slices.ContainsFunc(r.Checks, func(c CheckResult) bool { return !c.Accepted })
 	for i := range r.Stories {
 		s := &r.Stories[i]
 		s.OK = !s.Open && slices.Contains(accepted, s.name())

@@ -87,7 +87,7 @@ func TestReceipts(t *testing.T) {
 	note(head, "u", "in place", "inplace", hour(1))
 	note(head, "another unit", "none", "clean", hour(1))
 
-	r := Report{Commit: head, Tree: gitIn(t, root, "rev-parse", "HEAD^{tree}"), Checks: []Check{{CheckReceipt: journal.CheckReceipt{Name: "unit"}}}}
+	r := Report{Commit: head, Tree: gitIn(t, root, "rev-parse", "HEAD^{tree}"), Checks: []CheckResult{{CheckReceipt: journal.CheckReceipt{Name: "unit"}}}}
 	for _, id := range []string{"same", "history", "elsewhere", "in place", "none"} {
 		r.Stories = append(r.Stories, Story{Unit: "u", ID: id})
 	}
@@ -147,23 +147,23 @@ func TestStories(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	green := Check{CheckReceipt: journal.CheckReceipt{Outcome: journal.CheckPassed}, Accepted: true}
-	red := Check{CheckReceipt: journal.CheckReceipt{Outcome: journal.CheckFailed}}
-	accepted := Check{CheckReceipt: journal.CheckReceipt{Outcome: journal.CheckFailed}, Accepted: true}
+	green := CheckResult{CheckReceipt: journal.CheckReceipt{Outcome: journal.CheckPassed}, Accepted: true}
+	red := CheckResult{CheckReceipt: journal.CheckReceipt{Outcome: journal.CheckFailed}}
+	accepted := CheckResult{CheckReceipt: journal.CheckReceipt{Outcome: journal.CheckFailed}, Accepted: true}
 	for _, c := range []struct {
 		name     string
-		checks   []Check
+		checks   []CheckResult
 		second   Story
 		receipts bool
 		want     []bool // each story, and all
 	}{
-		{"green", []Check{green}, Story{Receipt: &Receipt{}}, true, []bool{true, true, true}},
-		{"red", []Check{green, red}, Story{Receipt: &Receipt{}}, true, []bool{false, false, false}},
-		{"red, without receipts", []Check{red}, Story{}, false, []bool{false, false, false}},
-		{"red, which is accepted", []Check{accepted}, Story{Receipt: &Receipt{}}, true, []bool{true, true, true}},
-		{"an open story", []Check{green}, Story{Open: true}, true, []bool{true, false, false}},
-		{"no receipt", []Check{green}, Story{}, true, []bool{true, false, false}},
-		{"no receipt, and none is needed", []Check{green}, Story{}, false, []bool{true, true, true}},
+		{"green", []CheckResult{green}, Story{Receipt: &Receipt{}}, true, []bool{true, true, true}},
+		{"red", []CheckResult{green, red}, Story{Receipt: &Receipt{}}, true, []bool{false, false, false}},
+		{"red, without receipts", []CheckResult{red}, Story{}, false, []bool{false, false, false}},
+		{"red, which is accepted", []CheckResult{accepted}, Story{Receipt: &Receipt{}}, true, []bool{true, true, true}},
+		{"an open story", []CheckResult{green}, Story{Open: true}, true, []bool{true, false, false}},
+		{"no receipt", []CheckResult{green}, Story{}, true, []bool{true, false, false}},
+		{"no receipt, and none is needed", []CheckResult{green}, Story{}, false, []bool{true, true, true}},
 	} {
 		c.second.ID = "B"
 		r := Report{Checks: c.checks, Stories: []Story{{ID: "A", Receipt: &Receipt{}}, c.second}}

@@ -102,7 +102,7 @@ func (w *world) compare() {
 
 // watch compares the worktree with what the last run saw at its end, and moves the base over
 // what people did, as loop.begin does. on is what was on record before the run.
-func (w *world) watch(on run.Gate) {
+func (w *world) watch(on run.Claims) {
 	seen, here := on.Seen(), run.Base{Commit: "c", Work: strconv.Itoa(w.work())}
 	switch {
 	case on.Base == run.Base{}:

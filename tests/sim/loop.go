@@ -16,7 +16,7 @@ import (
 func (w *world) start() {
 	w.runs++
 	w.settle()
-	on := w.state.Gate
+	on := w.state.Claims
 	w.record(journal.RunStarted{Harness: "a", Branch: "b", MaxIterations: w.rules.MaxIterations, StallThreshold: w.rules.NoProgress,
 		SameError: w.rules.SameError, Rules: &w.rules, Print: w.print(), Stories: w.list()})
 	w.watch(on)
@@ -132,14 +132,14 @@ func (w *world) set() {
 	if bad {
 		values = append(values, journal.Setting{Key: "defaults.max_iterations", Value: "many"})
 	}
-	c := run.Changeable{Rules: w.rules}
+	c := run.Changeable{RunRules: w.rules}
 	switch err := c.Set(values); {
 	case bad && (err == nil || c.MaxIterations != w.rules.MaxIterations || c.NoProgress != w.rules.NoProgress || c.MaxTokens != w.rules.MaxTokens):
-		w.fail("settings that cannot be are set, at least some of them: %+v", c.Rules)
+		w.fail("settings that cannot be are set, at least some of them: %+v", c.RunRules)
 	case !bad && err != nil:
 		w.fail("%v", err)
 	case !bad:
-		w.rules = c.Rules
+		w.rules = c.RunRules
 		w.record(journal.Request{Kind: journal.RequestSet, Set: values})
 		if shown := w.state.Last().Start; shown.MaxIterations != w.rules.MaxIterations || shown.StallThreshold != w.rules.NoProgress {
 			w.fail("the run shows other settings than it has")
@@ -359,7 +359,7 @@ func (w *world) close(n int) {
 	}
 	early := w.process.promise && done == "" && n < w.rules.MinIterations
 	w.truth.early = early && len(passed) == 0
-	result := run.Result{Progress: len(passed) > 0, TooEarly: early}
+	result := run.BreakerFacts{Progress: len(passed) > 0, TooEarly: early}
 	if w.process.outcome != journal.OutcomeOK {
 		result.Error = "words"
 	}
@@ -424,7 +424,7 @@ func (w *world) review(c evidence.Claim, f *evidence.Facts, r evidence.Rules) {
 	}
 	past := func() (p run.Reviews) {
 		for _, id := range items {
-			one := w.state.Gate.Reviews[id]
+			one := w.state.Claims.Reviews[id]
 			p.Made, p.Refused = max(p.Made, one.Made), p.Refused || one.Refused
 		}
 		return p

@@ -11,11 +11,11 @@ import (
 // bug is a rule with a condition dropped. The simulation has to find each of them.
 type bug struct {
 	name string
-	rule func(*run.Position, *run.Seen, *journal.Rules)
+	rule func(*run.Position, *run.Seen, *journal.RunRules)
 	gate func(*world, *evidence.Claim, *evidence.Facts, *evidence.Rules)
 }
 
-func (b bug) plant(p *run.Position, s *run.Seen, r *journal.Rules) {
+func (b bug) plant(p *run.Position, s *run.Seen, r *journal.RunRules) {
 	if b.rule != nil {
 		b.rule(p, s, r)
 	}
@@ -32,7 +32,7 @@ func (b bug) plantGate(w *world, c *evidence.Claim, f *evidence.Facts, r *eviden
 func bugs() []bug {
 	type pos = *run.Position
 	type seen = *run.Seen
-	type rules = *journal.Rules
+	type rules = *journal.RunRules
 	last := func(p pos, change func(*run.EndedIteration)) {
 		if p.Last != nil {
 			l := *p.Last

@@ -22,7 +22,7 @@ type world struct {
 	now     time.Time
 	events  []journal.Event // the journal
 	state   *run.State      // its fold, as the living process has it
-	rules   journal.Rules
+	rules   journal.RunRules
 	gate    evidence.Rules
 	runs    int // started
 	process process
@@ -125,7 +125,7 @@ func newWorld(seed uint64, b bug) *world {
 	w := &world{seed: seed, rng: rng, bug: b, now: time.Unix(1_800_000_000, 0).UTC(), state: &run.State{}, accepted: map[int]bool{},
 		parked: map[int]bool{}, failures: map[string]int{},
 		reviewed: map[string]int{}, verdicts: map[string]journal.ReviewVerdict{}}
-	w.rules = journal.Rules{MaxIterations: 1 + rng.IntN(12), MinIterations: rng.IntN(4), NoProgress: rng.IntN(5), SameError: rng.IntN(6), InstantExits: 3,
+	w.rules = journal.RunRules{MaxIterations: 1 + rng.IntN(12), MinIterations: rng.IntN(4), NoProgress: rng.IntN(5), SameError: rng.IntN(6), InstantExits: 3,
 		OnLimit: pick(rng, run.LimitWait, run.LimitWait, run.LimitAsk, run.LimitExit), MaxWaitHours: 6, PauseSeconds: 2, TransientSeconds: 1}
 	if rng.IntN(3) == 0 {
 		w.rules.MaxTokens = int64(100 + rng.IntN(2000))

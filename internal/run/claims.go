@@ -2,8 +2,8 @@ package run
 
 import "ralph/internal/journal"
 
-// Gate holds what ralph needs from the journal to judge claims. It lasts longer than a run.
-type Gate struct {
+// Claims holds what ralph needs from the journal to judge claims. It lasts longer than a run.
+type Claims struct {
 	Accepted  map[string]bool         // items with an acceptance on record, or done when the last run started
 	TakenOver map[string]bool         // items that were marked when ralph first saw the plan, and not accepted since
 	Allowed   map[string]string       // items that the user allowed, with the finding; not used up yet
@@ -35,17 +35,17 @@ type Reviews struct {
 type Base struct{ Commit, Work string }
 
 // CutOff reports whether ralph was interrupted before it had judged the last iteration.
-func (g *Gate) CutOff() bool { return g.cutOff || g.working }
+func (g *Claims) CutOff() bool { return g.cutOff || g.working }
 
 // Seen returns the commit and worktree that ralph inspected last. It is zero after a crash.
-func (g *Gate) Seen() Base {
+func (g *Claims) Seen() Base {
 	if g.old && !g.CutOff() && !g.Rejected {
 		return Base{g.Base.Commit, g.seen.Work} // what was committed since was let pass then
 	}
 	return g.seen
 }
 
-func (g *Gate) start(b journal.RunStarted) {
+func (g *Claims) start(b journal.RunStarted) {
 	// Marks that no one judged stay so until someone does.
 	g.Accepted, g.cutOff, g.working = done(b.Stories), g.CutOff(), false
 	g.away, g.TakenOver = false, map[string]bool{}
@@ -56,20 +56,20 @@ func (g *Gate) start(b journal.RunStarted) {
 	g.acceptedAt(b.Work, b.Head)
 }
 
-func (g *Gate) planChanged(b journal.PlanChanged) {
+func (g *Claims) planChanged(b journal.PlanChanged) {
 	g.Accepted, g.cutOff = done(b.Stories), false
 	for _, id := range b.Reopened {
 		delete(g.TakenOver, id)
 	}
 }
 
-func (g *Gate) claimRejected(b journal.ClaimRejected) {
+func (g *Claims) claimRejected(b journal.ClaimRejected) {
 	g.cutOff = g.cutOff && b.N > 0
 	g.Rejected = g.Rejected || b.Claim == journal.ClaimStory
 	g.settle(b.Stories, true)
 }
 
-func (g *Gate) claimAccepted(b journal.ClaimAccepted) {
+func (g *Claims) claimAccepted(b journal.ClaimAccepted) {
 	g.accept(b.Stories)
 	for _, id := range b.Stories {
 		delete(g.TakenOver, id)
@@ -81,7 +81,7 @@ func (g *Gate) claimAccepted(b journal.ClaimAccepted) {
 }
 
 // reviewed notes a review of a claim that started, or its verdict.
-func (g *Gate) reviewed(stories []string, note func(*Reviews)) {
+func (g *Claims) reviewed(stories []string, note func(*Reviews)) {
 	if len(stories) == 0 {
 		stories = []string{""}
 	}
@@ -93,21 +93,21 @@ func (g *Gate) reviewed(stories []string, note func(*Reviews)) {
 }
 
 // settle notes that claims about items were judged.
-func (g *Gate) settle(ids []string, refused bool) {
+func (g *Claims) settle(ids []string, refused bool) {
 	for _, id := range ids {
 		put(&g.Refused, id, refused)
 		delete(g.Allowed, id)
 	}
 }
 
-func (g *Gate) moved(base Base, known []journal.TamperFinding, borrowed []journal.Borrowed) {
+func (g *Claims) moved(base Base, known []journal.TamperFinding, borrowed []journal.Borrowed) {
 	g.Borrowed = borrowed
 	g.Base, g.Known, g.old = base, append([]journal.TamperFinding(nil), known...), false
 	g.Works = append(g.Works, base.Work)
 }
 
 // baseMoved: of a story that is parked nothing is left to judge.
-func (g *Gate) baseMoved(b journal.BaseMoved) {
+func (g *Claims) baseMoved(b journal.BaseMoved) {
 	g.moved(Base{b.Commit, b.Work}, b.Known, b.Borrowed)
 	if b.Parked != "" {
 		g.seen, g.Weakened, g.cutOff, g.working = g.Base, false, false, false
@@ -116,20 +116,20 @@ func (g *Gate) baseMoved(b journal.BaseMoved) {
 
 // acceptedAt reads the base of journals that have no event for it: each event until the
 // next acceptance repeats it.
-func (g *Gate) acceptedAt(work, head string) {
+func (g *Claims) acceptedAt(work, head string) {
 	if work != "" && work != g.Base.Work {
 		g.moved(Base{head, work}, nil, nil)
 		g.old = true
 	}
 }
 
-func (g *Gate) tamperFound(b journal.TamperFound) {
+func (g *Claims) tamperFound(b journal.TamperFound) {
 	if g.Weakened = !b.Accepted; b.Accepted {
 		g.Known = append(g.Known, b.Findings...)
 	}
 }
 
-func (g *Gate) attemptEnded(o journal.Outcome) {
+func (g *Claims) attemptEnded(o journal.Outcome) {
 	switch {
 	case o.NoIteration():
 		g.working = false // a call that the provider refused leaves nothing to judge
@@ -138,7 +138,7 @@ func (g *Gate) attemptEnded(o journal.Outcome) {
 	}
 }
 
-func (g *Gate) iterationEnded(b journal.IterationEnded) {
+func (g *Claims) iterationEnded(b journal.IterationEnded) {
 	g.working = false
 	if !g.away {
 		g.seen = Base{Commit: b.Head} // what comes later is people's
@@ -148,14 +148,14 @@ func (g *Gate) iterationEnded(b journal.IterationEnded) {
 	g.accept(b.StoriesPassed)
 }
 
-func (g *Gate) accept(ids []string) {
+func (g *Claims) accept(ids []string) {
 	for _, id := range ids {
 		put(&g.Accepted, id, true)
 		g.Rejected = false
 	}
 }
 
-func (g *Gate) runEnded(b journal.RunEnded) {
+func (g *Claims) runEnded(b journal.RunEnded) {
 	g.cutOff = g.cutOff || b.Reason == journal.ReasonBranchChanged
 	if b.Reason != journal.ReasonCrashed {
 		g.seen = Base{b.Head, b.Work}
@@ -163,7 +163,7 @@ func (g *Gate) runEnded(b journal.RunEnded) {
 }
 
 // undone goes back to what was known at an earlier time.
-func (g *Gate) undone(b journal.Undone) {
+func (g *Claims) undone(b journal.Undone) {
 	g.Accepted, g.TakenOver = map[string]bool{}, map[string]bool{}
 	for _, id := range b.Accepted {
 		g.Accepted[id] = true
@@ -176,7 +176,7 @@ func (g *Gate) undone(b journal.Undone) {
 	g.Rejected, g.cutOff, g.working, g.away = false, false, false, false
 }
 
-func (g *Gate) checkEnded(b journal.CheckEnded) {
+func (g *Claims) checkEnded(b journal.CheckEnded) {
 	switch {
 	case b.Compares():
 	case b.Outcome == journal.CheckPassed:

@@ -44,7 +44,7 @@ func TestGate(t *testing.T) {
 			for _, b := range c.bodies {
 				events = append(events, journal.Event{Run: "r", Body: b})
 			}
-			g := &Fold(events).Gate
+			g := &Fold(events).Claims
 			if got := slices.Sorted(maps.Keys(g.Accepted)); !slices.Equal(got, c.accepted) {
 				t.Errorf("accepted %v, want %v", got, c.accepted)
 			}
@@ -85,7 +85,7 @@ func TestBaseOnRecord(t *testing.T) {
 		for _, b := range c.bodies {
 			events = append(events, journal.Event{Run: "r", Body: b})
 		}
-		if g := &Fold(events).Gate; g.Base != c.base || g.Seen() != c.seen {
+		if g := &Fold(events).Claims; g.Base != c.base || g.Seen() != c.seen {
 			t.Errorf("%s: base %v, seen %v", c.name, g.Base, g.Seen())
 		}
 	}
@@ -111,7 +111,7 @@ func TestWeakenedOnRecord(t *testing.T) {
 		for _, b := range c.bodies {
 			events = append(events, journal.Event{Run: "r", Body: b})
 		}
-		if got := Fold(events).Gate.Weakened; got != c.want {
+		if got := Fold(events).Claims.Weakened; got != c.want {
 			t.Errorf("%s: %t, want %t", name, got, c.want)
 		}
 	}

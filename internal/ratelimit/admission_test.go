@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func knock(t *testing.T, l *Ledger, now time.Time) Gate {
+func knock(t *testing.T, l *Ledger, now time.Time) Admission {
 	t.Helper()
 	g, err := l.Admit(t.Context(), now, time.Time{})
 	if err != nil {
@@ -28,7 +28,7 @@ func TestOneLoopTriesWhetherALimitIsOver(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	expect := func(what string, l *Ledger, now time.Time, want Gate) {
+	expect := func(what string, l *Ledger, now time.Time, want Admission) {
 		t.Helper()
 		if diff := cmp.Diff(want, knock(t, l, now)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", what, diff)
@@ -40,12 +40,12 @@ func TestOneLoopTriesWhetherALimitIsOver(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	mayTry := Gate{Note: "no more", Probe: true}
-	waits := Gate{Until: reset.Add(probeTime), Note: "no more", Probed: true}
+	mayTry := Admission{Note: "no more", Probe: true}
+	waits := Admission{Until: reset.Add(probeTime), Note: "no more", Probed: true}
 
-	expect("no limit", a, noon, Gate{})
+	expect("no limit", a, noon, Admission{})
 	limit()
-	expect("before the reset", a, noon, Gate{Until: reset, Note: "no more"})
+	expect("before the reset", a, noon, Admission{Until: reset, Note: "no more"})
 	if g, err := a.WouldAdmit(reset, time.Time{}); err != nil || !g.Probe {
 		t.Errorf("a look: %+v, %v", g, err)
 	}
@@ -59,14 +59,14 @@ func TestOneLoopTriesWhetherALimitIsOver(t *testing.T) {
 	expect("the other way round", b, reset, waits)
 	expect("when the one that tries is dead", b, waits.Until, mayTry)
 	report(b, true)
-	expect("when the call went through", a, reset, Gate{})
+	expect("when the call went through", a, reset, Admission{})
 
 	limit()
-	expect("before a new reset", a, noon, Gate{Until: reset, Note: "no more"})
+	expect("before a new reset", a, noon, Admission{Until: reset, Note: "no more"})
 	if g, err := a.Admit(t.Context(), noon, reset); err != nil || !g.Probe {
 		t.Errorf("a clock that was set back: %+v, %v", g, err)
 	}
-	expect("a lease from a clock that was set back since", b, reset.Add(-24*time.Hour), Gate{Until: reset, Note: "no more"})
+	expect("a lease from a clock that was set back since", b, reset.Add(-24*time.Hour), Admission{Until: reset, Note: "no more"})
 }
 
 // A call that was never made does not count, also when its run is settled.
