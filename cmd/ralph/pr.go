@@ -94,7 +94,7 @@ func (c *prCmd) pullRequest(a *app, p *unit.Place) (*pullRequest, error) {
 	}
 	pr := &pullRequest{Title: c.Title, Branch: last.Branch, Done: last.Run.Done(), root: p.Repo.Root}
 	title := ""
-	if last.Plan == "prd" {
+	if last.Plan.Feature() {
 		if title, err = describe(a, p, &text); err != nil {
 			return nil, err
 		}

@@ -170,7 +170,7 @@ func (r *resolved) start() error {
 		return err
 	}
 	archived, page := "", ""
-	if end.Done() && !r.flags.NoArchive && r.Plan.Kind() == journal.PlanPRD {
+	if end.Done() && !r.flags.NoArchive && r.Plan.Kind().Feature() {
 		out.Screen.Working("putting the feature away")
 		if archived = r.archive(s, l.Identity.Run); archived != "" {
 			page = account.WriteArchived(screen.Notes(r.app.t), r.Place, archived)

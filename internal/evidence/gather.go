@@ -121,7 +121,7 @@ func (g *gathering) cheap(ctx context.Context) error {
 	if g.facts.Receipts, err = g.receipts(ctx); err != nil {
 		return err
 	}
-	if g.marked() && g.forWork() {
+	if g.marked() {
 		idle, err := g.idle(ctx)
 		if err != nil {
 			return err
@@ -140,7 +140,7 @@ func (g *gathering) cheap(ctx context.Context) error {
 		}
 		g.facts.Findings, g.facts.Looked = found, true
 	}
-	if g.marked() && g.Plan.Kind() == journal.PlanPRD {
+	if g.marked() && g.Plan.Kind().Receipts() {
 		look, err := g.readOnce(ctx)
 		if err != nil {
 			return err
@@ -164,9 +164,6 @@ func (g *gathering) provable(items []string) []string {
 
 // marked reports whether there are marks to judge by the work that was done for them.
 func (g *gathering) marked() bool { return len(Without(g.claim.Items, g.claim.TakenOver)) > 0 }
-
-// forWork reports whether the marks of the plan need work.
-func (g *gathering) forWork() bool { return g.Plan.Kind() != journal.PlanPrompt }
 
 // checks runs the checks that are due. left are the items that nothing speaks against yet.
 func (g *gathering) checks(ctx context.Context, left []string) error {

@@ -1,5 +1,10 @@
 package journal
 
+import (
+	"cmp"
+	"strings"
+)
+
 // PlanKind says what kind of plan a run works on.
 type PlanKind string
 
@@ -10,6 +15,35 @@ const (
 	PlanChange PlanKind = "change"
 	PlanPrompt PlanKind = "prompt"
 )
+
+// planKinds is the one table of the kinds of plans, and what a reader of a record asks of them.
+var planKinds = map[PlanKind]struct {
+	items    string // what its items are called
+	task     string // the plan in words, where the user gave none; UNIT is the name of its unit
+	feature  bool
+	receipts bool
+}{
+	PlanPRD:    {"stories", "the stories of UNIT", true, true},
+	PlanTasks:  {"tasks", "the tasks of tasks.md", false, false},
+	PlanChange: {"tasks", "the change UNIT", false, false},
+	PlanPrompt: {"tasks", "", false, false},
+}
+
+// Items returns what the items of the plan are called.
+func (k PlanKind) Items() string { return cmp.Or(planKinds[k].items, "tasks") }
+
+// Task returns the plan of a unit in words; empty for a plan that is only a text.
+func (k PlanKind) Task(unit string) string {
+	return strings.ReplaceAll(planKinds[k].task, "UNIT", unit)
+}
+
+// Feature reports whether the plan is a feature folder: the branch has it for itself, and ralph
+// can archive it and verify its stories later.
+func (k PlanKind) Feature() bool { return planKinds[k].feature }
+
+// Receipts reports whether each item is accepted for itself, for committed work, and with a
+// receipt. Boxes of a checklist are not: there a commit alone is progress.
+func (k PlanKind) Receipts() bool { return planKinds[k].receipts }
 
 // Outcome says how an attempt or an iteration ended.
 type Outcome string

@@ -74,7 +74,7 @@ func (r *Run) newRunID(taken []string) (string, error) {
 // of the list alone: the run can start without it.
 func (r *Run) Register() (listed, err error) {
 	p := r.Place
-	if _, err := os.Stat(p.OwnerFile()); err != nil && r.Plan.Kind() == journal.PlanPRD {
+	if _, err := os.Stat(p.OwnerFile()); err != nil && r.Plan.Kind().Feature() {
 		if err := preflight.NoteOwner(p.OwnerFile(), p.Branch); err != nil {
 			return nil, err
 		}

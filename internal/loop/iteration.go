@@ -216,7 +216,7 @@ func (l *Loop) protect(it *iteration) error {
 func (l *Loop) close(ctx context.Context, it *iteration) error {
 	fresh, spent := false, spentIn(l.Recorder)
 	l.Recorder.Read(func(s *run.State) { fresh = s.Last().Plan.NewlyAccepted(it.passed) })
-	progress := fresh || l.Plan.Kind() != journal.PlanPRD && len(it.commits) > 0
+	progress := fresh || !l.Plan.Kind().Receipts() && len(it.commits) > 0
 	trouble := ""
 	if it.outcome.Kind != journal.OutcomeOK {
 		trouble = it.outcome.Message

@@ -56,7 +56,7 @@ func (s *server) plan(ctx context.Context, in planIn) (planOut, error) {
 		if err != nil {
 			return out, err
 		}
-		if last := state.Last(); last != nil && last.Start.Plan != journal.PlanPRD { // which the archive does not hold
+		if last := state.Last(); last != nil && !last.Start.Plan.Feature() { // which the archive does not hold
 			out.Kind, out.Task = string(last.Start.Plan), journal.Text(last.Start.Task)
 			out.list(recorded(last))
 			return out, nil

@@ -84,7 +84,7 @@ func (s *server) listResources(ctx context.Context) ([]*mcp.Resource, error) {
 			continue
 		}
 		for _, r := range s.resources() {
-			if l.Plan != "prd" && (r.name == "spec.md" || r.name == "prd.json") {
+			if !l.Plan.Feature() && (r.name == "spec.md" || r.name == "prd.json") {
 				continue
 			}
 			name := stream.Sanitize(l.Unit)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ralph/internal/journal"
 	"ralph/internal/words"
 )
 
@@ -60,10 +61,10 @@ func (r *Report) page(o PageOptions) htmlPage {
 	run := r.Run
 	p := htmlPage{
 		Title: r.Unit + ": " + run.Outcome(), Unit: r.Unit, Outcome: run.Outcome(), Mark: run.mark(), Task: run.Task,
-		Tiles: run.tiles(r.Plan), Stories: run.storyTable(words.ItemNoun(r.Plan)), Chart: run.chart(), Before: run.Decisions(&run.Before), End: run.End(),
+		Tiles: run.tiles(r.Plan), Stories: run.storyTable(r.Plan.Items()), Chart: run.chart(), Before: run.Decisions(&run.Before), End: run.End(),
 		Made: fmt.Sprintf("Made by ralph %s from the journal, %s. Times are %s.", run.Version, at(o.Now), o.Now.Local().Format("MST (-07:00)")),
 	}
-	for _, text := range []string{r.Branch, r.Plan + " plan", run.Agent(), "run " + run.ID, run.when()} {
+	for _, text := range []string{r.Branch, string(r.Plan) + " plan", run.Agent(), "run " + run.ID, run.when()} {
 		if text != "" {
 			p.Meta = append(p.Meta, text)
 		}
@@ -110,10 +111,10 @@ func (s Summary) when() string {
 	return at(start) + between + at(end)
 }
 
-func (r *Run) tiles(plan string) []tile {
+func (r *Run) tiles(plan journal.PlanKind) []tile {
 	var tiles []tile
 	if r.Total > 0 {
-		tiles = append(tiles, tile{fmt.Sprintf("%d/%d", r.Complete, r.Total), words.ItemNoun(plan), ""})
+		tiles = append(tiles, tile{fmt.Sprintf("%d/%d", r.Complete, r.Total), plan.Items(), ""})
 	}
 	note := ""
 	if r.MaxIterations > 0 {

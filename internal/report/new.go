@@ -25,7 +25,7 @@ func New(s *run.State, id string, dead bool) Report {
 		last := one == s.Last()
 		r.Runs = append(r.Runs, summaryOf(one, dead && last))
 		if last {
-			r.Unit, r.Plan = clean(one.Start.Unit), clean(string(one.Start.Plan))
+			r.Unit, r.Plan = clean(one.Start.Unit), clean(one.Start.Plan)
 			r.Branch, r.Worktree = clean(one.Start.Branch), clean(one.Start.Worktree)
 		}
 		if id == one.ID || id == "" && last {
@@ -61,7 +61,7 @@ func summaryOf(r *run.Run, dead bool) Summary {
 // runOf is a run in full. Its logs are elsewhere once a newer run has started.
 func runOf(r *run.Run, s Summary, last bool) *Run {
 	b := r.Start
-	out := &Run{Summary: s, Plan: clean(string(b.Plan)), Version: clean(b.Version), Task: clean(b.Task),
+	out := &Run{Summary: s, Plan: clean(b.Plan), Version: clean(b.Version), Task: clean(b.Task),
 		Head: clean(b.Head), MaxIterations: b.MaxIterations, TimeoutSeconds: b.TimeoutSeconds,
 		StallThreshold: b.StallThreshold, SameError: b.SameError,
 		Stories: []Story{}, Points: []Point{}, Before: iterationOf(&r.Before, s), Iterations: []Iteration{}, Notes: []Note{}}

@@ -14,9 +14,9 @@ import (
 // PullRequest describes a unit to a reviewer: the work, its evidence, and what to review
 // closely.
 type PullRequest struct {
-	About    string            // what the feature is about, in a sentence
-	Unit     string            //
-	Plan     string            // prd, tasks, change or prompt
+	About    string // what the feature is about, in a sentence
+	Unit     string //
+	Plan     journal.PlanKind
 	Runs     []*Run            // all known runs, the oldest first; at least one
 	Receipts map[string]string // in words, of finished stories, by id
 }
@@ -42,7 +42,7 @@ func (p PullRequest) stories(out io.Writer, last *Run) {
 	if len(last.Stories) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "### %s\n\n", last.storyTable(words.ItemNoun(p.Plan)).Title)
+	fmt.Fprintf(out, "### %s\n\n", last.storyTable(p.Plan.Items()).Title)
 	for i := range last.Stories {
 		s := &last.Stories[i]
 		box, why := " ", "open"
@@ -130,7 +130,7 @@ func (p PullRequest) unproved(add func(format string, args ...any)) {
 		add("no quality check was run: only the agent says that this works")
 	}
 	for i := range last.Stories {
-		if s := &last.Stories[i]; checked && p.Plan == "prd" && s.Done && s.Proof == nil && p.Receipts[s.ID] == "" {
+		if s := &last.Stories[i]; checked && p.Plan.Receipts() && s.Done && s.Proof == nil && p.Receipts[s.ID] == "" {
 			add("%s has no receipt", s.Name())
 		}
 	}
@@ -188,7 +188,7 @@ func (p PullRequest) made(out io.Writer) {
 	if claims > 0 {
 		fmt.Fprintf(out, " ralph rejected %s of the agent.", words.Count(claims, "claim"))
 	}
-	if p.Plan == "prd" {
+	if p.Plan.Feature() {
 		fmt.Fprintf(out, " Check it again with `ralph verify --unit %s`.", strings.ReplaceAll(stream.ShellWord(p.Unit), "`", ""))
 	}
 	fmt.Fprintln(out)

@@ -13,12 +13,12 @@ import (
 
 // Report describes one run of a unit in full, and all its runs in brief.
 type Report struct {
-	Unit     string    `json:"unit"`
-	Plan     string    `json:"plan"` // prd, tasks, change or prompt
-	Branch   string    `json:"branch"`
-	Worktree string    `json:"worktree"`
-	Run      *Run      `json:"run"`  // nil where the journal has no such run
-	Runs     []Summary `json:"runs"` // the oldest first
+	Unit     string           `json:"unit"`
+	Plan     journal.PlanKind `json:"plan"`
+	Branch   string           `json:"branch"`
+	Worktree string           `json:"worktree"`
+	Run      *Run             `json:"run"`  // nil where the journal has no such run
+	Runs     []Summary        `json:"runs"` // the oldest first
 }
 
 // Summary is a run in brief.
@@ -55,22 +55,22 @@ type Times struct {
 // Run is a run with all its iterations, stories and notes.
 type Run struct {
 	Summary
-	Plan           string      `json:"plan"`    // as in the report
-	Version        string      `json:"version"` // of ralph
-	Task           string      `json:"task"`    // the text that was given
-	Head           string      `json:"head"`    // the commit it began at
-	MaxIterations  int         `json:"maxIterations"`
-	TimeoutSeconds float64     `json:"timeoutSeconds"`
-	StallThreshold int         `json:"stallThreshold"`
-	SameError      int         `json:"sameError"`
-	rule           string      // that ended it
-	facts          []int       // numbers of the events that the rule used
-	Stories        []Story     `json:"stories"` // as the plan is at the end
-	Models         []ModelUse  `json:"models,omitempty"`
-	Points         []Point     `json:"points"` // of the burn-up: where one of the counts changed
-	Before         Iteration   `json:"before"` // what came before the first iteration; its number is 0
-	Iterations     []Iteration `json:"iterations"`
-	Notes          []Note      `json:"notes"` // what decided nothing about a story, in order
+	Plan           journal.PlanKind `json:"plan"`    // as in the report
+	Version        string           `json:"version"` // of ralph
+	Task           string           `json:"task"`    // the text that was given
+	Head           string           `json:"head"`    // the commit it began at
+	MaxIterations  int              `json:"maxIterations"`
+	TimeoutSeconds float64          `json:"timeoutSeconds"`
+	StallThreshold int              `json:"stallThreshold"`
+	SameError      int              `json:"sameError"`
+	rule           string           // that ended it
+	facts          []int            // numbers of the events that the rule used
+	Stories        []Story          `json:"stories"` // as the plan is at the end
+	Models         []ModelUse       `json:"models,omitempty"`
+	Points         []Point          `json:"points"` // of the burn-up: where one of the counts changed
+	Before         Iteration        `json:"before"` // what came before the first iteration; its number is 0
+	Iterations     []Iteration      `json:"iterations"`
+	Notes          []Note           `json:"notes"` // what decided nothing about a story, in order
 }
 
 // Story is a story or task of the plan.

@@ -50,10 +50,10 @@ func (s Summary) Span() time.Duration {
 
 // Figures lists the figures of the run as short texts: stories, iterations, commits, time,
 // tokens, cost. plan decides whether the items are called stories or tasks.
-func (s Summary) Figures(plan string) []string {
+func (s Summary) Figures(plan journal.PlanKind) []string {
 	var facts []string
 	if s.Total > 0 {
-		facts = append(facts, fmt.Sprintf("%d of %d %s", s.Complete, s.Total, words.ItemNoun(plan)))
+		facts = append(facts, fmt.Sprintf("%d of %d %s", s.Complete, s.Total, plan.Items()))
 	}
 	facts = append(facts, words.Count(s.Ended, "iteration"), words.Count(s.Commits, "commit"), words.Duration(s.Span()))
 	if n := s.Tokens.Total(); n > 0 {

@@ -181,7 +181,7 @@ func (p Receipt) String() string {
 
 // planDone explains whether the plan was done after the iteration.
 func (d *decider) planDone() {
-	so := fmt.Sprintf("%d of %d %s are done", d.it.Complete, d.it.Total, words.ItemNoun(d.run.Plan))
+	so := fmt.Sprintf("%d of %d %s are done", d.it.Complete, d.it.Total, d.run.Plan.Items())
 	if d.it.Total == 0 {
 		so = "the plan has no items: the agent's promise decides"
 	}
@@ -214,7 +214,7 @@ func (d *decider) counts() {
 
 // standstill says what was missing for progress.
 func (d *decider) standstill() string {
-	if d.run.Plan == "prd" {
+	if d.run.Plan.Receipts() {
 		return "no story was accepted for the first time in this run"
 	}
 	return "there is no new commit and no newly ticked task"
@@ -265,7 +265,7 @@ func (r *Run) End() Decision {
 		because("%s", text)
 	}
 	if r.Total > 0 {
-		because("%d of %d %s are done", r.Complete, r.Total, words.ItemNoun(r.Plan))
+		because("%d of %d %s are done", r.Complete, r.Total, r.Plan.Items())
 	}
 	if r.MaxIterations > 0 {
 		because("%d of at most %d iterations have ended", r.Ended, r.MaxIterations)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"path/filepath"
 
 	"ralph/internal/journal"
@@ -47,7 +48,7 @@ func (s *State) LoopState() LoopState {
 	out := LoopState{
 		WorktreeName: filepath.Base(b.Worktree), ChangeID: b.Change, Status: r.word(),
 		CurrentIteration: r.At().N, MaxIterations: b.MaxIterations, StartedAt: at(r.StartedAt),
-		Task: taskOf(b), DoneCriteria: b.DoneCriteria, StallThreshold: b.StallThreshold,
+		Task: cmp.Or(b.Task, b.Plan.Task(cmp.Or(b.Change, b.Unit))), DoneCriteria: b.DoneCriteria, StallThreshold: b.StallThreshold,
 		TimeoutMin: b.TimeoutSeconds / 60, TerminalPID: b.PID, PID: b.PID, Iterations: []LoopIteration{},
 	}
 	if out.ChangeID == "" {
@@ -97,22 +98,6 @@ func LoopWord(status journal.RunStatus, reason journal.Reason) string {
 		return "stalled"
 	}
 	return "stuck"
-}
-
-// taskOf is what the user asked for, else the plan in words: the programs that read the
-// file show it as the name of the work.
-func taskOf(b journal.RunStarted) string {
-	switch {
-	case b.Task != "":
-		return b.Task
-	case b.Change != "":
-		return "the change " + b.Change
-	case b.Plan == journal.PlanTasks:
-		return "the tasks of tasks.md"
-	case b.Plan == journal.PlanPRD:
-		return "the stories of " + b.Unit
-	}
-	return ""
 }
 
 // JSON returns the text of the file.

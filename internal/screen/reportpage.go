@@ -23,7 +23,7 @@ const (
 func ShowReport(t *terminal.Terminal, acc *account.Account) {
 	run := acc.Run
 	dot := " " + t.Symbol("·") + " "
-	head := []string{"run " + run.ID, acc.Plan + " plan", run.Agent()}
+	head := []string{"run " + run.ID, string(acc.Plan) + " plan", run.Agent()}
 	if acc.Record.Archive != "" {
 		head = append(head, "archived as "+acc.Record.Archive)
 	}
@@ -147,7 +147,7 @@ func ShowStories(t *terminal.Terminal, acc *account.Account, most int) {
 	if len(acc.Run.Stories) == 0 {
 		return
 	}
-	t.Printf("\n%s\n", t.Paint(terminal.Bold, words.Capital(words.ItemNoun(acc.Plan))))
+	t.Printf("\n%s\n", t.Paint(terminal.Bold, words.Capital(acc.Plan.Items())))
 	for i := range acc.Run.Stories[:min(most, len(acc.Run.Stories))] {
 		s := &acc.Run.Stories[i]
 		code, mark := terminal.Green, "✓"

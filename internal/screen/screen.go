@@ -187,7 +187,7 @@ func (s *Screen) runStarted(b journal.RunStarted) {
 	}
 	limits := fmt.Sprintf("at most %s of %s", words.Count(b.MaxIterations, "iteration"), words.Duration(time.Duration(b.TimeoutSeconds*float64(time.Second))))
 	if len(b.Stories) > 0 {
-		limits = fmt.Sprintf("Progress: %d/%d %s%s%s", done, len(b.Stories), words.ItemNoun(string(b.Plan)), dot, limits)
+		limits = fmt.Sprintf("Progress: %d/%d %s%s%s", done, len(b.Stories), b.Plan.Items(), dot, limits)
 	}
 	fmt.Fprintln(s.w, s.t.Paint(terminal.Dim, limits))
 }

@@ -120,7 +120,7 @@ func ShowPlan(t *terminal.Terminal, now unit.Current) {
 	if s.StoriesTotal == 0 {
 		return
 	}
-	items := words.ItemNoun(string(s.Plan))
+	items := journal.PlanKind(s.Plan).Items()
 	t.Printf("  %-11s %d/%d %s\n", "Progress:", s.StoriesComplete, s.StoriesTotal, items)
 	writeStories(t, t.Out, now.Items, strings.Repeat(" ", 14))
 }

@@ -14,7 +14,7 @@ import (
 // Loop describes a unit in the list of loops, as 'ralph list --json' prints it.
 type Loop struct {
 	Unit          string            `json:"unit"`
-	Plan          string            `json:"plan"`
+	Plan          journal.PlanKind  `json:"plan"`
 	Worktree      string            `json:"worktree"`
 	Branch        string            `json:"branch"`
 	Status        journal.RunStatus `json:"status"`
@@ -50,7 +50,7 @@ func Loops(home string, t Notes) ([]Loop, error) {
 		if !alive && e.Stale() {
 			continue // the record of a removed worktree stays a while
 		}
-		list = append(list, Loop{Unit: e.Unit, Plan: e.Plan, Worktree: e.Worktree, Branch: e.Branch, Status: s.Status, Alive: alive,
+		list = append(list, Loop{Unit: e.Unit, Plan: journal.PlanKind(e.Plan), Worktree: e.Worktree, Branch: e.Branch, Status: s.Status, Alive: alive,
 			PID: s.PID, Iteration: s.Iteration, MaxIterations: s.MaxIterations, LastUpdated: s.LastUpdated, Run: s})
 	}
 	slices.SortStableFunc(list, func(x, y Loop) int {

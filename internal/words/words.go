@@ -86,14 +86,6 @@ func LastLines(s string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// ItemNoun returns the noun for the items of a plan: "stories" for a prd, else "tasks".
-func ItemNoun(plan string) string {
-	if plan == "prd" {
-		return "stories"
-	}
-	return "tasks"
-}
-
 // Capital returns a word with a capital letter at its start.
 func Capital[T ~string](word T) string {
 	if word == "" {

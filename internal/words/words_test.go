@@ -23,7 +23,7 @@ func TestTokensAndCounts(t *testing.T) {
 	for got, want := range map[string]string{
 		words.Tokens(999, false): "999", words.Tokens(1000, false): "1.0k", words.Tokens(1_540_000, true): "~1.5M",
 		words.Count(1, "commit"): "1 commit", words.Count(0, "commit"): "0 commits",
-		words.ItemNoun("prd"): "stories", words.ItemNoun("tasks"): "tasks", words.Seconds(1.5): "1.5s",
+		words.Seconds(1.5): "1.5s",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
