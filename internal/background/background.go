@@ -26,18 +26,18 @@ import (
 // started by the call, with a desktop's worth of libraries.
 const windowWait = 30 * time.Second
 
-// Start starts argv as a detached process and waits until it has taken over what was sent. The
+// start starts argv as a detached process and waits until it has taken over what was sent. The
 // process has its own session, so closing a terminal does not end it. Its output goes to log.
 // wait bounds the waiting time. After an error, the sender is closed.
-func Start(ctx context.Context, sent *handover.Sender, argv []string, log *os.File, wait time.Duration) error {
+func start(ctx context.Context, sent *handover.Sender, argv []string, log *os.File, wait time.Duration) error {
 	cmd := detached(argv)
 	cmd.Stdout, cmd.Stderr = log, log
 	return launch(ctx, cmd, sent, wait)
 }
 
-// StartInWindow starts a terminal program and waits until ralph in it has taken over what was
+// startInWindow starts a terminal program and waits until ralph in it has taken over what was
 // sent. Package window makes argv. The error includes the last line that the program printed.
-func StartInWindow(ctx context.Context, sent *handover.Sender, argv []string) error {
+func startInWindow(ctx context.Context, sent *handover.Sender, argv []string) error {
 	said, err := unnamedFile()
 	if err != nil {
 		sent.Close()
@@ -53,9 +53,9 @@ func StartInWindow(ctx context.Context, sent *handover.Sender, argv []string) er
 	return err
 }
 
-// NewLog creates an empty log that only its owner can read, and removes the file that was
+// createLog creates an empty log that only its owner can read, and removes the file that was
 // there. An agent may print secrets, and the old file may be a link or readable by everyone.
-func NewLog(path string) (*os.File, error) {
+func createLog(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func sender(t *testing.T, how string) (sent *handover.Sender, argv []string, jou
 
 func newLog(t *testing.T) *os.File {
 	t.Helper()
-	log, err := NewLog(filepath.Join(t.TempDir(), "logs", "start.log"))
+	log, err := createLog(filepath.Join(t.TempDir(), "logs", "start.log"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestUntilUp(t *testing.T) {
 		t.Run(tt.how, func(t *testing.T) {
 			sent, argv, path := sender(t, tt.how)
 			log, began := newLog(t), time.Now()
-			if err := Start(t.Context(), sent, argv, log, time.Minute); err != nil {
+			if err := start(t.Context(), sent, argv, log, time.Minute); err != nil {
 				t.Fatal(err)
 			}
 			run, report, err := UntilUp(t.Context(), sent, path, began)
@@ -129,7 +129,7 @@ func TestUntilUp(t *testing.T) {
 // TestUntilUpIsCancelled: a loop that no one would know of must not stay.
 func TestUntilUpIsCancelled(t *testing.T) {
 	sent, argv, path := sender(t, "waits")
-	if err := Start(t.Context(), sent, argv, newLog(t), time.Minute); err != nil {
+	if err := start(t.Context(), sent, argv, newLog(t), time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -142,21 +142,21 @@ func TestUntilUpIsCancelled(t *testing.T) {
 func TestStartThatFails(t *testing.T) {
 	sent, argv, _ := sender(t, "refuses")
 	log := newLog(t)
-	if err := Start(t.Context(), sent, argv, log, time.Minute); err == nil || err.Error() != "exit status 3" {
+	if err := start(t.Context(), sent, argv, log, time.Minute); err == nil || err.Error() != "exit status 3" {
 		t.Errorf("the error is %v", err)
 	}
 	if text, err := os.ReadFile(log.Name()); err != nil || string(text) != "warming up\nit cannot be done\n" {
 		t.Errorf("the log, %v: %s", err, text)
 	}
 	sent, argv, _ = sender(t, "refuses")
-	if err := StartInWindow(t.Context(), sent, argv); err == nil || err.Error() != "exit status 3: it cannot be done" {
+	if err := startInWindow(t.Context(), sent, argv); err == nil || err.Error() != "exit status 3: it cannot be done" {
 		t.Errorf("in a window the error is %v", err)
 	}
 	if _, err := os.Stat(sent.Path()); err == nil {
 		t.Error("the command can still be taken over")
 	}
 	sent, _, _ = sender(t, "")
-	if err := Start(t.Context(), sent, []string{"sleep", "0"}, log, 1); err == nil || err.Error() != "nothing happened for 1ns" {
+	if err := start(t.Context(), sent, []string{"sleep", "0"}, log, 1); err == nil || err.Error() != "nothing happened for 1ns" {
 		t.Errorf("where nobody takes over the error is %v", err)
 	}
 }
@@ -170,7 +170,7 @@ func TestNewLogIsItsOwnersAlone(t *testing.T) {
 	if err := os.Symlink(theirs, log); err != nil {
 		t.Fatal(err)
 	}
-	f, err := NewLog(log)
+	f, err := createLog(log)
 	if err != nil {
 		t.Fatal(err)
 	}

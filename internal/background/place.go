@@ -74,7 +74,7 @@ func (l *Loop) Output() string {
 func (s Starter) In(ctx context.Context, place string, fullscreen bool, args []string) (*Loop, error) {
 	switch place {
 	case Window:
-		return s.InWindow(ctx, fullscreen, args)
+		return s.inWindow(ctx, fullscreen, args)
 	case None:
 		return s.Nowhere(ctx, args)
 	}
@@ -141,9 +141,9 @@ func (s Starter) InTmux(ctx context.Context, args []string) (*Loop, error) {
 	return l, nil
 }
 
-// InWindow starts the loop in a new terminal window. The window stays open after the loop,
+// inWindow starts the loop in a new terminal window. The window stays open after the loop,
 // until a key is pressed. Closing it ends the loop.
-func (s Starter) InWindow(ctx context.Context, fullscreen bool, args []string) (*Loop, error) {
+func (s Starter) inWindow(ctx context.Context, fullscreen bool, args []string) (*Loop, error) {
 	began := time.Now()
 	program, err := window.Find(runtime.GOOS, os.Environ())
 	if err != nil {
@@ -157,7 +157,7 @@ func (s Starter) InWindow(ctx context.Context, fullscreen bool, args []string) (
 		return nil, err
 	}
 	title := "Ralph: " + filepath.Base(s.Root)
-	if err := StartInWindow(ctx, sent, program.Argv(title, fullscreen, argv)); err != nil {
+	if err := startInWindow(ctx, sent, program.Argv(title, fullscreen, argv)); err != nil {
 		return nil, hint.With(fmt.Errorf("%s opened no window: %w", program.Name, err), "start the loop elsewhere: ralph start --terminal tmux, or --terminal none")
 	}
 	return &Loop{Sender: sent, Terminal: Window, Began: began}, nil
@@ -165,7 +165,7 @@ func (s Starter) InWindow(ctx context.Context, fullscreen bool, args []string) (
 
 // Nowhere starts the loop as a process without a terminal.
 func (s Starter) Nowhere(ctx context.Context, args []string) (*Loop, error) {
-	out, err := NewLog(s.Log)
+	out, err := createLog(s.Log)
 	if err != nil {
 		return nil, fmt.Errorf("the log of the loop cannot be made: %w", err)
 	}
@@ -175,7 +175,7 @@ func (s Starter) Nowhere(ctx context.Context, args []string) (*Loop, error) {
 		return nil, err
 	}
 	began := time.Now()
-	if err := Start(ctx, sent, argv, out, takeOverWait); err != nil {
+	if err := start(ctx, sent, argv, out, takeOverWait); err != nil {
 		return nil, hint.With(fmt.Errorf("the loop did not start: %w", err), "its output is in "+s.Log)
 	}
 	return &Loop{Sender: sent, Terminal: None, Log: s.Log, Began: began}, nil

@@ -60,7 +60,7 @@ func (t *Team) Call(ctx context.Context, n, attempt int, prompt []byte, hear fun
 		ended.Kind, ended.Message = journal.OutcomeError, err.Error()
 	}
 	// Every attempt that was started gets its end on record, whatever failed.
-	if endErr := t.Ended(n, attempt, ended); err == nil {
+	if endErr := t.ended(n, attempt, ended); err == nil {
 		err = endErr
 	}
 	return o, err
@@ -118,8 +118,8 @@ func (t *Team) started(n, attempt int, name string) (journal.AttemptStarted, err
 	}, nil
 }
 
-// Ended records the end of an attempt.
-func (t *Team) Ended(n, attempt int, o agent.Outcome) error {
+// ended records the end of an attempt.
+func (t *Team) ended(n, attempt int, o agent.Outcome) error {
 	s := o.Summary
 	e := journal.AttemptEnded{
 		N: n, Attempt: attempt, Outcome: o.Kind, Message: o.Message, Hint: o.Hint, ExitCode: o.Exit.Code,

@@ -26,7 +26,7 @@ func TestRefusedRecordComesLater(t *testing.T) {
 	rec := &recorder.Recorder{Journal: w, Run: "r", Observe: func(e journal.Event) { observed = append(observed, e.Body.EventType()) }}
 	team := &Team{Recorder: rec}
 	rename(t, path, path+".away") // the journal refuses to write to a file without its name
-	if err := team.Ended(1, 1, agent.Outcome{Kind: journal.OutcomeOK}); err == nil {
+	if err := team.ended(1, 1, agent.Outcome{Kind: journal.OutcomeOK}); err == nil {
 		t.Fatal("the journal was away, and no error")
 	}
 	if err := rec.Record(journal.RunEnded{}); err == nil {

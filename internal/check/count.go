@@ -195,12 +195,3 @@ func countReport(file string) (tests int, ok bool) {
 		}
 	}
 }
-
-// CountTests reads the whole output of a check and returns how many tests ran. The results have
-// the meaning of the fields Tests, Counted and Uncounted of Result.
-func CountTests(output string) (tests int, counted, uncounted bool) {
-	var c counter
-	_, _ = c.Write([]byte(output)) // it cannot fail
-	c.close()
-	return c.tests, c.counted, c.silent && !c.counted
-}

@@ -58,9 +58,9 @@ var locks = []string{
 	"go.sum", "mix.lock", "pom.xml", "gradle.lockfile", "build.gradle", "build.gradle.kts", "packages.lock.json", "pubspec.lock",
 }
 
-// For returns the folders that a room adds to the copy of the worktree at dir. If Prepare is
+// shownIn returns the folders that a room adds to the copy of the worktree at dir. If Prepare is
 // set, it makes them first.
-func (d *Deps) For(ctx context.Context, g *proc.Guardian, site room.Site, dir string, env []string) ([]room.Shown, error) {
+func (d *Deps) shownIn(ctx context.Context, g *proc.Guardian, site room.Site, dir string, env []string) ([]room.Shown, error) {
 	if d.listed != dir {
 		files, err := d.Repo.Tracked(ctx, dir)
 		if err != nil {

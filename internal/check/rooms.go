@@ -93,7 +93,7 @@ func (rs *Rooms) inRoom(ctx context.Context, g *proc.Guardian, c Check, dir stri
 	if dir != rs.Site.Root {
 		want.Copy = dir
 		if rs.Deps != nil {
-			if want.Shown, err = rs.Deps.For(ctx, g, rs.Site, dir, env); err != nil {
+			if want.Shown, err = rs.Deps.shownIn(ctx, g, rs.Site, dir, env); err != nil {
 				var failed *PrepareError
 				if errors.As(err, &failed) {
 					r := failed.Result

@@ -63,8 +63,8 @@ func (d Death) explain(now time.Time) []string {
 	return lines
 }
 
-// Condition returns the finding about a unit before a repair. hint says how to repair it.
-func (u Unit) Condition(now time.Time, hint string) preflight.Condition {
+// condition returns the finding about a unit before a repair. hint says how to repair it.
+func (u Unit) condition(now time.Time, hint string) preflight.Condition {
 	const id = "unit"
 	switch {
 	case u.Broken != nil:
@@ -75,7 +75,7 @@ func (u Unit) Condition(now time.Time, hint string) preflight.Condition {
 		return ok(id, fmt.Sprintf("%s: a loop is running (pid %d)", u.Name, u.Holder.PID))
 	case u.Death != nil:
 		return warn(id, u.Name+": a run died", hint, u.Explain(now)...)
-	case u.NeedsRepair():
+	case u.needsRepair():
 		return warn(id, u.Name+": an earlier run left something to clean up", hint, u.Explain(now)...)
 	case u.Damage.Lines > 0:
 		return warn(id, u.Name+": the journal has lines that cannot be read", "No action needed: ralph skips them. Another program wrote to the file, or the disk is failing.",
@@ -88,8 +88,8 @@ func (u Unit) Condition(now time.Time, hint string) preflight.Condition {
 	return ok(id, u.Name+": nothing to clean up")
 }
 
-// Repaired returns the finding about a unit after its repair. done lists the repair steps.
-func (u Unit) Repaired(now time.Time, done []string) preflight.Condition {
+// repaired returns the finding about a unit after its repair. done lists the repair steps.
+func (u Unit) repaired(now time.Time, done []string) preflight.Condition {
 	c := warn("unit", u.Name+": repaired", "", append(u.Explain(now), done...)...)
 	if u.Death != nil {
 		c.Hint = "Continue with 'ralph run'."

@@ -87,23 +87,23 @@ func (r *Repair) unit(ctx context.Context, dir, folder string) (clean bool) {
 	}
 	u.StatusOutdated = u.Journal && unit.StatusIsStale(r.Notes, p)
 	switch {
-	case u.Clean():
+	case u.clean():
 		return true
-	case !u.NeedsRepair():
-		r.Add(u.Condition(r.Now, ""))
+	case !u.needsRepair():
+		r.Add(u.condition(r.Now, ""))
 		return false
 	case r.DryRun:
-		r.Add(u.Condition(r.Now, "Repair it with 'ralph doctor'; the next 'ralph run' of the unit would, too."))
+		r.Add(u.condition(r.Now, "Repair it with 'ralph doctor'; the next 'ralph run' of the unit would, too."))
 		return false
 	}
 	done, err := r.repair(ctx, p, u)
-	c := u.Repaired(r.Now, done)
+	c := u.repaired(r.Now, done)
 	var locked *journal.LockedError
 	switch {
 	case errors.As(err, &locked):
-		c = u.Condition(r.Now, fmt.Sprintf("Not repaired now: %v.", err))
+		c = u.condition(r.Now, fmt.Sprintf("Not repaired now: %v.", err))
 	case err != nil:
-		c = u.Condition(r.Now, "")
+		c = u.condition(r.Now, "")
 		c.Severity, c.Hint = preflight.Error, fmt.Sprintf("It cannot be repaired: %v", err)
 	}
 	r.Add(c)
@@ -161,9 +161,9 @@ func repairedBy(e journal.Event) []string {
 func (r *Repair) elsewhere(entry registry.Entry) {
 	u := examine(entry.StateDir)
 	r.clock["the journal of "+u.Name+" in "+entry.Worktree] = u.Last
-	if u.NeedsRepair() || u.Broken != nil {
+	if u.needsRepair() || u.Broken != nil {
 		u.Name += " in " + entry.Worktree
-		r.Add(u.Condition(r.Now, fmt.Sprintf("Repair it there: cd %s && ralph doctor", stream.ShellWord(entry.Worktree))))
+		r.Add(u.condition(r.Now, fmt.Sprintf("Repair it there: cd %s && ralph doctor", stream.ShellWord(entry.Worktree))))
 	}
 }
 

@@ -43,15 +43,15 @@ type Death struct {
 	Alive     []proc.Named
 }
 
-// NeedsRepair reports whether the unit needs a repair. A running unit never does.
-func (u Unit) NeedsRepair() bool {
+// needsRepair reports whether the unit needs a repair. A running unit never does.
+func (u Unit) needsRepair() bool {
 	return !u.Alive && (u.Death != nil || u.Torn || u.StatusOutdated || u.CutOff || len(u.Stale) > 0)
 }
 
-// Clean reports whether a unit needs no finding of its own: nothing runs, nothing needs a
+// clean reports whether a unit needs no finding of its own: nothing runs, nothing needs a
 // repair, the journal is intact and the lock file names no process.
-func (u Unit) Clean() bool {
-	return !u.Alive && !u.NeedsRepair() && u.Broken == nil && u.Damage == (journal.Damage{}) && u.Holder.PID == 0
+func (u Unit) clean() bool {
+	return !u.Alive && !u.needsRepair() && u.Broken == nil && u.Damage == (journal.Damage{}) && u.Holder.PID == 0
 }
 
 // examine inspects the unit with the state directory dir. It takes no lock and writes nothing.

@@ -61,7 +61,7 @@ func TestADeadRunIsExplained(t *testing.T) {
 	}
 
 	u := examine(dir)
-	if !u.NeedsRepair() || u.Alive || u.Death == nil || u.Death.Iteration != 2 || !u.Death.AtWork {
+	if !u.needsRepair() || u.Alive || u.Death == nil || u.Death.Iteration != 2 || !u.Death.AtWork {
 		t.Fatalf("%+v, %+v", u, u.Death)
 	}
 	if !u.Death.At.Equal(wrote) {
@@ -73,7 +73,7 @@ func TestADeadRunIsExplained(t *testing.T) {
 			t.Errorf("the explanation lacks %q\n%s", want, text)
 		}
 	}
-	expect(t, []preflight.Condition{u.Condition(time.Now(), "mend it")}, "unit", "warn", "feature-x: a run died")
+	expect(t, []preflight.Condition{u.condition(time.Now(), "mend it")}, "unit", "warn", "feature-x: a run died")
 	if !(proc.ID{PID: u.Death.Alive[0].PID, Start: u.Death.Alive[0].Start}).Alive() {
 		t.Error("a mere look has ended the process")
 	}
@@ -86,7 +86,7 @@ func TestALiveLoopIsLeftAlone(t *testing.T) {
 	}
 	dir := state(t, self, "x", journal.IterationStarted{N: 1}, journal.AttemptStarted{N: 1})
 	post(t, dir, "stop")
-	if u := examine(dir); u.NeedsRepair() || !u.Alive || u.Stale != nil {
+	if u := examine(dir); u.needsRepair() || !u.Alive || u.Stale != nil {
 		t.Errorf("%+v", u)
 	}
 }
@@ -113,8 +113,8 @@ func TestWhatIsLeftBehind(t *testing.T) {
 			dir := state(t, dead(t), "x", ended...)
 			c.arrange(t, dir)
 			u := examine(dir)
-			text := u.Condition(time.Now(), "mend it").Text(false, false)
-			if u.NeedsRepair() != c.ill || u.Death != nil || !strings.Contains(text, c.words) {
+			text := u.condition(time.Now(), "mend it").Text(false, false)
+			if u.needsRepair() != c.ill || u.Death != nil || !strings.Contains(text, c.words) {
 				t.Errorf("%+v\n%s", u, text)
 			}
 		})

@@ -201,8 +201,8 @@ func (g *Gate) Now(ctx context.Context) (Base, error) {
 // an earlier accepted one counts as no work.
 func (g *Gate) Rewound() { g.rewound = true }
 
-// Inspect returns what weakens tests, checks or CI since the base, except the known findings.
-func (g *Gate) Inspect(ctx context.Context) ([]tamper.Finding, error) {
+// sinceBase returns what weakens tests, checks or CI since the base, except the known findings.
+func (g *Gate) sinceBase(ctx context.Context) ([]tamper.Finding, error) {
 	return (&gathering{Gate: g}).weakened(ctx)
 }
 

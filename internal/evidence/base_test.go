@@ -94,7 +94,7 @@ func (p *project) start(on OnRecord) BaseReason {
 // findings are the rules of what weakens tests since the base.
 func (p *project) findings() string {
 	p.t.Helper()
-	found, err := p.gate.Inspect(p.t.Context())
+	found, err := p.gate.sinceBase(p.t.Context())
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestTheBase(t *testing.T) {
 			p.write(".gitlab-ci.yml", weaker)
 			p.commit()
 			p.start(OnRecord{Base: base})
-			found, err := p.gate.Inspect(p.t.Context())
+			found, err := p.gate.sinceBase(p.t.Context())
 			if err != nil {
 				p.t.Fatal(err)
 			}

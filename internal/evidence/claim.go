@@ -94,9 +94,9 @@ type CheckFact struct {
 	Tolerated bool
 }
 
-// Against reports whether the check speaks against the claim: it failed, and did not already
+// against reports whether the check speaks against the claim: it failed, and did not already
 // fail before the work. A check that passes only outside its room always does.
-func (c CheckFact) Against() bool { return !c.Green() && (!c.Red || c.Outside) }
+func (c CheckFact) against() bool { return !c.Green() && (!c.Red || c.Outside) }
 
 // Place describes where the checks ran.
 type Place struct {

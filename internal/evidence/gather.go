@@ -175,7 +175,7 @@ func (g *gathering) checks(ctx context.Context, left []string) error {
 	if err := g.run(ctx, journal.Phase(at), check.Due(g.Checks, at), len(left) > 0 || done); err != nil || ctx.Err() != nil {
 		return err
 	}
-	if !done || slices.ContainsFunc(g.facts.Checks, CheckFact.Against) {
+	if !done || slices.ContainsFunc(g.facts.Checks, CheckFact.against) {
 		return nil
 	}
 	last := slices.DeleteFunc(slices.Clone(g.Checks), func(c check.Check) bool { return c.When != check.End })

@@ -35,7 +35,7 @@ func (g *Gate) Judge(ctx context.Context, c Claim) (f Facts, v Verdict, err erro
 			return f, v, err
 		}
 	}
-	if r := f.Record(); r != nil {
+	if r := f.journalProof(); r != nil {
 		if err := g.Recorder.Record(journal.WorkProved{N: c.N, Stories: c.Items, Proof: *r}); err != nil {
 			return f, v, err
 		}
@@ -77,7 +77,7 @@ func (g *Gate) sources(rule Rule, f Facts, items []string) (seqs []int) {
 func (g *Gate) Accept(ctx context.Context, c Claim, by Author, f Facts, v Verdict) (journal.ClaimAccepted, error) {
 	e := journal.ClaimAccepted{N: c.N, Stories: v.Accepted, Rule: string(v.Rule),
 		Facts: g.sources(v.Rule, f, v.Accepted)}
-	if err := g.WriteReceipts(ctx, c.N, by, f, v.Accepted); err != nil {
+	if err := g.writeReceipts(ctx, c.N, by, f, v.Accepted); err != nil {
 		return e, err
 	}
 	if len(Without(v.Accepted, c.TakenOver)) > 0 {
@@ -105,7 +105,7 @@ func (g *Gate) InspectLast(ctx context.Context) error {
 	if g.unseen == 0 {
 		return nil
 	}
-	found, err := g.Inspect(ctx)
+	found, err := g.sinceBase(ctx)
 	if err != nil {
 		return err
 	}

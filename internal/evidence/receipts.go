@@ -11,9 +11,9 @@ import (
 // Author identifies the agent that made a claim. It is empty if the agent is unknown.
 type Author struct{ Harness, Model, Session string }
 
-// WriteReceipts records why each accepted item was accepted, in the journal. If the settings
+// writeReceipts records why each accepted item was accepted, in the journal. If the settings
 // ask for it, it also writes a git note on the commit.
-func (g *Gate) WriteReceipts(
+func (g *Gate) writeReceipts(
 	ctx context.Context, n int, by Author, f Facts, accepted []string,
 ) error {
 	if g.Rules.Mode == Off {
@@ -45,7 +45,7 @@ func (g *Gate) WriteReceipts(
 // receipt returns what the receipts of all items of the claim have in common.
 func (f Facts) receipt() journal.StoryProved {
 	r := journal.StoryProved{Commit: f.Place.Commit, Tree: f.Place.Tree, Mode: journal.ProvedInPlace,
-		Why: f.Place.Why, Checks: []journal.CheckReceipt{}, Proof: f.Record()}
+		Why: f.Place.Why, Checks: []journal.CheckReceipt{}, Proof: f.journalProof()}
 	if f.Place.Clean {
 		r.Mode = journal.ProvedClean
 	}

@@ -100,7 +100,7 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 		v.Refusals = append(v.Refusals, Refusal{journal.ClaimStory, ByChecks, f.Plan.Ticked, "marked while the quality checks ran, by none but them"})
 	}
 	items = Without(items, f.Plan.Opened)
-	against := slices.IndexFunc(f.Checks, func(c CheckFact) bool { return c.Phase != journal.PhaseEnd && c.Against() && !c.Outside })
+	against := slices.IndexFunc(f.Checks, func(c CheckFact) bool { return c.Phase != journal.PhaseEnd && c.against() && !c.Outside })
 	if against >= 0 {
 		refuse(CheckFailed, failed(f.Checks[against], f.Place))
 	}
@@ -110,7 +110,7 @@ func Weigh(c Claim, f Facts, r Rules) Verdict {
 	if done := c.DoneSoFar || c.Done && len(items) == asked; done && len(f.Blocking) > 0 {
 		reason := "quality checks fail: " + strings.Join(f.Blocking, ", ")
 		v.Refusals = append(v.Refusals, Refusal{journal.ClaimDone, NotDone, nil, reason})
-		if slices.ContainsFunc(f.Checks, func(c CheckFact) bool { return c.Phase == journal.PhaseEnd && c.Against() }) {
+		if slices.ContainsFunc(f.Checks, func(c CheckFact) bool { return c.Phase == journal.PhaseEnd && c.against() }) {
 			refuse(NotDone, reason)
 		}
 	}
@@ -200,7 +200,7 @@ func (r Rule) sources(s *run.Sources, f Facts, items []string) []int {
 	case Weakened:
 		seqs = append(seqs, s.Findings)
 	case CheckFailed:
-		checks(CheckFact.Against)
+		checks(CheckFact.against)
 	case ByChecks:
 		checks(all)
 	case NotDone:

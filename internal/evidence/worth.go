@@ -24,7 +24,7 @@ func (g *gathering) worth(ctx context.Context, left []string) error {
 	switch {
 	case g.Rules.Mode == Off, g.base.Commit == "", len(items) == 0 && !promised:
 		return nil
-	case g.facts.Idle, ctx.Err() != nil, slices.ContainsFunc(g.facts.Checks, CheckFact.Against):
+	case g.facts.Idle, ctx.Err() != nil, slices.ContainsFunc(g.facts.Checks, CheckFact.against):
 		return nil
 	}
 	if len(check.Due(g.Checks, check.Claim)) == 0 {
@@ -184,9 +184,9 @@ func notHeld(v proof.TestOutcome) bool {
 // Doubts returns warnings for the user about the test runs for a claim.
 func (f Facts) Doubts() []string { return doubts(f.Proof) }
 
-// Record converts the test runs to the form in the journal and the receipts. It returns nil if
+// journalProof converts the test runs to the form in the journal and the receipts. It returns nil if
 // none were due.
-func (f Facts) Record() *journal.Proof {
+func (f Facts) journalProof() *journal.Proof {
 	p := f.Proof
 	if p == nil {
 		return nil

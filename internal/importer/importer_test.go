@@ -288,7 +288,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: nothing is listed as lost", name)
 		}
 	}
-	if Foreign([]string{"defaults", "profiles"}) != "ralph-hybrid" || Foreign([]string{"defaults"}) != "" {
+	if foreignTool([]string{"defaults", "profiles"}) != "ralph-hybrid" || foreignTool([]string{"defaults"}) != "" {
 		t.Error("a foreign config.yaml is not recognised by its keys")
 	}
 }

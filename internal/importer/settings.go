@@ -155,9 +155,9 @@ func FindSettings(root string) (string, error) {
 	return found[0], nil
 }
 
-// Foreign identifies another tool by the top-level keys of its config.yaml, and returns its
+// foreignTool identifies another tool by the top-level keys of its config.yaml, and returns its
 // name or "".
-func Foreign(keys []string) string {
+func foreignTool(keys []string) string {
 	for _, t := range tools() {
 		for _, key := range keys {
 			if slices.Contains(t.marks, key) {
@@ -178,7 +178,7 @@ func ForeignFile(path string) string {
 	if err != nil {
 		return ""
 	}
-	return Foreign(slices.Collect(maps.Keys(tree)))
+	return foreignTool(slices.Collect(maps.Keys(tree)))
 }
 
 // ReadSettings translates a settings file of another tool; path is as the user named it.
@@ -196,7 +196,7 @@ func ReadSettings(path string) (*Settings, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		if own := Foreign(slices.Collect(maps.Keys(tree))); own != "" && own != t.name {
+		if own := foreignTool(slices.Collect(maps.Keys(tree))); own != "" && own != t.name {
 			continue
 		}
 		return t.translate(path, tree), nil

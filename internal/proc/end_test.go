@@ -97,7 +97,7 @@ func TestLeaderExitsFirst(t *testing.T) {
 func TestEndStopped(t *testing.T) {
 	z := openZoo(t)
 	p, ids := z.run(1, "announce", "sleep")
-	if err := p.Signal(syscall.SIGSTOP); err != nil {
+	if err := p.ID().Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.End([]syscall.Signal{syscall.SIGTERM}, patience); err != nil {
@@ -155,9 +155,6 @@ func TestEndMeetsExit(t *testing.T) {
 		}
 		ends.Wait()
 		awaitClosed(t, "the leader's exit", p.Exited())
-		if err := p.Signal(syscall.SIGTERM); !errors.Is(err, os.ErrProcessDone) {
-			t.Errorf("a signal after the exit: %v, want %v", err, os.ErrProcessDone)
-		}
 	}
 	z.nothingLeft(nil)
 }

@@ -201,10 +201,6 @@ func (g *guard) handle(r request) {
 	case r.Kind == kindClose:
 		g.leave()
 	case g.tree == nil || g.tree.leader != r.ID: // of a tree that is gone
-	case r.Kind == kindSignal:
-		for _, sig := range r.Signals {
-			g.tree.signal(sig)
-		}
 	case r.Kind == kindEnd:
 		g.tree.end(time.Now(), r.Signals, r.Grace)
 	}

@@ -2,7 +2,6 @@ package proc
 
 import (
 	"errors"
-	"os"
 	"syscall"
 	"time"
 )
@@ -33,21 +32,6 @@ func (p *Process) Exited() <-chan struct{} { return p.exited }
 // Exit returns how the leader ended. It is valid after Exited. If the guardian was lost, it
 // is Code -1 without a signal.
 func (p *Process) Exit() Exit { return p.exit }
-
-// Signal asks the guardian to send sig to the leader's process group. It returns
-// [os.ErrProcessDone] after the leader has exited.
-func (p *Process) Signal(sig syscall.Signal) error {
-	select {
-	case <-p.exited:
-		return os.ErrProcessDone
-	default:
-	}
-	p.g.wake()
-	if err := p.g.conn.send(message{Kind: kindSignal, ID: p.id, Signals: []syscall.Signal{sig}}); err != nil {
-		return ErrLost
-	}
-	return nil
-}
 
 // End ends the whole process tree and returns when no process of it is alive. It sends the
 // gentle signals to the leader's group: one at once, the others at even steps of the grace.

@@ -179,7 +179,7 @@ func TestSignalDispositions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Signal(sig); err != nil {
+		if err := p.ID().Signal(sig); err != nil {
 			t.Error(err)
 		}
 		awaitClosed(t, "death by "+sig.String(), p.Exited())

@@ -21,7 +21,6 @@ type kind string
 // the others; only a start has an answer.
 const (
 	kindStart   kind = "start"   // Path, Argv, Env, Dir, Room, Files and the files themselves
-	kindSignal  kind = "signal"  // ID, Signals[0]: to the group
 	kindEnd     kind = "end"     // ID, Signals, Grace
 	kindClose   kind = "close"   // end what is left, and exit
 	kindReady   kind = "ready"   // ID of the guardian

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"context"
+	"crypto/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"ralph/internal/check"
 	"ralph/internal/git"
 	"ralph/internal/journal"
+	"ralph/internal/proc"
 )
 
 // project is a repository in which a test adds commits and has them proved.
@@ -22,10 +24,23 @@ type project struct {
 	repo *git.Repo
 	now  time.Duration // the clock, which each run of a check moves by a second
 	runs int
+
+	guardian *proc.Guardian // of the checks
 }
 
 // suite runs all tests below tests/ and says how many there were.
 const suite = "n=0\nfor t in tests/*_test.sh; do\n  [ -e \"$t\" ] || continue\n  sh \"$t\" || { echo \"$t failed\"; exit 1; }\n  n=$((n + 1))\ndone\necho \"$n tests, 0 failures\"\n"
+
+// TestMain lets the test binary be the guardian of the checks.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "guardian" {
+		if proc.Guard(nil) != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
 
 func newProject(t *testing.T) *project {
 	t.Helper()
@@ -44,7 +59,19 @@ func newProject(t *testing.T) *project {
 	if err != nil {
 		t.Fatal(err)
 	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	p.repo = repo
+	if p.guardian, err = proc.StartGuardian([]string{exe, "guardian"}, rand.Text()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.guardian.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return p
 }
 
@@ -94,15 +121,8 @@ func (p *project) run(ctx context.Context, commit string, c check.Check) (check.
 	if out, err := archive.CombinedOutput(); err != nil {
 		p.t.Fatalf("%v: %s", err, out)
 	}
-	cmd := exec.CommandContext(ctx, "sh", "-c", c.Command)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	r := check.Result{Check: c, Outcome: journal.CheckPassed, Tail: string(out)}
-	if err != nil {
-		r.Outcome = journal.CheckFailed
-	}
-	r.Tests, r.Counted, r.Uncounted = check.CountTests(string(out))
-	return r, nil
+	c.Timeout = 10 * time.Minute // also where many tests run at once
+	return check.Run(ctx, p.guardian, c, dir, os.Environ())
 }
 
 // prove proves the head against a commit.
@@ -347,7 +367,7 @@ func TestBudget(t *testing.T) {
 	p.commit()
 	r := p.prove(base, func(pr *Prover, _ *Commits) { pr.Settings.Budget = 5 * time.Second })
 	s := r.Strength
-	if s.Total != 20 || s.Run != 5 || s.Held != 0 || !s.Sampled() || len(s.Unheld) != 5 || s.Unheld[0].Line > 25 || s.Unheld[4].Line < 75 {
+	if s.Total != 20 || s.Run != 5 || s.Held != 0 || !s.sampled() || len(s.Unheld) != 5 || s.Unheld[0].Line > 25 || s.Unheld[4].Line < 75 {
 		t.Errorf("%+v", s)
 	}
 	if !strings.HasSuffix(r.Line(), "0 of 5 hunks held (a sample of 20)") {

@@ -27,8 +27,8 @@ type Strength struct {
 	Unheld []Hunk `json:"unheld,omitempty"`
 }
 
-// Sampled reports whether the time allowed only a sample of the hunks.
-func (s Strength) Sampled() bool { return s.Run < s.Total }
+// sampled reports whether the time allowed only a sample of the hunks.
+func (s Strength) sampled() bool { return s.Run < s.Total }
 
 // Share returns the part of the sample that the checks hold. It is 1 if nothing was run.
 func (s Strength) Share() float64 {

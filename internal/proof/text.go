@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Parts returns each result of the proof in a few words, without the commit.
-func (r Proof) Parts() []string {
+// parts returns each result of the proof in a few words, without the commit.
+func (r Proof) parts() []string {
 	if r.Checks == 0 {
 		return []string{"not proved: no check is configured"}
 	}
@@ -27,7 +27,7 @@ func (r Proof) Parts() []string {
 }
 
 // Line returns the proof in one line.
-func (r Proof) Line() string { return strings.Join(r.Parts(), "; ") }
+func (r Proof) Line() string { return strings.Join(r.parts(), "; ") }
 
 // OldText returns, in words, the result of the old tests.
 func (r Proof) OldText() string { return r.Old.old() }
@@ -81,7 +81,7 @@ func (s Strength) words() string {
 	switch {
 	case s.Run == 0:
 		return ""
-	case s.Sampled():
+	case s.sampled():
 		return fmt.Sprintf("%d of %s held (a sample of %d)", s.Held, plural(s.Run, "hunk"), s.Total)
 	}
 	return fmt.Sprintf("%d of %s held", s.Held, plural(s.Run, "hunk"))

@@ -374,7 +374,7 @@ func breaker(p *Position, s Seen, r journal.RunRules) Step {
 }
 
 func stuck(p *Position, s Seen, r journal.RunRules) Step {
-	v := p.Streak.Stuck(r)
+	v := p.Streak.opening(r)
 	if v.Reason == "" || p.Last == nil && s.LooksDone {
 		return Step{}
 	}

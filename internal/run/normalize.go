@@ -36,11 +36,11 @@ func lazily(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// Normalize removes from an error's text what differs between two occurrences of the same
+// normalize removes from an error's text what differs between two occurrences of the same
 // error. That is case, the kind of quotation marks, white space, colours, paths, ids, times
 // and numbers. Two errors are the same if their normalized texts are equal. Normalizing twice
 // changes nothing.
-func Normalize(text string) string {
+func normalize(text string) string {
 	text = strings.ToLower(escape().ReplaceAllString(strings.ToValidUTF8(text, " "), ""))
 	text = quotes.Replace(foldSpace(cut(text, maxCompared)))
 	// The order counts: an id in a path is gone with the path. No replacement is

@@ -33,11 +33,11 @@ func (s Streak) After(r BreakerFacts) Streak {
 	case !r.TooEarly:
 		s.NoProgress++
 	}
-	text := Normalize(r.Error)
+	text := normalize(r.Error)
 	switch {
 	case text == "":
 		s.SameError = 0
-	case text == Normalize(s.Error):
+	case text == normalize(s.Error):
 		s.SameError++
 	default:
 		s.SameError = 1
@@ -56,9 +56,9 @@ type Opening struct {
 	InstantExits bool           // in which the agent ended at once
 }
 
-// Stuck returns why the breaker opens, or a zero Opening if it stays closed. If several rules
+// opening returns why the breaker opens, or a zero Opening if it stays closed. If several rules
 // apply, the same error wins because it says more. A threshold of 0 turns a rule off.
-func (s Streak) Stuck(r journal.RunRules) Opening {
+func (s Streak) opening(r journal.RunRules) Opening {
 	switch {
 	case r.SameError > 0 && s.SameError >= r.SameError:
 		return Opening{Reason: journal.ReasonSameError, Count: s.SameError}

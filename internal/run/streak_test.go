@@ -47,7 +47,7 @@ func TestStreak(t *testing.T) {
 				s = s.After(BreakerFacts{Progress: it[0] == 'P', TooEarly: it[0] == 'e',
 					InstantExit: it[1] == 'd', Error: strings.Trim(it[1:], ".d")})
 			}
-			if diff := cmp.Diff(test.want, s.Stuck(test.limits)); diff != "" {
+			if diff := cmp.Diff(test.want, s.opening(test.limits)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -57,7 +57,7 @@ func TestStreak(t *testing.T) {
 func TestStreakContinuesFromRecordedCounts(t *testing.T) {
 	s := Streak{NoProgress: 1, SameError: 4, Error: "exit status 1 after 12.5s"}.After(BreakerFacts{Error: "exit status 1 after 3m2s"})
 	want := Opening{Reason: journal.ReasonSameError, Count: 5}
-	if got := s.Stuck(journal.RunRules{NoProgress: 3, SameError: 5}); got != want {
+	if got := s.opening(journal.RunRules{NoProgress: 3, SameError: 5}); got != want {
 		t.Errorf("Stuck = %+v, want %+v", got, want)
 	}
 }
@@ -75,7 +75,7 @@ func TestNormalizeFoldsWhatChanges(t *testing.T) {
 	}
 	for _, group := range same {
 		for _, text := range group[1:] {
-			if a, b := Normalize(group[0]), Normalize(text); a != b {
+			if a, b := normalize(group[0]), normalize(text); a != b {
 				t.Errorf("%q gives %q, but %q gives %q", group[0], a, text, b)
 			}
 		}
@@ -87,7 +87,7 @@ func TestNormalizeKeepsWhatMatters(t *testing.T) {
 		"sha256sum: not found", "base64url: not found", "usage limit", "out of range", "defaced", "main.go: bad", "test.go: bad"}
 	seen := map[string]string{}
 	for _, text := range texts {
-		n := Normalize(text)
+		n := normalize(text)
 		if other, ok := seen[n]; ok {
 			t.Errorf("%q and %q both give %q", other, text, n)
 		}
@@ -100,8 +100,8 @@ func FuzzNormalize(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		once := Normalize(s)
-		if twice := Normalize(once); twice != once {
+		once := normalize(s)
+		if twice := normalize(once); twice != once {
 			t.Errorf("%q gives %q, and that gives %q", s, once, twice)
 		}
 		if strings.ContainsAny(once, "0123456789") {
@@ -113,6 +113,6 @@ func FuzzNormalize(f *testing.F) {
 func BenchmarkNormalize(b *testing.B) {
 	text := strings.Repeat("open /tmp/x1/y: request req_011CZkJw8bQ2tY failed at 12:30\n", 10)
 	for b.Loop() {
-		Normalize(text)
+		normalize(text)
 	}
 }

@@ -34,7 +34,7 @@ func New(env []string) *Redactor {
 		name, value, _ := strings.Cut(entry, "=")
 		value = strings.TrimSpace(value)
 		r.addLogins(name, value)
-		if len(value) < shortest || !Named(name) || namesFile(value) {
+		if len(value) < shortest || !namesSecret(name) || namesFile(value) {
 			continue
 		}
 		r.add(name, value)
@@ -133,8 +133,8 @@ var words = []string{"KEY", "PASS", "PWD", "PAT", "AUTH", "CREDENTIAL", "CREDENT
 // about are the ends of names that describe a secret and do not hold it.
 var about = []string{"FILE", "PATH", "DIR", "SOCK", "SOCKET", "TYPE", "NAME", "TTL", "EXPIRY", "EXPIRES"}
 
-// Named reports whether a variable's name says that it is a key, token or password.
-func Named(name string) bool {
+// namesSecret reports whether a variable's name says that it is a key, token or password.
+func namesSecret(name string) bool {
 	parts := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
 	if len(parts) == 0 || slices.Contains(about, parts[len(parts)-1]) {
 		return false

@@ -13,7 +13,7 @@ func TestNamed(t *testing.T) {
 		"PATH": false, "PWD": false, "OLDPWD": false, "HOME": false, "KEYBOARD": false, "MONKEY_BUSINESS": false, "SSH_AUTH_SOCK": false,
 		"MAX_TOKENS": false, "TOKEN_FILE": false, "KEY_PATH": false, "COMPASS": false, "AUTHOR": false, "": false, "_": false,
 	} {
-		if got := Named(name); got != want {
+		if got := namesSecret(name); got != want {
 			t.Errorf("%q: %t, want %t", name, got, want)
 		}
 	}

@@ -55,8 +55,8 @@ type Passed struct {
 	Real  time.Duration // sleep included
 }
 
-// Slept returns how long the machine slept.
-func (p Passed) Slept() time.Duration { return p.Real - p.Awake }
+// slept returns how long the machine slept.
+func (p Passed) slept() time.Duration { return p.Real - p.Awake }
 
 // Set returns how far the wall clock was set forward; negative if it was set back.
 func (p Passed) Set() time.Duration { return p.Wall - p.Real }
@@ -75,7 +75,7 @@ type Jump struct {
 // jumps of five seconds or less.
 func (p Passed) Jumps() []Jump {
 	var jumps []Jump
-	if slept := p.Slept(); slept > tolerance {
+	if slept := p.slept(); slept > tolerance {
 		jumps = append(jumps, Jump{By: slept, Slept: true})
 	}
 	if set := p.Set(); set.Abs() > tolerance {

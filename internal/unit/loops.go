@@ -46,7 +46,7 @@ func Loops(home string, t Notes) ([]Loop, error) {
 		if err != nil || len(events) == 0 {
 			continue // it is archived, or has not run
 		}
-		s, alive := Corrected(run.Fold(events).Status())
+		s, alive := corrected(run.Fold(events).Status())
 		if !alive && e.Stale() {
 			continue // the record of a removed worktree stays a while
 		}

@@ -46,7 +46,7 @@ func (p *Place) Current(t Notes) (now Current, err error) {
 	if now.Status.Status == "" { // its first run has taken the lock, and has not started
 		return p.unstarted(t), nil
 	}
-	now.Status, now.Alive = Corrected(now.Status)
+	now.Status, now.Alive = corrected(now.Status)
 	when := time.Now()
 	if !now.Alive {
 		when = now.Status.LastUpdated.Time
@@ -101,9 +101,9 @@ func (p *Place) unstarted(t Notes) (now Current) {
 	return now
 }
 
-// Corrected returns the status of a run with the state of its process: crashed if the process
+// corrected returns the status of a run with the state of its process: crashed if the process
 // is dead, suspended if it is suspended. alive reports whether the process exists.
-func Corrected(s run.Status) (now run.Status, alive bool) {
+func corrected(s run.Status) (now run.Status, alive bool) {
 	if !s.Active() {
 		return s, false
 	}
