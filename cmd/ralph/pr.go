@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ralph/internal/account"
+	"ralph/internal/evidence"
 	"ralph/internal/git"
 	"ralph/internal/hint"
 	"ralph/internal/prd"
@@ -129,19 +130,18 @@ func describe(a *app, p *unit.Place, text *report.PullRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	stories, err := verify.Stories([]verify.Feature{feature}, nil)
+	var finished []evidence.StoryOf
+	for _, st := range feature.PRD.Stories {
+		if st.Passes {
+			finished = append(finished, evidence.StoryOf{Unit: p.Unit, Story: st.ID})
+		}
+	}
+	found, err := evidence.FindReceipts(a.ctx, repo, head.Commit, finished)
 	if err != nil {
 		return "", err
 	}
-	proofs := verify.Report{Commit: head.Commit, Stories: stories}
-	if err := proofs.Receipts(a.ctx, repo); err != nil {
-		return "", err
-	}
-	for _, s := range proofs.Stories {
-		if s.Receipt != nil {
-			s.Receipt.Dropped = nil // these are of checks that were run now, and none was
-			text.Receipts[s.ID] = screen.Receipt(s.Receipt)
-		}
+	for s, receipt := range found {
+		text.Receipts[s.Story] = screen.Receipt(verify.NewReceipt(receipt))
 	}
 	path := filepath.Join(repo.Root, filepath.Dir(feature.File), "spec.md")
 	data, err := regular.Read(path, prd.MaxSize)

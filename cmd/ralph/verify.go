@@ -8,6 +8,7 @@ import (
 	"io/fs"
 
 	"ralph/internal/check"
+	"ralph/internal/evidence"
 	"ralph/internal/hint"
 	"ralph/internal/launch"
 	"ralph/internal/screen"
@@ -139,14 +140,7 @@ func (v *verification) run() error {
 	}
 	defer v.remove(clean)
 	v.report.Tree = clean.Tree
-	if err := v.checks(clean); err != nil {
-		return err
-	}
-	if err := v.report.Receipts(ctx, repo); err != nil {
-		return err
-	}
-	v.report.Judge(v.receipts)
-	return nil
+	return v.weigh(clean)
 }
 
 // possible says why nothing can be proved, and what is left out.
@@ -171,9 +165,9 @@ func (v *verification) possible() error {
 	return err
 }
 
-// checks runs the checks under a guardian, which removes the clean worktree if
-// ralph dies.
-func (v *verification) checks(clean *check.CleanWorktree) error {
+// weigh gathers the facts under a guardian, which removes the clean worktree if ralph dies,
+// and completes the report with them.
+func (v *verification) weigh(clean *check.CleanWorktree) error {
 	dir := v.Place.Repo.Root
 	g, err := startGuardian(rand.Text(), dir, sweepWord, clean.Folder())
 	if err != nil {
@@ -181,28 +175,41 @@ func (v *verification) checks(clean *check.CleanWorktree) error {
 	}
 	defer g.Close()
 	if v.report.Mode == "clean" {
-		done := v.app.t.ShowActivity("making a clean worktree")
-		dir, err = clean.Dir(v.app.ctx)
-		done()
-		if err != nil {
+		if dir, err = v.prepare(clean); err != nil {
 			return err
-		}
-		for _, f := range v.features { // as in a run: checks may ask which stories are marked
-			if err := clean.Place(v.app.ctx, f.File, f.PRD.Bytes()); err != nil {
-				return err
-			}
 		}
 	}
 	v.say("%s", v.heading())
 	running := func() func() { return v.app.t.ShowActivity("running the checks") }
 	done := running()
-	v.report.Checks, err = verify.Run(v.app.ctx, g, v.Checks(), dir, v.CheckEnv(), func(c verify.CheckResult) {
-		done()
-		v.tell(c)
-		done = running()
-	})
+	facts, found, err := evidence.Finished{
+		Repo: v.Place.Repo, Commit: v.report.Commit, Guardian: g,
+		Checks: v.Checks(), Dir: dir, Env: v.CheckEnv(),
+		Ran: func(c evidence.CheckFact) {
+			done()
+			v.show(verify.NewCheckResult(c))
+			done = running()
+		},
+	}.Gather(v.app.ctx, v.report.Sought())
 	done()
+	if err == nil {
+		v.report.Complete(facts, found, v.receipts)
+	}
 	return err
+}
+
+// prepare checks the commit out, with the plans as they are now: as in a run, checks may ask
+// which stories are marked.
+func (v *verification) prepare(clean *check.CleanWorktree) (dir string, err error) {
+	done := v.app.t.ShowActivity("making a clean worktree")
+	dir, err = clean.Dir(v.app.ctx)
+	done()
+	for _, f := range v.features {
+		if err == nil {
+			err = clean.Place(v.app.ctx, f.File, f.PRD.Bytes())
+		}
+	}
+	return dir, err
 }
 
 func (v *verification) heading() string {
@@ -226,7 +233,7 @@ func (v *verification) remove(clean *check.CleanWorktree) {
 	}
 }
 
-func (v *verification) tell(c verify.CheckResult) {
+func (v *verification) show(c verify.CheckResult) {
 	if !v.quiet {
 		screen.ShowCheck(v.app.t, c)
 	}

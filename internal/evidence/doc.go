@@ -7,7 +7,8 @@
 //
 // In a run, every mark goes through these two functions: after an iteration, and at the start of
 // the loop, which judges old marks: of a run that died, met a limit or left the branch, or of a
-// clone. "ralph verify" weighs facts of its own, from the checks and the receipts.
+// clone. "ralph verify" has no journal: [Finished.Gather] collects what the checks and the
+// receipts say, for the same Weigh.
 //
 // The base is the commit and the fingerprint of the worktree at the last acceptance, or when
 // ralph first saw the unit. Work and tests are always compared with the base. The start of the

@@ -21,6 +21,9 @@ const (
 // StoryOf identifies a story by its unit and id.
 type StoryOf struct{ Unit, Story string }
 
+// String returns a name that is unique among the stories of all units.
+func (s StoryOf) String() string { return s.Unit + " " + s.Story }
+
 // Found is a receipt and its relation to a commit.
 type Found struct {
 	journal.Receipt

@@ -50,13 +50,18 @@ func (f Facts) receipt() journal.StoryProved {
 		r.Mode = journal.ProvedClean
 	}
 	for _, c := range f.Checks {
-		r.Checks = append(r.Checks, journal.CheckReceipt{Name: c.Check.Name, Command: c.Check.Command, Outcome: c.Outcome,
-			ExitCode: c.ExitCode, DurationSeconds: c.Duration.Seconds(), Unsealed: c.Unsealed})
+		r.Checks = append(r.Checks, c.Receipt())
 	}
 	if v := f.Review; v != nil && v.Harness != "" {
 		r.Review = &journal.ReviewReceipt{Harness: v.Harness, Model: v.Model, Verdict: v.Verdict}
 	}
 	return r
+}
+
+// Receipt returns the form of the result in receipts.
+func (c CheckFact) Receipt() journal.CheckReceipt {
+	return journal.CheckReceipt{Name: c.Check.Name, Command: c.Check.Command, Outcome: c.Outcome,
+		ExitCode: c.ExitCode, DurationSeconds: c.Duration.Seconds(), Unsealed: c.Unsealed}
 }
 
 // note writes receipts on their commit, and reports whether it could. It warns once where not.

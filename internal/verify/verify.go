@@ -1,18 +1,14 @@
-// Package verify checks finished stories again. It runs the quality checks on the committed
-// work, and compares the work with the receipts in the git notes. It needs no journal, so it
-// works in a fresh clone. It writes only the clean worktree, and removes it.
+// Package verify reports whether finished stories still count: it has package evidence weigh
+// what the quality checks and the receipts in the git notes say. It needs no journal, so it
+// works in a fresh clone.
 package verify
 
 import (
-	"context"
 	"slices"
 	"time"
 
-	"ralph/internal/check"
 	"ralph/internal/evidence"
-	"ralph/internal/git"
 	"ralph/internal/journal"
-	"ralph/internal/proc"
 )
 
 // Report is the result of a verification, and the JSON output of `verify --json`.
@@ -58,90 +54,77 @@ type Receipt struct {
 	Dropped []string `json:"dropped,omitempty"`
 }
 
-// Run runs the checks in dir and calls tell with each result. It stops when ctx ends.
-func Run(ctx context.Context, g *proc.Guardian, checks []check.Check, dir string, env []string, tell func(CheckResult)) ([]CheckResult, error) {
-	list := []CheckResult{}
-	for _, c := range checks {
-		r, err := check.Run(ctx, g, c, dir, env)
-		if err != nil {
-			return list, err
-		}
-		if ctx.Err() != nil {
-			return list, context.Cause(ctx)
-		}
-		one := CheckResult{Accepted: r.Green() || c.AcceptBaseline, Tail: r.Tail, CheckReceipt: journal.CheckReceipt{
-			Name: c.Name, Command: c.Command, Outcome: r.Outcome, ExitCode: r.ExitCode, DurationSeconds: r.Duration.Seconds(), Unsealed: r.Unsealed}}
-		if r.Green() {
-			one.Tail = ""
-		}
-		tell(one)
-		list = append(list, one)
-	}
-	return list, nil
-}
-
-// Receipts reads the receipt of each story from the repository's notes.
-func (r *Report) Receipts(ctx context.Context, repo *git.Repo) error {
-	var stories []evidence.StoryOf
-	for _, s := range r.Stories {
-		stories = append(stories, evidence.StoryOf{Unit: s.Unit, Story: s.ID})
-	}
-	found, err := evidence.FindReceipts(ctx, repo, r.Commit, stories)
-	for i := range r.Stories {
-		s := &r.Stories[i]
-		if o, ok := found[evidence.StoryOf{Unit: s.Unit, Story: s.ID}]; ok {
-			s.Receipt = r.receipt(o)
-		}
-	}
-	return err
-}
-
-func (r *Report) receipt(o evidence.Found) *Receipt {
-	one := &Receipt{Time: o.Time, Commit: o.Commit, Tree: o.Tree, Mode: string(o.Mode), Why: o.Why, State: o.State, Unsealed: journal.Unsealed(o.Checks)}
-	if o.Proof != nil {
-		one.Shown = o.Proof.Line
-	}
-	for _, c := range o.Checks {
-		if !slices.ContainsFunc(r.Checks, func(now CheckResult) bool { return now.Name == c.Name }) {
-			one.Dropped = append(one.Dropped, c.Name)
-		}
+// NewCheckResult returns a result for the report. The output of a check that passed is left out.
+func NewCheckResult(c evidence.CheckFact) CheckResult {
+	one := CheckResult{CheckReceipt: c.Receipt(), Accepted: c.Green() || c.Tolerated}
+	if !c.Green() {
+		one.Tail = c.Tail
 	}
 	return one
 }
 
-// Judge sets OK for each story and for the report. A finished story is OK if all checks are
-// accepted now and it has a receipt. If receipts is false, no receipt is needed. An open story
-// is never OK.
-func (r *Report) Judge(receipts bool) {
-	claim := evidence.Claim{}
-	facts := evidence.Facts{Complete: true}
-	for _, c := range r.Checks {
-		result := check.Result{Check: check.Check{Name: c.Name}, Outcome: c.Outcome, ExitCode: c.ExitCode}
-		facts.Checks = append(facts.Checks, evidence.CheckFact{Result: result, Phase: journal.PhaseClaim, Red: c.Accepted, Tolerated: c.Accepted})
+// NewReceipt returns a receipt for the report.
+func NewReceipt(o evidence.Found) *Receipt {
+	one := &Receipt{Time: o.Time, Commit: o.Commit, Tree: o.Tree, Mode: string(o.Mode), Why: o.Why,
+		State: o.State, Unsealed: journal.Unsealed(o.Checks)}
+	if o.Proof != nil {
+		one.Shown = o.Proof.Line
+	}
+	return one
+}
+
+// dropped lists the checks of a receipt that did not run now.
+func (r *Report) dropped(o evidence.Found) (names []string) {
+	for _, c := range o.Checks {
+		ranNow := func(now CheckResult) bool { return now.Name == c.Name }
+		if !slices.ContainsFunc(r.Checks, ranNow) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// Complete weighs the facts about the stories and adds what they say. A finished story is OK if
+// all checks are accepted now and it has a receipt. If receipts is false, no receipt is needed.
+// An open story is never OK.
+func (r *Report) Complete(
+	f evidence.Facts, found map[evidence.StoryOf]evidence.Found, receipts bool,
+) {
+	var claim evidence.Claim
+	for _, c := range f.Checks {
+		r.Checks = append(r.Checks, NewCheckResult(c))
 	}
 	for _, s := range r.Stories {
-		if s.Open {
-			continue
-		}
-		claim.Items = append(claim.Items, s.name())
-		if receipts {
-			claim.TakenOver = append(claim.TakenOver, s.name())
-		}
-		if s.Receipt != nil {
-			facts.Receipts = append(facts.Receipts, s.name())
+		if !s.Open {
+			claim.Items = append(claim.Items, s.of().String())
 		}
 	}
-	accepted := evidence.Weigh(claim, facts, evidence.Rules{}).Accepted
+	if receipts {
+		claim.TakenOver = claim.Items
+	}
+	accepted := evidence.Weigh(claim, f, evidence.Rules{}).Accepted
 	r.OK = !slices.ContainsFunc(r.Checks, func(c CheckResult) bool { return !c.Accepted })
 	for i := range r.Stories {
 		s := &r.Stories[i]
-		s.OK = !s.Open && slices.Contains(accepted, s.name())
+		if o, ok := found[s.of()]; ok {
+			s.Receipt = NewReceipt(o)
+			s.Receipt.Dropped = r.dropped(o)
+		}
+		s.OK = !s.Open && slices.Contains(accepted, s.of().String())
 		r.OK = r.OK && s.OK
 	}
 }
 
-// name returns a name that is unique among the stories of all units.
-func (s Story) name() string { return s.Unit + " " + s.ID }
+// of returns the name of the story in the receipts.
+func (s Story) of() evidence.StoryOf { return evidence.StoryOf{Unit: s.Unit, Story: s.ID} }
+
+// Sought returns the names of the stories in the receipts.
+func (r *Report) Sought() (stories []evidence.StoryOf) {
+	for _, s := range r.Stories {
+		stories = append(stories, s.of())
+	}
+	return stories
+}
 
 // Unreceipted returns the number of finished stories without a receipt.
 func (r *Report) Unreceipted() int {

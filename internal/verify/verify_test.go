@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ralph/internal/archive"
+	"ralph/internal/check"
 	"ralph/internal/evidence"
 	"ralph/internal/git"
 	"ralph/internal/journal"
@@ -87,13 +88,15 @@ func TestReceipts(t *testing.T) {
 	note(head, "u", "in place", "inplace", hour(1))
 	note(head, "another unit", "none", "clean", hour(1))
 
-	r := Report{Commit: head, Tree: gitIn(t, root, "rev-parse", "HEAD^{tree}"), Checks: []CheckResult{{CheckReceipt: journal.CheckReceipt{Name: "unit"}}}}
+	r := Report{Commit: head, Tree: gitIn(t, root, "rev-parse", "HEAD^{tree}")}
 	for _, id := range []string{"same", "history", "elsewhere", "in place", "none"} {
 		r.Stories = append(r.Stories, Story{Unit: "u", ID: id})
 	}
-	if err := r.Receipts(ctx, repo); err != nil {
+	found, err := evidence.FindReceipts(ctx, repo, r.Commit, r.Sought())
+	if err != nil {
 		t.Fatal(err)
 	}
+	r.Complete(evidence.Facts{Checks: []evidence.CheckFact{result("unit", journal.CheckPassed)}}, found, true)
 	lint := []string{"lint"}
 	want := map[string]*Receipt{
 		"same":      {Time: hour(2), Commit: files, Mode: "clean", State: evidence.Same, Dropped: lint},
@@ -146,28 +149,43 @@ func TestStories(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
-	green := CheckResult{CheckReceipt: journal.CheckReceipt{Outcome: journal.CheckPassed}, Accepted: true}
-	red := CheckResult{CheckReceipt: journal.CheckReceipt{Outcome: journal.CheckFailed}}
-	accepted := CheckResult{CheckReceipt: journal.CheckReceipt{Outcome: journal.CheckFailed}, Accepted: true}
+// result is the result of a check.
+func result(name string, o journal.CheckOutcome) evidence.CheckFact {
+	r := check.Result{Check: check.Check{Name: name}, Outcome: o}
+	return evidence.CheckFact{Result: r, Phase: journal.PhaseClaim}
+}
+
+func TestComplete(t *testing.T) {
+	green, red := result("unit", journal.CheckPassed), result("lint", journal.CheckFailed)
+	accepted := red
+	accepted.Red, accepted.Tolerated = true, true
 	for _, c := range []struct {
 		name     string
-		checks   []CheckResult
-		second   Story
+		checks   []evidence.CheckFact
+		open     bool // the second story is
+		receipt  bool // the second story has one
 		receipts bool
 		want     []bool // each story, and all
 	}{
-		{"green", []CheckResult{green}, Story{Receipt: &Receipt{}}, true, []bool{true, true, true}},
-		{"red", []CheckResult{green, red}, Story{Receipt: &Receipt{}}, true, []bool{false, false, false}},
-		{"red, without receipts", []CheckResult{red}, Story{}, false, []bool{false, false, false}},
-		{"red, which is accepted", []CheckResult{accepted}, Story{Receipt: &Receipt{}}, true, []bool{true, true, true}},
-		{"an open story", []CheckResult{green}, Story{Open: true}, true, []bool{true, false, false}},
-		{"no receipt", []CheckResult{green}, Story{}, true, []bool{true, false, false}},
-		{"no receipt, and none is needed", []CheckResult{green}, Story{}, false, []bool{true, true, true}},
+		{"green", []evidence.CheckFact{green}, false, true, true, []bool{true, true, true}},
+		{"red", []evidence.CheckFact{green, red}, false, true, true, []bool{false, false, false}},
+		{"red, without receipts", []evidence.CheckFact{red}, false, false, false, []bool{false, false, false}},
+		{"red, which is accepted", []evidence.CheckFact{accepted}, false, true, true, []bool{true, true, true}},
+		{"red, accepted, without receipts", []evidence.CheckFact{accepted}, false, false, false, []bool{true, true, true}},
+		{"an open story", []evidence.CheckFact{green}, true, false, true, []bool{true, false, false}},
+		{"no receipt", []evidence.CheckFact{green}, false, false, true, []bool{true, false, false}},
+		{"no receipt, and none is needed", []evidence.CheckFact{green}, false, false, false, []bool{true, true, true}},
 	} {
-		c.second.ID = "B"
-		r := Report{Checks: c.checks, Stories: []Story{{ID: "A", Receipt: &Receipt{}}, c.second}}
-		r.Judge(c.receipts)
+		r := Report{Stories: []Story{{ID: "A"}, {ID: "B", Open: c.open}}}
+		found := map[evidence.StoryOf]evidence.Found{{Story: "A"}: {}}
+		if c.receipt {
+			found[evidence.StoryOf{Story: "B"}] = evidence.Found{}
+		}
+		f := evidence.Facts{Checks: c.checks, Complete: true}
+		for s := range found {
+			f.Receipts = append(f.Receipts, s.String())
+		}
+		r.Complete(f, found, c.receipts)
 		if got := []bool{r.Stories[0].OK, r.Stories[1].OK, r.OK}; !cmp.Equal(got, c.want) {
 			t.Errorf("%s: %t", c.name, got)
 		}
