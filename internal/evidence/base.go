@@ -16,6 +16,7 @@ import (
 // OnRecord is the state from the journal that Start restores.
 type OnRecord struct {
 	Base  Base     // zero if the unit is new
+	Tests string   // commit with tests that accepted stories changed, as they were before
 	Works []string // fingerprints of the worktree at each acceptance
 	Red   []string // checks that failed before the work, and have not passed since
 	Known []tamper.Finding
@@ -44,6 +45,7 @@ func (g *Gate) Start(
 	ctx context.Context, on OnRecord, changes *[]git.StatusEntry,
 ) (BaseReason, error) {
 	g.base, g.works, g.open, g.borrowed = on.Base, on.Works, on.Open, on.Borrowed
+	g.tests = on.Tests
 	g.known, g.red, g.failing = map[tamper.Finding]bool{}, map[string]bool{}, map[string]bool{}
 	g.inPlace, g.unable = map[string]bool{}, map[string]string{}
 	g.warned, g.counts = map[string]bool{}, map[string]bool{}

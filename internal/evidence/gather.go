@@ -40,6 +40,7 @@ type Gate struct {
 	Working func(what string)
 
 	base    Base
+	tests   string   // commit with tests that accepted stories changed, as they were before
 	works   []string // fingerprints at each acceptance, the first base included
 	handed  string   // fingerprint of the base before people changed something
 	worked  bool     // an agent has worked since, without an acceptance

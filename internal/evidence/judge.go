@@ -85,7 +85,13 @@ func (g *Gate) Accept(ctx context.Context, c Claim, by Author, f Facts, v Verdic
 			return e, err
 		}
 	}
+	if v.Rule == Allowed {
+		g.tests = "" // the user agreed with the tests as they are
+	} else if f.Proof != nil {
+		g.tests = f.Proof.Kept
+	}
 	e.Commit, e.Work, e.Known, e.Borrowed = g.base.Commit, g.base.Work, g.knownListed(), g.borrowed
+	e.Tests = g.tests
 	return e, g.Recorder.Record(e)
 }
 

@@ -70,7 +70,7 @@ func (g *gathering) runsOf(ctx context.Context, change proof.Commits, rules proo
 	if err := g.Plan.Snapshot(filepath.Join(g.StateDir, "snapshot")); err != nil {
 		return nil, err
 	}
-	g.ranHere = nil
+	g.ranHere, change.Earlier = nil, g.tests
 	p, err := g.prover.Prove(ctx, change)
 	switch {
 	case ctx.Err() != nil:
@@ -178,7 +178,9 @@ func doubts(p *proof.Proof) []string {
 
 // notHeld reports whether the old tests speak against the work.
 func notHeld(v proof.TestOutcome) bool {
-	return v == proof.Failed || v == proof.NoCompile || v == proof.Weaker || v == proof.Fewer
+	return slices.Contains([]proof.TestOutcome{
+		proof.Failed, proof.NoCompile, proof.Weaker, proof.Fewer, proof.Earlier,
+	}, v)
 }
 
 // Doubts returns warnings for the user about the test runs for a claim.

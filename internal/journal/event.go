@@ -383,7 +383,7 @@ type WorkProved struct {
 type Proof struct {
 	Base string `json:"base"` // commit that the work was compared with
 	Line string `json:"line"` // all of it in words
-	// passed, failed, fewer, weaker, no_compile, red (at base too) or unable
+	// passed, failed, fewer, weaker, earlier, no_compile, red (at base too) or unable
 	OldTests string   `json:"oldTests,omitempty"`
 	NewTests string   `json:"newTests,omitempty"` // the same for the new tests without the work, or no_tests
 	Files    []string `json:"files,omitempty"`    // tests and check files that make the old tests fail
@@ -526,6 +526,8 @@ type ClaimAccepted struct {
 	Facts  []int  `json:"facts,omitempty"` // as in run_ended
 	Commit string `json:"commit"`          // the base
 	Work   string `json:"work,omitempty"`  // fingerprint of its worktree without the plan
+	// commit with tests that accepted stories changed, as they were before
+	Tests string `json:"tests,omitempty"`
 	// findings that are part of the base
 	Known []TamperFinding `json:"known,omitempty"`
 	// folders of dependencies that the checks borrow: each with path, files, content, locks

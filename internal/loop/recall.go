@@ -34,7 +34,7 @@ func (l *Loop) recall(ctx context.Context) (on evidence.OnRecord, err error) {
 // onRecord returns what the gate of a new run continues with.
 func onRecord(g *run.Claims) evidence.OnRecord {
 	on := evidence.OnRecord{Base: evidence.Base(g.Base), Seen: evidence.Base(g.Seen()), Works: slices.Clone(g.Works), Borrowed: slices.Clone(g.Borrowed),
-		Red: slices.Sorted(maps.Keys(g.Red)), Open: g.Weakened}
+		Red: slices.Sorted(maps.Keys(g.Red)), Tests: g.Tests, Open: g.Weakened}
 	for _, f := range g.Known {
 		on.Known = append(on.Known, tamper.Finding(f))
 	}

@@ -86,7 +86,7 @@ func weakened(found []tamper.Finding) string {
 func proved(p *proof.Proof) string {
 	var b strings.Builder
 	switch p.Old.Outcome {
-	case proof.Failed, proof.NoCompile:
+	case proof.Failed, proof.NoCompile, proof.Earlier:
 		fmt.Fprintf(&b, "The tests as they were before this work fail with it (%s). Change the code, not the tests. If the story asks for another behaviour, say so in its notes: the user decides.%s\n",
 			p.OldText(), tailOf(p.Old.Tail))
 	}

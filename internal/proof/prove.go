@@ -59,6 +59,7 @@ type Commits struct {
 	Base    string   // the commit with which the work began
 	Head    string   // the commit to be judged
 	Foreign []string // tips of other people's commits: they are not part of the work
+	Earlier string   // Kept of the last accepted proof
 	Green   []check.Result
 }
 
@@ -77,6 +78,9 @@ type Proof struct {
 	Adapted  bool          `json:"adapted,omitempty"` // tests changed, and no more of them run than before
 	Runs     int           `json:"runs"`              // of checks, without those that were known
 	Took     time.Duration `json:"took"`
+	// Kept is a commit with the tests that this story or earlier ones changed, as they were
+	// before. It is empty without such tests.
+	Kept string `json:"kept,omitempty"`
 }
 
 // TestOutcome says how a run of old or new tests ended.
@@ -88,6 +92,7 @@ const (
 	Passed    TestOutcome = "passed"     // all checks pass
 	Weaker    TestOutcome = "weaker"     // they pass, and catch a fault that the new ones do not
 	Fewer     TestOutcome = "fewer"      // they pass, and not all of them ran
+	Earlier   TestOutcome = "earlier"    // they pass, but not as they were before earlier stories
 	Failed    TestOutcome = "failed"     // one fails
 	NoCompile TestOutcome = "no_compile" // the tests cannot be built against this work
 	RedAtBase TestOutcome = "red"        // it fails at base too: that says nothing
@@ -117,7 +122,7 @@ const maxFiles = 8
 // Prove fails only if ctx is cancelled or git fails.
 func (p *Prover) Prove(ctx context.Context, ch Commits) (Proof, error) {
 	began := p.Elapsed()
-	r := Proof{Head: ch.Head, Base: ch.Base, Checks: len(p.Checks)}
+	r := Proof{Head: ch.Head, Base: ch.Base, Checks: len(p.Checks), Kept: ch.Earlier}
 	defer func() { r.Took = p.Elapsed() - began }()
 	if len(p.Checks) == 0 {
 		r.Skipped = "no check is configured"
@@ -143,6 +148,9 @@ func (p *Prover) Prove(ctx context.Context, ch Commits) (Proof, error) {
 	}
 	if r.Old, err = p.oldTests(ctx, c, &r); err != nil {
 		return r, err
+	}
+	if err := p.earlierTests(ctx, c, &r, ch.Earlier); err != nil && ctx.Err() != nil {
+		return r, err // without one, these tests say nothing: their commit is gone
 	}
 	if r.New, err = p.newTests(ctx, c, &r); err != nil {
 		return r, err

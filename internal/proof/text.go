@@ -43,6 +43,8 @@ func (t TestRun) old() string {
 		return "old tests fail" + in(t.Files)
 	case NoCompile:
 		return "old tests do not compile any more" + in(t.Files)
+	case Earlier:
+		return "old tests fail as they were before an earlier story changed them" + in(t.Files)
 	case Fewer:
 		return "not all old tests ran: " + t.Tail
 	case Weaker:

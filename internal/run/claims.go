@@ -12,6 +12,7 @@ type Claims struct {
 	Red       map[string]bool         // checks that were red before the last run, and since
 	Rejected  bool                    // a story was rejected, and none accepted since
 	Base      Base                    // what claims are compared with; zero for a new unit
+	Tests     string                  // commit with tests as they were before accepted stories
 	Works     []string                // fingerprints of the worktree at each base
 	Known     []journal.TamperFinding // findings that are part of the base, or were accepted
 	Borrowed  []journal.Borrowed      // folders that checks borrow, at the base
@@ -76,7 +77,7 @@ func (g *Claims) claimAccepted(b journal.ClaimAccepted) {
 		delete(g.Reviews, id)
 	}
 	g.settle(b.Stories, false)
-	g.Weakened = false
+	g.Weakened, g.Tests = false, b.Tests
 	g.moved(Base{b.Commit, b.Work}, b.Known, b.Borrowed)
 }
 

@@ -76,7 +76,7 @@ func (e event) speaksAgainst() bool {
 		return len(e.Findings) > 0 || e.Type == "claim_rejected" && e.Rule != "check_failed"
 	}
 	return len(e.Proof.Fewer) > 0 ||
-		slices.Contains([]string{"failed", "no_compile", "weaker", "fewer"}, e.Proof.OldTests)
+		slices.Contains([]string{"failed", "no_compile", "weaker", "earlier", "fewer"}, e.Proof.OldTests)
 }
 
 // judge compares the run's own record with the expected one.

@@ -1,0 +1,55 @@
+package proof
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestEarlierTests verifies that a test that one story weakened, where it hid nothing, still
+// holds the work of later ones, until an expectation in it changes.
+func TestEarlierTests(t *testing.T) {
+	const (
+		one  = "[ \"$(sh greet.sh Ada)\" = \"Hello, Ada!\" ]\n"
+		both = "set -e\n[ \"$(sh greet.sh Bo)\" = \"Hello, Bo!\" ]\n" + one
+		less = "[ \"$1\" = Bo ] && echo Hi || echo \"Hello, $1!\"\n"
+	)
+	p := newProject(t)
+	p.write(map[string]string{"tests/greet_test.sh": both})
+	base, kept := p.commit(), ""
+	for _, story := range []struct {
+		name  string
+		files map[string]string
+		want  TestOutcome
+		kept  bool
+		runs  int // at most
+	}{
+		{"no test", map[string]string{"a.sh": "echo a\n"}, Passed, false, 2},
+		{"weakened", map[string]string{"b.sh": "echo b\n", "tests/greet_test.sh": one}, Passed, true, 4},
+		{"another", map[string]string{"c.sh": "echo c\n", "tests/c_test.sh": "true\n"}, Passed, true, 5},
+		{"its test weakened", map[string]string{"c.sh": "echo d\n", "tests/c_test.sh": ":\n"}, Passed, true, 5},
+		{"broken", map[string]string{"greet.sh": less}, Earlier, true, 6},
+		{"another expectation", map[string]string{"greet.sh": "echo Hi\n",
+			"tests/greet_test.sh": "[ \"$(sh greet.sh)\" = Hi ]\n"}, Failed, true, 5},
+		{"after it", map[string]string{"e.sh": "echo e\n"}, Passed, true, 3},
+	} {
+		p.write(story.files)
+		head := p.commit()
+		r := p.prove(base, func(pr *Prover, ch *Commits) {
+			ch.Earlier, pr.Settings.Budget = kept, 0
+		})
+		if r.Old.Outcome != story.want || (r.Kept != "") != story.kept || r.Runs > story.runs {
+			t.Errorf("%s: %s, kept %q, %d runs: %s", story.name, r.Old.Outcome, r.Kept, r.Runs, r.Line())
+		}
+		if story.want == Earlier && !slices.Equal(r.Old.Files, []string{"tests/greet_test.sh"}) {
+			t.Errorf("%s: %v", story.name, r.Old.Files)
+		}
+		base, kept = head, r.Kept
+	}
+	if got := p.git("show", kept+":tests/c_test.sh"); got != "true" {
+		t.Errorf("the test that the work added is kept as %q", got)
+	}
+	gone := func(_ *Prover, ch *Commits) { ch.Earlier = "1234567890123456789012345678901234567890" }
+	if r := p.prove(p.git("rev-parse", "HEAD~1"), gone); r.Old.Outcome != Passed || r.Kept != "" {
+		t.Errorf("without the commit: %s, kept %q", r.Line(), r.Kept)
+	}
+}
