@@ -294,7 +294,9 @@ func (c *comparison) withoutWork(ctx context.Context) (map[string]git.Entry, err
 }
 
 // write notes a file with a new content, unless it is that of the entry.
-func (c *comparison) write(ctx context.Context, edits map[string]git.Entry, name string, e git.Entry, text string) error {
+func (c *comparison) write(
+	ctx context.Context, edits map[string]git.Entry, name string, e git.Entry, text string,
+) error {
 	if text == c.texts[e.Hash] {
 		return nil
 	}
@@ -326,7 +328,9 @@ func isVendored(name string) bool {
 }
 
 // commit makes a commit of a tree with some files changed, on top of where it came from.
-func (c *comparison) commit(ctx context.Context, from string, edits map[string]git.Entry) (string, error) {
+func (c *comparison) commit(
+	ctx context.Context, from string, edits map[string]git.Entry,
+) (string, error) {
 	tree, err := c.repo.Compose(ctx, from, edits)
 	if err != nil {
 		return "", err

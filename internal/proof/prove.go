@@ -174,7 +174,9 @@ func (p *Prover) keep(ctx context.Context, commit string, res check.Result, ck c
 }
 
 // run runs one check on a commit, unless it is known how it fares on that tree.
-func (p *Prover) run(ctx context.Context, r *Proof, commit string, c check.Check) (check.Result, error) {
+func (p *Prover) run(
+	ctx context.Context, r *Proof, commit string, c check.Check,
+) (check.Result, error) {
 	at, err := p.Repo.Commit(ctx, commit)
 	if err != nil {
 		return check.Result{}, err
@@ -212,7 +214,9 @@ func (p *Prover) runBroken(
 
 // firstRed runs the checks on a commit up to the first that fails where it passes at base.
 // A check that fails at base too says nothing, which is returned as red.
-func (p *Prover) firstRed(ctx context.Context, r *Proof, c *comparison, commit string) (failed *check.Result, red string, err error) {
+func (p *Prover) firstRed(
+	ctx context.Context, r *Proof, c *comparison, commit string,
+) (failed *check.Result, red string, err error) {
 	for _, ck := range p.Checks {
 		res, err := p.run(ctx, r, commit, ck)
 		if err != nil {
@@ -310,7 +314,9 @@ func (p *Prover) allRan(
 }
 
 // stillHolds is the trial of old tests that pass: unless they catch more than the new ones.
-func (p *Prover) stillHolds(ctx context.Context, c *comparison, r *Proof, edits map[string]git.Entry) (TestRun, error) {
+func (p *Prover) stillHolds(
+	ctx context.Context, c *comparison, r *Proof, edits map[string]git.Entry,
+) (TestRun, error) {
 	r.Gone = c.gone
 	t, err := p.weaker(ctx, c, r, edits)
 	switch {
@@ -324,7 +330,9 @@ func (p *Prover) stillHolds(ctx context.Context, c *comparison, r *Proof, edits 
 
 // greenAtHead returns how a check fared that fails on a commit and passes on the head, nil
 // where it fails there too.
-func (p *Prover) greenAtHead(ctx context.Context, r *Proof, c *comparison, commit, name string) (*check.Result, error) {
+func (p *Prover) greenAtHead(
+	ctx context.Context, r *Proof, c *comparison, commit, name string,
+) (*check.Result, error) {
 	ck := p.Checks[slices.IndexFunc(p.Checks, func(ck check.Check) bool { return ck.Name == name })]
 	head, err := p.run(ctx, r, c.head, ck)
 	if err != nil || !head.Green() {
@@ -336,7 +344,9 @@ func (p *Prover) greenAtHead(ctx context.Context, r *Proof, c *comparison, commi
 
 // blame puts the files back one by one and returns those with which the check fails. Where
 // none does alone, all are named.
-func (p *Prover) blame(ctx context.Context, c *comparison, r *Proof, ck check.Check, edits map[string]git.Entry) ([]string, error) {
+func (p *Prover) blame(
+	ctx context.Context, c *comparison, r *Proof, ck check.Check, edits map[string]git.Entry,
+) ([]string, error) {
 	var files []string
 	for name := range edits {
 		files = append(files, name)

@@ -21,7 +21,9 @@ const maxMutants = 8
 // weaker compares tests that were changed with what they were: it puts small faults into
 // the work and looks for one that the tests catch as they were, and not as they are. That
 // shows what was weakened although all of it still holds.
-func (p *Prover) weaker(ctx context.Context, c *comparison, r *Proof, edits map[string]git.Entry) (*TestRun, error) {
+func (p *Prover) weaker(
+	ctx context.Context, c *comparison, r *Proof, edits map[string]git.Entry,
+) (*TestRun, error) {
 	changed := slices.Sorted(maps.Keys(edits))
 	changed = slices.DeleteFunc(changed, func(name string) bool { return c.was[name].Mode == "" && c.kinds[name] == Test })
 	if len(changed) == 0 || p.Settings.Budget <= 0 {
@@ -58,7 +60,9 @@ func (p *Prover) weaker(ctx context.Context, c *comparison, r *Proof, edits map[
 
 // missed returns the check that fails with a fault and the old tests, and passes with the
 // fault and the new tests; "" without such a check.
-func (p *Prover) missed(ctx context.Context, c *comparison, r *Proof, m mutant, edits map[string]git.Entry) (string, error) {
+func (p *Prover) missed(
+	ctx context.Context, c *comparison, r *Proof, m mutant, edits map[string]git.Entry,
+) (string, error) {
 	hash, err := c.repo.WriteBlob(m.text())
 	if err != nil {
 		return "", err
