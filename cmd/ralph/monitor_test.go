@@ -179,7 +179,7 @@ func TestDashboardIsSuspended(t *testing.T) {
 		t.Errorf("the shell is shown on the dashboard: %q", p.text())
 	}
 	p.press("stty -a >../after\recho got $((40+2))\r")
-	p.waitsFor("got 42")
+	p.waitsFor("got 42 shell>") // with the prompt: the next one comes after the dashboard
 	if before, after := s.read("../before"), s.read("../after"); before != after {
 		t.Errorf("the terminal's modes are not what they were:\n%s\n%s", before, after)
 	}

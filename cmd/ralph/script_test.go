@@ -103,6 +103,16 @@ func TestScripts(t *testing.T) {
 			env.Setenv("LANG", "C.UTF-8")
 			return nil
 		},
+		Condition: func(name string) (bool, error) {
+			if name != "full-device" {
+				return false, fmt.Errorf("there is no condition %q", name)
+			}
+			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+			if err == nil {
+				_ = full.Close()
+			}
+			return err == nil, nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
 			"feature": feature,

@@ -198,7 +198,8 @@ func TestTurnWhoseLogCannotBeWritten(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "log cannot be written") || started {
 		t.Errorf("started %v: %v", started, err)
 	}
-	if _, err := os.Stat("/dev/full"); err == nil {
+	if full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0); err == nil {
+		_ = full.Close()
 		_, _, err = turnOf(t, t.Context(), "echo x; exec sleep 600", func(c *Call) { c.Log = "/dev/full" })
 		if err == nil || !strings.Contains(err.Error(), "no space left") {
 			t.Errorf("full disk: %v", err)
