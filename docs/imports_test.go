@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"internal/launch":      {"agent", "calls", "change", "check", "config", "evidence", "git", "hint", "importer", "journal", "loop", "plan", "preflight", "proc", "proof", "ratelimit", "recorder", "registry", "regular", "replay", "room", "run", "secret", "stream", "unit"},
 	"internal/limits":      {"archive", "journal", "ratelimit", "registry", "run", "stream", "unit"},
 	"internal/logs":        {"journal", "run", "screen", "stream", "terminal", "unit"},
-	"internal/loop":        {"agent", "calls", "check", "checkpoint", "evidence", "git", "journal", "parking", "plan", "proc", "prompt", "ratelimit", "recorder", "run", "stopwatch", "stream", "tamper"},
+	"internal/loop":        {"agent", "calls", "check", "checkpoint", "evidence", "git", "journal", "parking", "plan", "proc", "prompt", "ratelimit", "recorder", "run", "stopwatch", "stream"},
 	"internal/manual":      {"help"},
 	"internal/mcpserver":   {"git", "hint", "journal", "logs", "plan", "prd", "preflight", "regular", "run", "stream", "unit"},
 	"internal/monitor":     {"journal", "regular", "run", "stream", "tmux"},

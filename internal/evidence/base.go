@@ -9,22 +9,9 @@ import (
 
 	"ralph/internal/check"
 	"ralph/internal/git"
-	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/tamper"
 )
-
-// OnRecord is the state from the journal that Start restores.
-type OnRecord struct {
-	Base  Base     // zero if the unit is new
-	Tests string   // commit with tests that accepted stories changed, as they were before
-	Works []string // fingerprints of the worktree at each acceptance
-	Red   []string // checks that failed before the work, and have not passed since
-	Known []tamper.Finding
-	// Borrowed are folders of dependencies at the base.
-	Borrowed []journal.Borrowed
-	Open     bool // some findings are neither accepted nor undone
-	Seen     Base // commit and worktree when ralph stopped looking; zero after a crash
-}
 
 // BaseReason names the reason why the base moved.
 type BaseReason string
@@ -37,23 +24,21 @@ const (
 	TakenOut   BaseReason = "a story was parked"  // the work since the base was removed
 )
 
-// Start prepares the gatherer: it loads the recorded state and compares it with the worktree.
-// It moves the base to the worktree if the unit is new, or if only the user has changed
+// Start prepares the gate: it continues with what is on record, and compares that with the
+// worktree. It moves the base to the worktree if the unit is new, or if only the user has changed
 // something. Then existing weaknesses of tests and checks are known findings. If changes is
 // nil, Start looks up the uncommitted changes.
 func (g *Gate) Start(
-	ctx context.Context, on OnRecord, changes *[]git.StatusEntry,
+	ctx context.Context, on run.Claims, changes *[]git.StatusEntry,
 ) (BaseReason, error) {
-	g.base, g.works, g.open, g.borrowed = on.Base, on.Works, on.Open, on.Borrowed
-	g.tests = on.Tests
+	g.base, g.works, g.open = on.Base, slices.Clone(on.Works), on.Weakened
+	g.tests, g.borrowed = on.Tests, slices.Clone(on.Borrowed)
 	g.known, g.red, g.failing = map[tamper.Finding]bool{}, map[string]bool{}, map[string]bool{}
+	maps.Copy(g.red, on.Red)
 	g.inPlace, g.unable = map[string]bool{}, map[string]string{}
 	g.warned, g.counts = map[string]bool{}, map[string]bool{}
 	for _, f := range on.Known {
-		g.known[f] = true
-	}
-	for _, name := range on.Red {
-		g.red[name] = true
+		g.known[tamper.Finding(f)] = true
 	}
 	g.local = localConfig(g.Repo)
 	g.foreign, _ = tips(ctx, g.Repo) // without them, committers decide what is other people's work
@@ -62,10 +47,10 @@ func (g *Gate) Start(
 	if err != nil {
 		return "", err
 	}
-	if on.Base == (Base{}) {
+	if on.Base == (run.Base{}) {
 		return FirstSight, g.setBase(ctx, now)
 	}
-	return g.takeUserChanges(ctx, on.Seen, now)
+	return g.takeUserChanges(ctx, on.Seen(), now)
 }
 
 // TakeUserChanges compares the worktree with what ralph saw last, at the commit seen, and handles
@@ -77,7 +62,7 @@ func (g *Gate) TakeUserChanges(ctx context.Context, seen string) (BaseReason, er
 	if err != nil {
 		return "", err
 	}
-	on := Base{Commit: seen}
+	on := run.Base{Commit: seen}
 	if !g.worked {
 		on = g.base
 	}
@@ -85,9 +70,9 @@ func (g *Gate) TakeUserChanges(ctx context.Context, seen string) (BaseReason, er
 }
 
 func (g *Gate) takeUserChanges(
-	ctx context.Context, seen Base, now git.WorktreeState,
+	ctx context.Context, seen run.Base, now git.WorktreeState,
 ) (BaseReason, error) {
-	here := Base{now.Head.Commit, now.Hash}
+	here := run.Base{Commit: now.Head.Commit, Work: now.Hash}
 	g.worked = seen != g.base
 	switch {
 	case here == seen:
@@ -133,7 +118,7 @@ func (g *Gate) rewritten(ctx context.Context, seen, now string) bool {
 // setBase makes the given state of the worktree the base. Uncommitted changes in it that weaken
 // tests and checks become known findings.
 func (g *Gate) setBase(ctx context.Context, look git.WorktreeState) error {
-	g.base, g.open, g.worked = Base{look.Head.Commit, look.Hash}, false, false
+	g.base, g.open, g.worked = run.Base{Commit: look.Head.Commit, Work: look.Hash}, false, false
 	g.works = append(g.works, look.Hash)
 	borrowed, err := g.Deps.Prints(context.WithoutCancel(ctx), g.borrowed)
 	if err != nil {
@@ -180,7 +165,7 @@ func (g *Gate) knowPeoples(ctx context.Context, from, to string) error {
 }
 
 // Base returns the base, the state that claims are compared with.
-func (g *Gate) Base() Base { return g.base }
+func (g *Gate) Base() run.Base { return g.base }
 
 // Known returns the known findings, which are never a reason to refuse a claim.
 func (g *Gate) Known() []tamper.Finding {
@@ -191,12 +176,12 @@ func (g *Gate) Known() []tamper.Finding {
 
 // Now returns the commit and fingerprint of the current worktree. It returns a zero Base on
 // another branch.
-func (g *Gate) Now(ctx context.Context) (Base, error) {
+func (g *Gate) Now(ctx context.Context) (run.Base, error) {
 	look, err := g.Repo.ReadWorktree(context.WithoutCancel(ctx), g.Derived()...)
 	if err != nil || look.Head.Branch != g.Branch {
-		return Base{}, err
+		return run.Base{}, err
 	}
-	return Base{look.Head.Commit, look.Hash}, nil
+	return run.Base{Commit: look.Head.Commit, Work: look.Hash}, nil
 }
 
 // Rewound notes that commits were removed from the branch. From then on, a worktree that equals

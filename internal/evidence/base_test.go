@@ -9,7 +9,10 @@ import (
 
 	"ralph/internal/check"
 	"ralph/internal/git"
+	"ralph/internal/journal"
 	"ralph/internal/plan"
+	"ralph/internal/run"
+	"ralph/internal/tamper"
 )
 
 // ci has one step, which no run of ralph's can show to be weaker.
@@ -73,7 +76,7 @@ func (p *project) commit() {
 	p.git("commit", "-q", "--allow-empty", "-m", "x")
 }
 
-func (p *project) now() Base {
+func (p *project) now() run.Base {
 	p.t.Helper()
 	b, err := p.gate.Now(p.t.Context())
 	if err != nil {
@@ -82,9 +85,32 @@ func (p *project) now() Base {
 	return b
 }
 
-func (p *project) start(on OnRecord) BaseReason {
+// onRecord is what the journal of an earlier run says. Without seen, the run died.
+type onRecord struct {
+	base, seen run.Base
+	known      []tamper.Finding
+	borrowed   []journal.Borrowed
+}
+
+func (on onRecord) claims() run.Claims {
+	var s run.State
+	if on.base != (run.Base{}) {
+		moved := journal.BaseMoved{Commit: on.base.Commit, Work: on.base.Work, Borrowed: on.borrowed}
+		for _, f := range on.known {
+			moved.Known = append(moved.Known, journal.TamperFinding(f))
+		}
+		s.Apply(journal.Event{Run: "r", Body: journal.RunStarted{}})
+		s.Apply(journal.Event{Run: "r", Body: moved})
+	}
+	if on.seen != (run.Base{}) {
+		s.Apply(journal.Event{Run: "r", Body: journal.RunEnded{Head: on.seen.Commit, Work: on.seen.Work}})
+	}
+	return s.Claims
+}
+
+func (p *project) start(on onRecord) BaseReason {
 	p.t.Helper()
-	why, err := p.gate.Start(p.t.Context(), on, nil)
+	why, err := p.gate.Start(p.t.Context(), on.claims(), nil)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -111,77 +137,77 @@ func TestTheBase(t *testing.T) {
 	const skipped = ".gitlab-ci.yml ci-softened"
 	for _, c := range []struct {
 		name  string
-		do    func(p *project) OnRecord // between two processes of ralph
+		do    func(p *project) onRecord // between two processes of ralph
 		why   BaseReason
 		found string
 	}{
-		{"first sight, with what a person left", func(p *project) OnRecord {
+		{"first sight, with what a person left", func(p *project) onRecord {
 			p.write(".gitlab-ci.yml", weaker)
-			return OnRecord{}
+			return onRecord{}
 		}, FirstSight, ""},
-		{"nothing was changed", func(p *project) OnRecord { return OnRecord{Base: p.now(), Seen: p.now()} }, "", ""},
-		{"people commit while nothing is open", func(p *project) OnRecord {
+		{"nothing was changed", func(p *project) onRecord { return onRecord{base: p.now(), seen: p.now()} }, "", ""},
+		{"people commit while nothing is open", func(p *project) onRecord {
 			base := p.now()
 			p.write(".gitlab-ci.yml", weaker)
 			p.commit()
-			return OnRecord{Base: base, Seen: base}
+			return onRecord{base: base, seen: base}
 		}, ByPeople, ""},
-		{"people edit while nothing is open", func(p *project) OnRecord {
+		{"people edit while nothing is open", func(p *project) onRecord {
 			base := p.now()
 			p.write(".gitlab-ci.yml", weaker)
-			return OnRecord{Base: base, Seen: base}
+			return onRecord{base: base, seen: base}
 		}, ByPeople, ""},
-		{"an agent commits, and a limit ends the run", func(p *project) OnRecord {
+		{"an agent commits, and a limit ends the run", func(p *project) onRecord {
 			base := p.now()
 			p.write(".gitlab-ci.yml", weaker)
 			p.commit()
-			return OnRecord{Base: base, Seen: p.now()}
+			return onRecord{base: base, seen: p.now()}
 		}, "", skipped},
-		{"an agent edits, and a limit ends the run", func(p *project) OnRecord {
+		{"an agent edits, and a limit ends the run", func(p *project) onRecord {
 			base := p.now()
 			p.write(".gitlab-ci.yml", weaker)
-			return OnRecord{Base: base, Seen: p.now()}
+			return onRecord{base: base, seen: p.now()}
 		}, "", skipped},
-		{"an agent commits, and ralph is killed", func(p *project) OnRecord {
+		{"an agent commits, and ralph is killed", func(p *project) onRecord {
 			base := p.now()
 			p.write(".gitlab-ci.yml", weaker)
 			p.commit()
-			return OnRecord{Base: base}
+			return onRecord{base: base}
 		}, "", skipped},
-		{"people commit during the work of an agent", func(p *project) OnRecord {
+		{"people commit during the work of an agent", func(p *project) onRecord {
 			base := p.now()
 			p.write("a.go", "package a\n")
 			p.commit()
 			seen := p.now()
 			p.write(".gitlab-ci.yml", weaker)
 			p.commit()
-			return OnRecord{Base: base, Seen: seen}
+			return onRecord{base: base, seen: seen}
 		}, "", ""},
-		{"people rebase the work of an agent", func(p *project) OnRecord {
+		{"people rebase the work of an agent", func(p *project) onRecord {
 			base := p.now()
 			p.write(".gitlab-ci.yml", weaker)
 			p.commit()
 			seen := p.now()
 			p.git("commit", "-q", "--amend", "-m", "y")
-			return OnRecord{Base: base, Seen: seen}
+			return onRecord{base: base, seen: seen}
 		}, Rewritten, ""},
-		{"an agent rewrites its work, and ralph is killed", func(p *project) OnRecord {
+		{"an agent rewrites its work, and ralph is killed", func(p *project) onRecord {
 			base := p.now()
 			p.write(".gitlab-ci.yml", weaker)
 			p.git("add", "-A")
 			p.git("commit", "-q", "--amend", "-m", "y")
-			return OnRecord{Base: base}
+			return onRecord{base: base}
 		}, "", skipped},
-		{"what was accepted is known", func(p *project) OnRecord {
+		{"what was accepted is known", func(p *project) onRecord {
 			base := p.now()
 			p.write(".gitlab-ci.yml", weaker)
 			p.commit()
-			p.start(OnRecord{Base: base})
+			p.start(onRecord{base: base})
 			found, err := p.gate.sinceBase(p.t.Context())
 			if err != nil {
 				p.t.Fatal(err)
 			}
-			return OnRecord{Base: base, Known: found}
+			return onRecord{base: base, known: found}
 		}, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -191,7 +217,7 @@ func TestTheBase(t *testing.T) {
 			if why := p.start(on); why != c.why {
 				t.Errorf("the base moved for %q, want %q", why, c.why)
 			}
-			if moved := p.gate.Base() == p.now(); moved != (c.why != "") && on.Base != p.now() {
+			if moved := p.gate.Base() == p.now(); moved != (c.why != "") && on.base != p.now() {
 				t.Errorf("the base is %v, the worktree %v", p.gate.Base(), p.now())
 			}
 			if got := p.findings(); got != c.found {
@@ -205,7 +231,7 @@ func TestTheBase(t *testing.T) {
 func TestMeet(t *testing.T) {
 	for _, worked := range []bool{false, true} {
 		p := newProject(t)
-		p.start(OnRecord{})
+		p.start(onRecord{})
 		if worked {
 			p.gate.Worked(1)
 			p.write("a.go", "package a\n")
@@ -250,7 +276,7 @@ func TestIdle(t *testing.T) {
 			p.git("-C", "lib", "commit", "-q", "-m", "x")
 			p.write("a.txt", "one\r\n")
 			p.commit()
-			p.start(OnRecord{})
+			p.start(onRecord{})
 			c.do(p)
 			got, err := (&gathering{Gate: p.gate, claim: Claim{N: 1}}).idle(t.Context())
 			if got != c.idle || err != nil {
@@ -289,8 +315,8 @@ func TestBorrowedFolders(t *testing.T) {
 		p.write("package-lock.json", "{}\n")
 		p.write("node_modules/x/index.js", "1\n")
 		p.commit()
-		p.start(OnRecord{})
-		on := OnRecord{Base: p.gate.Base(), Borrowed: p.gate.borrowed}
+		p.start(onRecord{})
+		on := onRecord{base: p.gate.Base(), borrowed: p.gate.borrowed}
 		c.do(p)
 		p.restart()
 		p.start(on)

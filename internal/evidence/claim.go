@@ -43,12 +43,6 @@ type Review struct {
 	Most    int  // highest number of calls for one story
 }
 
-// Base is the state of the worktree that claims are compared with.
-type Base struct {
-	Commit string // empty if there was no commit
-	Work   string // fingerprint of the worktree without Derived
-}
-
 // Claim is the set of marks and promises to judge.
 type Claim struct {
 	N         int               // iteration, 0 before the first one

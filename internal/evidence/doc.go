@@ -2,7 +2,7 @@
 //
 // A [Claim] is the promise of completion and a set of marks (passes: true, or a ticked box)
 // without a recorded acceptance. [Gate.Gather] collects the [Facts]: the work since the
-// [Base], weakened tests and checks, uncommitted changes, and the results of the quality
+// [run.Base], weakened tests and checks, uncommitted changes, and the results of the quality
 // checks. [Weigh] turns claim, facts and [Rules] into a [Verdict] and is pure.
 //
 // In a run, every mark goes through these two functions: after an iteration, and at the start of

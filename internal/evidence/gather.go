@@ -13,6 +13,7 @@ import (
 	"ralph/internal/proc"
 	"ralph/internal/proof"
 	"ralph/internal/recorder"
+	"ralph/internal/run"
 	"ralph/internal/tamper"
 )
 
@@ -39,7 +40,7 @@ type Gate struct {
 	// Working shows what takes a while.
 	Working func(what string)
 
-	base    Base
+	base    run.Base
 	tests   string   // commit with tests that accepted stories changed, as they were before
 	works   []string // fingerprints at each acceptance, the first base included
 	handed  string   // fingerprint of the base before people changed something

@@ -14,7 +14,7 @@ import (
 )
 
 // openGate makes the gate for all marks, and compares its base with the worktree.
-func (l *Loop) openGate(ctx context.Context, on evidence.OnRecord) (evidence.BaseReason, error) {
+func (l *Loop) openGate(ctx context.Context, on run.Claims) (evidence.BaseReason, error) {
 	l.gate = &evidence.Gate{
 		Unit: l.Unit, Run: l.Identity.Run, StateDir: l.StateDir, Branch: l.branch, Repo: l.Repo, Plan: l.Plan,
 		Checks: l.Checks, Deps: l.Deps, Env: l.CheckEnv, Rules: l.ClaimRules, Notes: l.Notes, AcceptBaseline: l.AcceptBaseline,

@@ -178,7 +178,7 @@ func (l *Loop) Run(ctx context.Context) (run.End, error) {
 	}
 	seen, err := l.gate.Now(ctx)
 	if err != nil {
-		seen = evidence.Base{} // the next run takes what is there for the agent's
+		seen = run.Base{} // the next run takes what is there for the agent's
 	}
 	if step.Opens > 0 {
 		if err := l.Recorder.Record(journal.BreakerOpened{Reason: step.Reason, Count: step.Opens, Print: l.marks.print(l.head), Facts: step.Facts}); err != nil {
@@ -206,7 +206,7 @@ func (l *Loop) Run(ctx context.Context) (run.End, error) {
 // begin reads the plan and opens the run in the journal.
 func (l *Loop) begin(ctx context.Context) error {
 	l.assemble()
-	onRecord, err := l.recall(ctx)
+	claims, err := l.recall(ctx)
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (l *Loop) begin(ctx context.Context) error {
 	if n := len(takenOver); n > 0 && l.firstRun {
 		l.late = append(l.late, words.Count(n, "item")+" had been marked as done before ralph first saw this plan, taken over and not proved: "+strings.Join(takenOver, ", "))
 	}
-	moved, err := l.openGate(ctx, onRecord)
+	moved, err := l.openGate(ctx, claims)
 	if err != nil {
 		return err
 	}
@@ -259,7 +259,7 @@ func (l *Loop) begin(ctx context.Context) error {
 	}
 	l.parker = &parking.Parker{On: l.OnStuck == run.StuckPark, States: l.States, Gate: l.gate, Recorder: l.Recorder,
 		Files: func() []string { return plan.SnapshotFiles(filepath.Join(l.StateDir, "snapshot")) }}
-	return l.parker.Start(ctx, onRecord.Seen)
+	return l.parker.Start(ctx, claims.Seen())
 }
 
 // assemble makes the collaborators of the loop.

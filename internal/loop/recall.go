@@ -3,17 +3,14 @@ package loop
 import (
 	"context"
 	"maps"
-	"slices"
 
-	"ralph/internal/evidence"
 	"ralph/internal/journal"
 	"ralph/internal/run"
-	"ralph/internal/tamper"
 )
 
 // recall takes up what the earlier runs of the unit left, and settles their calls with the
 // ledger. It returns what the gate continues with.
-func (l *Loop) recall(ctx context.Context) (on evidence.OnRecord, err error) {
+func (l *Loop) recall(ctx context.Context) (on run.Claims, err error) {
 	l.late = l.Damage.Warnings(journal.Path(l.StateDir))
 	l.Recorder.Resume(l.Past)
 	token, made := "", map[string]int(nil)
@@ -26,17 +23,7 @@ func (l *Loop) recall(ctx context.Context) (on evidence.OnRecord, err error) {
 		if r := s.Last(); r != nil {
 			token, made = r.Start.Token, maps.Clone(r.Calls.By)
 		}
-		on = onRecord(&s.Claims)
+		on = s.Claims
 	})
 	return on, l.Ledger.SettleAll(ctx, token, made)
-}
-
-// onRecord returns what the gate of a new run continues with.
-func onRecord(g *run.Claims) evidence.OnRecord {
-	on := evidence.OnRecord{Base: evidence.Base(g.Base), Seen: evidence.Base(g.Seen()), Works: slices.Clone(g.Works), Borrowed: slices.Clone(g.Borrowed),
-		Red: slices.Sorted(maps.Keys(g.Red)), Tests: g.Tests, Open: g.Weakened}
-	for _, f := range g.Known {
-		on.Known = append(on.Known, tamper.Finding(f))
-	}
-	return on
 }

@@ -28,11 +28,11 @@ type Parker struct {
 	// It is empty if it can, or if an event of the journal says why.
 	Mixed string
 
-	seen evidence.Base
+	seen run.Base
 }
 
 // Start compares the worktree with its state at the end of the last run.
-func (p *Parker) Start(ctx context.Context, seen evidence.Base) error {
+func (p *Parker) Start(ctx context.Context, seen run.Base) error {
 	p.seen = seen
 	return p.Compare(ctx)
 }

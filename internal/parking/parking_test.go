@@ -167,7 +167,7 @@ func TestMixedWorkIsNotParked(t *testing.T) {
 		"an edit":    {func(p place) { p.write("mine", "edited now\n") }, "changed files"},
 		"a new file": {func(p place) { p.write("other", "x\n") }, "changed files"},
 		"a commit":   {func(p place) { p.git("commit", "--quiet", "--all", "--message=mine") }, "moved the branch"},
-		"a death":    {func(p place) { p.parker.seen = evidence.Base{} }, "ralph died"},
+		"a death":    {func(p place) { p.parker.seen = run.Base{} }, "ralph died"},
 		"a state that is gone": {func(p place) {
 			err := p.parker.Recorder.Record(journal.BaseMoved{Commit: "d"})
 			if err == nil {
