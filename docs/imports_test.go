@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +42,7 @@ var allowed = map[string][]string{
 	"internal/hint":        {},
 	"internal/importer":    {"config", "prd", "spec"},
 	"internal/journal":     {"stream"},
-	"internal/launch":      {"agent", "calls", "change", "check", "config", "evidence", "git", "hint", "importer", "journal", "loop", "plan", "preflight", "proc", "proof", "ratelimit", "recorder", "registry", "regular", "replay", "room", "run", "secret", "stream", "unit"},
+	"internal/launch":      {"agent", "calls", "check", "config", "evidence", "git", "hint", "importer", "journal", "loop", "plan", "preflight", "proc", "proof", "ratelimit", "recorder", "registry", "regular", "replay", "room", "run", "secret", "stream", "unit"},
 	"internal/limits":      {"archive", "journal", "ratelimit", "registry", "run", "stream", "unit"},
 	"internal/logs":        {"journal", "run", "screen", "stream", "terminal", "unit"},
 	"internal/loop":        {"agent", "calls", "check", "checkpoint", "evidence", "git", "journal", "parking", "plan", "proc", "prompt", "ratelimit", "recorder", "run", "stopwatch", "stream"},
@@ -49,9 +50,9 @@ var allowed = map[string][]string{
 	"internal/mcpserver":   {"git", "hint", "journal", "logs", "plan", "prd", "preflight", "regular", "run", "stream", "unit"},
 	"internal/monitor":     {"journal", "regular", "run", "stream", "tmux"},
 	"internal/notify":      {"journal", "proc", "run", "stream"},
-	"internal/plan":        {"change", "checklist", "journal", "prd", "regular", "run", "spec"},
+	"internal/plan":        {"change", "checklist", "journal", "prd", "preflight", "regular", "run", "spec"},
 	"internal/prd":         {"regular"},
-	"internal/preflight":   {"change", "checklist", "git", "prd", "regular", "spec"},
+	"internal/preflight":   {"change", "git", "prd", "regular", "spec"},
 	"internal/proc":        {},
 	"internal/prompt":      {"check", "evidence", "journal", "proof", "stream", "tamper"},
 	"internal/proof":       {"check", "git", "glob", "journal"},
@@ -111,6 +112,39 @@ func TestImports(t *testing.T) {
 	})
 	if !seen["internal/loop"] || !seen["cmd/ralph"] {
 		t.Error("the walk did not see the packages: is the test run from the root?")
+	}
+}
+
+// TestOnlyPlansNameTheirKinds keeps a new kind of plan to the places that ARCHITECTURE.md names.
+func TestOnlyPlansNameTheirKinds(t *testing.T) {
+	var names, words []string
+	declared := regexp.MustCompile(`Plan(\w+)\s+PlanKind = ("\w+")`)
+	for _, m := range declared.FindAllStringSubmatch(readFile(t, "internal/journal/words.go"), -1) {
+		names, words = append(names, m[1]), append(words, m[2])
+	}
+	if len(names) < 4 {
+		t.Fatal("the kinds of plans are not in internal/journal/words.go")
+	}
+	kinds := strings.Join(names, "|")
+	named := regexp.MustCompile(`\bplan\.(` + kinds + `)\b|journal\.Plan(` + kinds + `)\b|` +
+		`Plan\)? *[!=]= *(` + strings.Join(words, "|") + `)`)
+	for _, root := range []string{"internal", "cmd/ralph"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") ||
+				strings.HasSuffix(path, "_test.go") || filepath.Dir(path) == "internal/plan" {
+				return err
+			}
+			for n, line := range strings.Split(readFile(t, path), "\n") {
+				if found := named.FindString(line); found != "" {
+					t.Errorf("%s:%d names a kind of plan, %q: ask plan.About or journal.PlanKind instead",
+						path, n+1, found)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

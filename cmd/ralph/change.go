@@ -58,7 +58,7 @@ func (c *runCmd) choosePlan(a *app, p *unit.Place) (plan.Plan, error) {
 // answered returns a command line with the change that the user has chosen, so that a
 // ralph in another process does not ask again.
 func (r *resolved) answered(args []string) []string {
-	id := r.Change().ID
+	id := r.Plan.About().Change.ID
 	if id == "" || r.flags.Change != "" {
 		return args
 	}

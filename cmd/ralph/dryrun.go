@@ -30,9 +30,9 @@ func (r *resolved) dryRun() error {
 	done, total := state.Counts()
 	row("Unit:", "%s", unit.Name(r.Place))
 	if total > 0 {
-		row("Plan:", "%s, %d of %d done", r.Plan.Kind(), done, total)
+		row("Plan:", "%s, %d of %d done", r.Plan.About().Kind, done, total)
 	} else { // a text has nothing to count
-		row("Plan:", "%s", r.Plan.Kind())
+		row("Plan:", "%s", r.Plan.About().Kind)
 	}
 	unitState, err := r.recorded()
 	if err != nil {

@@ -43,7 +43,7 @@ func (c *planCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	r := &resolved{Run: &launch.Run{Home: a.home, Place: p, Plan: &plan.PRD{Root: p.Repo.Root, Folder: p.Folder}},
+	r := &resolved{Run: &launch.Run{Home: a.home, Place: p, Plan: plan.Feature(p.Repo.Root, p.Folder, "")},
 		app: a, flags: &runFlags{loopFlags: loopFlags{Harness: c.Harness, Model: c.Model}}}
 	if err := c.ready(a, r); err != nil {
 		return err

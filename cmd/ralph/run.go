@@ -170,7 +170,7 @@ func (r *resolved) start() error {
 		return err
 	}
 	archived, page := "", ""
-	if end.Done() && !r.flags.NoArchive && r.Plan.Kind().Feature() {
+	if end.Done() && !r.flags.NoArchive && r.Plan.About().Kind.Feature() {
 		out.Screen.Working("putting the feature away")
 		if archived = r.archive(s, l.Identity.Run); archived != "" {
 			page = account.WriteArchived(screen.Notes(r.app.t), r.Place, archived)
@@ -220,7 +220,7 @@ func (r *resolved) leftOver(end run.End, start string) string {
 		return words.CountPlural(work, "file is", "files are") + " not committed: git add -A && git commit"
 	case own > 0:
 		return "the plan's own files are not committed: git add -A .ralph && git commit"
-	case err == nil && head.Commit == start && r.Plan.Kind() == journal.PlanPrompt:
+	case err == nil && head.Commit == start && end.Reason == journal.ReasonPromise:
 		return "nothing was changed: only the agent's promise says that it is done"
 	}
 	return ""

@@ -142,7 +142,7 @@ func (g *gathering) cheap(ctx context.Context) error {
 		}
 		g.facts.Findings, g.facts.Looked = found, true
 	}
-	if g.marked() && g.Plan.Kind().Receipts() {
+	if g.marked() && g.Plan.About().Kind.Receipts() {
 		look, err := g.readOnce(ctx)
 		if err != nil {
 			return err

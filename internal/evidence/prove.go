@@ -24,8 +24,8 @@ func (g *gathering) choose(ctx context.Context) error {
 		g.why = "no quality checks are configured"
 	case g.Rules.Mode != Auto && g.Rules.Mode != Clean:
 		g.why = "the setting proof.mode asks for it"
-	case !g.Plan.Kind().Receipts():
-		g.why = fmt.Sprintf("a %s plan is proved where it is", g.Plan.Kind())
+	case !g.Plan.About().Kind.Receipts():
+		g.why = fmt.Sprintf("a %s plan is proved where it is", g.Plan.About().Kind)
 	case len(look.Changes) > 0 && look.Head.Commit == g.base.Commit:
 		g.why = uncommitted(look)
 		return g.once("uncommitted", "the checks run in place and not in a clean worktree (%s)", g.why)

@@ -11,7 +11,6 @@ import (
 	"ralph/internal/check"
 	"ralph/internal/git"
 	"ralph/internal/journal"
-	"ralph/internal/plan"
 	"ralph/internal/proc"
 	"ralph/internal/stream"
 )
@@ -153,8 +152,7 @@ func (g *gathering) room(ctx context.Context, clean *check.CleanWorktree) (strin
 		return g.Repo.Root, nil
 	}
 	dir, err := clean.Dir(ctx)
-	if p, ok := g.Plan.(*plan.PRD); ok && err == nil && clean != g.before {
-		path, data := p.Record()
+	if path, data := g.Plan.Record(); data != nil && err == nil && clean != g.before {
 		err = clean.Place(ctx, path, data)
 	}
 	return dir, err

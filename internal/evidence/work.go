@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"ralph/internal/git"
-	"ralph/internal/plan"
 	"ralph/internal/tamper"
 )
 
@@ -29,18 +27,12 @@ func (g *gathering) readOnce(ctx context.Context) (git.WorktreeState, error) {
 	return *g.look, nil
 }
 
-// Derived returns the paths that do not count as work, including the file of this plan.
+// Derived returns the paths that do not count as work, including the record of this plan.
 func (g *Gate) Derived() []string {
-	var file string
-	switch p := g.Plan.(type) {
-	case *plan.Tasks:
-		file, _ = filepath.Rel(p.Root, p.File)
-	case *plan.Change:
-		file = path.Join(p.Of.Folder, "tasks.md")
-	default:
-		return Derived
+	if record, _ := g.Plan.Record(); record != "" {
+		return append(slices.Clip(Derived), filepath.ToSlash(record))
 	}
-	return append(slices.Clip(Derived), filepath.ToSlash(file))
+	return Derived
 }
 
 // idle reports whether nothing was done since the base: the work is the same, or as it was at

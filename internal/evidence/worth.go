@@ -12,7 +12,6 @@ import (
 	"ralph/internal/check"
 	"ralph/internal/git"
 	"ralph/internal/journal"
-	"ralph/internal/plan"
 	"ralph/internal/proof"
 	"ralph/internal/stream"
 )
@@ -107,8 +106,7 @@ func (g *gathering) runOn(ctx context.Context, commit string, c check.Check) (r 
 	if err == nil && (g.clean == nil || g.unable[c.Name] != "") {
 		err = clean.Borrow(ctx)
 	}
-	if p, ok := g.Plan.(*plan.PRD); ok && err == nil && commit != g.base.Commit {
-		path, data := p.Record()
+	if path, data := g.Plan.Record(); data != nil && err == nil && commit != g.base.Commit {
 		err = clean.Place(ctx, path, data)
 	}
 	if err != nil {

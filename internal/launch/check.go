@@ -6,13 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 
 	"ralph/internal/calls"
 	"ralph/internal/importer"
-	"ralph/internal/plan"
 	"ralph/internal/preflight"
-	"ralph/internal/unit"
 )
 
 // Preflight gathers the input of preflight and runs it. It checks the agent only if one was
@@ -43,26 +40,23 @@ func (r *Run) Preflight(ctx context.Context) (preflight.Report, error) {
 	if len(r.Agents) == 0 {
 		in.Nameless = false // no one commits here
 	}
-	switch p := r.Plan.(type) {
-	case *plan.PRD:
-		var several *importer.NoSourceError
-		in.Foreign, err = importer.Find(r.Place.Repo.Root, r.Place.Unit)
-		if errors.As(err, &several) && len(several.Found) > 0 {
-			in.Foreign = several.Found[0]
-		}
-		if in.Foreign == "TODO.md" {
-			in.Foreign = "" // most are no plan
-		}
-		return preflight.Run(in), nil
-	case *plan.Tasks:
-		in.Tasks = unit.Relative(r.Place.Repo.Root, p.File)
-	case *plan.Change:
-		in.Change = &p.Of
-		if p.Criteria() == "tasks" {
-			in.Tasks = path.Join(p.Of.Folder, "tasks.md")
-		}
+	if r.Plan.About().Kind.Feature() {
+		in.Foreign = r.foreign()
 	}
-	return preflight.RunWithoutFeature(in), nil
+	return r.Plan.Preflight(in), nil
+}
+
+// foreign returns the plan of another tool in the worktree, which the user may import.
+func (r *Run) foreign() string {
+	found, err := importer.Find(r.Place.Repo.Root, r.Place.Unit)
+	var several *importer.NoSourceError
+	if errors.As(err, &several) && len(several.Found) > 0 {
+		found = several.Found[0]
+	}
+	if found == "TODO.md" {
+		return "" // most are no plan
+	}
+	return found
 }
 
 // facts returns what is known of an agent without starting it.

@@ -13,13 +13,11 @@ import (
 
 	"ralph/internal/agent"
 	"ralph/internal/calls"
-	"ralph/internal/change"
 	"ralph/internal/check"
 	"ralph/internal/config"
 	"ralph/internal/evidence"
 	"ralph/internal/git"
 	"ralph/internal/hint"
-	"ralph/internal/journal"
 	"ralph/internal/loop"
 	"ralph/internal/plan"
 	"ralph/internal/proof"
@@ -43,9 +41,9 @@ type Run struct {
 	Rooms    *check.Rooms       // nil where nothing is sealed
 }
 
-// kindDefaults replace the built-in values for plans with steps larger than a story. A value
+// largeSteps replaces the built-in values for plans with steps larger than a story. A value
 // from a file, the environment or a flag counts more.
-func kindDefaults() map[string]string {
+func largeSteps() map[string]string {
 	return map[string]string{
 		"defaults.max_iterations":               "10",
 		"defaults.timeout_minutes":              "45",
@@ -56,8 +54,8 @@ func kindDefaults() map[string]string {
 // Use sets the run's settings, with the defaults for the kind of its plan.
 func (r *Run) Use(loaded *config.Loaded) (err error) {
 	r.Loaded = loaded
-	if kind := r.Plan.Kind(); kind == journal.PlanTasks || kind == journal.PlanPrompt {
-		r.Loaded, err = loaded.WithDefaults(kindDefaults())
+	if r.Plan.About().LargeSteps {
+		r.Loaded, err = loaded.WithDefaults(largeSteps())
 	}
 	return err
 }
@@ -71,20 +69,16 @@ const maxTemplate = 8 << 20
 // LoadTemplate loads the prompt template: the named one, else the feature's, else the
 // built-in one in texts.
 func (r *Run) LoadTemplate(texts fs.FS, named string) error {
-	root, path := r.Place.Repo.Root, named
-	if feature := filepath.Join(root, r.Place.Folder, "prompt.md"); path == "" && r.Plan.Kind() == journal.PlanPRD {
-		if _, err := os.Lstat(feature); err == nil {
-			path = feature
+	root, path, about := r.Place.Repo.Root, named, r.Plan.About()
+	if own := filepath.Join(root, about.Prompt); path == "" && about.Prompt != "" {
+		if _, err := os.Lstat(own); err == nil {
+			path = own
 		}
 	}
 	r.Source = unit.Relative(root, cmp.Or(path, "built-in"))
 	var text string
 	if path == "" {
-		name := "templates/prompt-tdd.md"
-		if r.Plan.Kind() != journal.PlanPRD {
-			name = "templates/prompt-task.md"
-		}
-		data, err := fs.ReadFile(texts, name)
+		data, err := fs.ReadFile(texts, "templates/"+about.Template)
 		if err != nil {
 			return errors.New("this build of ralph lacks its prompt templates")
 		}
@@ -103,24 +97,14 @@ func (r *Run) LoadTemplate(texts fs.FS, named string) error {
 		}
 	}
 	r.Template = strings.NewReplacer("{{promise}}", r.Settings().Completion.Promise,
-		"{{folder}}", cmp.Or(r.Change().Folder, r.Place.Folder), "{{unit}}", r.Place.Unit).Replace(text)
+		"{{folder}}", cmp.Or(about.Change.Folder, r.Place.Folder), "{{unit}}", r.Place.Unit).Replace(text)
 	return nil
 }
 
 // NeverPromises reports whether the run can end only with a promise that the prompt does not
 // mention. text is the task. In such a run the agent does not know how to end it.
 func (r *Run) NeverPromises(text string) bool {
-	kind := r.Plan.Kind()
-	return (kind == journal.PlanPrompt || kind == journal.PlanChange) &&
-		!strings.Contains(r.Template+text, r.Settings().Completion.Promise)
-}
-
-// Change returns the change that the plan works on. Its id is empty for any other plan.
-func (r *Run) Change() change.Change {
-	if c, ok := r.Plan.(*plan.Change); ok {
-		return c.Of
-	}
-	return change.Change{}
+	return r.Plan.About().Promise && !strings.Contains(r.Template+text, r.Settings().Completion.Promise)
 }
 
 // LoopSettings converts the settings to those of the loop.
@@ -143,7 +127,7 @@ func (r *Run) LoopSettings() loop.Settings {
 				Require: s.Review.Mode == "require", Most: s.Review.MaxPerStory,
 			},
 			RequireChange: s.Completion.RequireChange == "true" || s.Completion.RequireChange == "auto" && len(checks) > 0},
-		Notes: s.Proof.Notes, CountChanges: r.Change().ID != "",
+		Notes: s.Proof.Notes, CountChanges: r.Plan.About().Change.ID != "",
 		Template: r.Template, Checks: checks,
 		Hooks: loop.Hooks{BeforeRun: s.Hooks.BeforeRun, BeforeIteration: s.Hooks.BeforeIteration, AfterIteration: s.Hooks.AfterIteration,
 			StoryDone: s.Hooks.StoryDone, AfterRun: s.Hooks.AfterRun, Timeout: s.Hooks.TimeoutSeconds.Duration()},

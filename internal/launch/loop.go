@@ -31,7 +31,7 @@ func (r *Run) Loop(s *unit.State, taken []string, settings loop.Settings, versio
 		return nil, err
 	}
 	host, _ := os.Hostname()
-	p, token := r.Place, rand.Text()
+	p, about, token := r.Place, r.Plan.About(), rand.Text()
 	environs := os.Environ()
 	for _, c := range r.Paid() {
 		environs = append(environs, c.Harness.Env...)
@@ -41,7 +41,7 @@ func (r *Run) Loop(s *unit.State, taken []string, settings loop.Settings, versio
 		ledgers = ratelimit.Dir(p.StateDir)
 	}
 	return &loop.Loop{
-		Identity: loop.Identity{Version: version, Run: id, Unit: p.Unit, Feature: p.Unit, Task: task, Change: r.Change().ID, Module: r.Change().Module,
+		Identity: loop.Identity{Version: version, Run: id, Unit: p.Unit, Feature: p.Unit, Task: task, Change: about.Change.ID, Module: about.Change.Module,
 			StateDir: p.StateDir, LogDir: p.LogDir(), Self: self, Host: host, Token: token, Since: s.Since},
 		Settings: settings,
 		Plan:     r.Plan, Repo: p.Repo, States: p.States(), Changes: r.Changes, Inbox: s.Inbox,
@@ -73,12 +73,12 @@ func (r *Run) newRunID(taken []string) (string, error) {
 // the branch that owns the folder: another branch may have the same unit. listed is an error
 // of the list alone: the run can start without it.
 func (r *Run) Register() (listed, err error) {
-	p := r.Place
-	if _, err := os.Stat(p.OwnerFile()); err != nil && r.Plan.Kind().Feature() {
+	p, kind := r.Place, r.Plan.About().Kind
+	if _, err := os.Stat(p.OwnerFile()); err != nil && kind.Feature() {
 		if err := preflight.NoteOwner(p.OwnerFile(), p.Branch); err != nil {
 			return nil, err
 		}
 	}
-	return registry.Register(r.Home, registry.Entry{Unit: p.Unit, Plan: string(r.Plan.Kind()), Worktree: p.Repo.Root,
+	return registry.Register(r.Home, registry.Entry{Unit: p.Unit, Plan: string(kind), Worktree: p.Repo.Root,
 		Branch: p.Branch, StateDir: p.StateDir, Folder: p.Folder, Updated: time.Now()}), nil
 }

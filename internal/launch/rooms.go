@@ -11,7 +11,6 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/check"
 	"ralph/internal/hint"
-	"ralph/internal/journal"
 	"ralph/internal/room"
 )
 
@@ -76,11 +75,14 @@ func (r *Run) Seal(ctx context.Context) (open *room.Unavailable, err error) {
 // outOfReach returns an error if the agent must write a file of the plan and cannot: a link
 // leads out of the worktree.
 func (r *Run) outOfReach(site room.Site) error {
-	if r.Plan.Kind() != journal.PlanPRD {
-		return nil
+	root, names := r.Place.Repo.Root, []string{}
+	for _, f := range r.Plan.About().Files {
+		if f.Writable() {
+			names = append(names, filepath.Dir(f.Path), f.Path)
+		}
 	}
-	for _, name := range []string{"", "prd.json", "progress.txt"} {
-		path := r.Place.File(name)
+	for _, name := range names {
+		path := filepath.Join(root, name)
 		if site.Writes(path) {
 			continue
 		}
@@ -89,7 +91,7 @@ func (r *Run) outOfReach(site room.Site) error {
 			return err
 		}
 		return hint.With(fmt.Errorf("%s is a link out of the worktree, to %s: the agent cannot write there from its sealed room",
-			filepath.Join(r.Place.Folder, name), real),
+			name, real),
 			"put it into the worktree, or list its folder under sandbox.write in your own ~/.ralph/config.yaml")
 	}
 	return nil
@@ -106,9 +108,9 @@ func (r *Run) deps() *check.Deps {
 // does not track, because git could not replace them then. The guard restores the others.
 func (r *Run) protected(ctx context.Context) (list []string) {
 	candidates := []string{filepath.Join(".ralph", "config.yaml")}
-	if r.Plan.Kind() == journal.PlanPRD {
-		for _, name := range []string{"spec.md", "prompt.md", "specs"} {
-			candidates = append(candidates, filepath.Join(r.Place.Folder, name))
+	for _, f := range r.Plan.About().Files {
+		if !f.Writable() {
+			candidates = append(candidates, f.Path)
 		}
 	}
 	root := r.Place.Repo.Root

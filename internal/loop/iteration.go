@@ -203,7 +203,7 @@ func (l *Loop) protect(it *iteration) error {
 		if handedOver(l.Inbox, r) {
 			r.What = "edited by the user, for the new plan that comes next"
 		} else {
-			l.notes.Add(fmt.Sprintf("`%s` was restored: %s. %s", r.Path, r.What, l.Plan.Allowed()))
+			l.notes.Add(fmt.Sprintf("`%s` was restored: %s. %s", r.Path, r.What, l.Plan.About().Allowed))
 		}
 		if err := l.Recorder.Record(journal.PlanRestored{N: it.n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
 			return err
@@ -216,7 +216,7 @@ func (l *Loop) protect(it *iteration) error {
 func (l *Loop) close(ctx context.Context, it *iteration) error {
 	fresh, spent := false, spentIn(l.Recorder)
 	l.Recorder.Read(func(s *run.State) { fresh = s.Last().Plan.NewlyAccepted(it.passed) })
-	progress := fresh || !l.Plan.Kind().Receipts() && len(it.commits) > 0
+	progress := fresh || !l.Plan.About().Kind.Receipts() && len(it.commits) > 0
 	trouble := ""
 	if it.outcome.Kind != journal.OutcomeOK {
 		trouble = it.outcome.Message

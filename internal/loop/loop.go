@@ -240,10 +240,10 @@ func (l *Loop) begin(ctx context.Context) error {
 	if _, err := l.Keeper.Get(); err != nil { // from here on the guardian records this process's death
 		return err
 	}
-	rules := l.rules()
+	rules, about := l.rules(), l.Plan.About()
 	l.opening = journal.RunStarted{
-		Schema: journal.SchemaVersion, Version: l.Version, Unit: l.Unit, Plan: l.Plan.Kind(),
-		Feature: l.Feature, Task: l.Task, Change: l.Change, Module: l.Module, DoneCriteria: l.Plan.Criteria(), Branch: head.Branch,
+		Schema: journal.SchemaVersion, Version: l.Version, Unit: l.Unit, Plan: about.Kind,
+		Feature: l.Feature, Task: l.Task, Change: l.Change, Module: l.Module, DoneCriteria: about.Criteria, Branch: head.Branch,
 		Worktree: l.Repo.Root, Head: head.Commit, Harness: l.team.Current().Harness.Name, Model: l.team.Current().Options.Model,
 		MaxIterations: l.MaxIterations, TimeoutSeconds: l.Limits.Timeout.Seconds(),
 		StallThreshold: l.NoProgress, SameError: l.SameError, RateLimit: l.RateLimit, CallsUsed: grant.Used,

@@ -71,7 +71,7 @@ func (m *marks) print(head string) string { return m.state.Print + ":" + head }
 // claim returns a claim on the items.
 func (m *marks) claim(n int, items []string) evidence.Claim {
 	return evidence.Claim{N: n, State: m.state, Items: items, TakenOver: evidence.Overlap(items, m.takenOver()),
-		Boxes: !m.plan.Kind().Receipts(), Allowed: m.gate.Allowed}
+		Boxes: !m.plan.About().Kind.Receipts(), Allowed: m.gate.Allowed}
 }
 
 // onlyTakenOver reports whether only marks are left that the user has to decide on.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"ralph/internal/plan"
 	"ralph/internal/run"
 )
 
@@ -32,10 +31,9 @@ func (l *Loop) restore(ctx context.Context) error {
 	if err := l.parker.Restore(ctx, l.branch, b); err != nil {
 		return err
 	}
-	if feature, ok := l.Plan.(*plan.PRD); ok {
-		if err := feature.Note(b.Story, fmt.Sprintf("Parked by ralph: %s. The work so far is in %s.", b.Message, b.Ref)); err != nil {
-			return err
-		}
+	note := fmt.Sprintf("Parked by ralph: %s. The work so far is in %s.", b.Message, b.Ref)
+	if err := l.Plan.Note(b.Story, note); err != nil {
+		return err
 	}
 	why, err := l.gate.BaseOnRestored(ctx)
 	if err != nil {

@@ -77,21 +77,9 @@ func (l *Loop) newPlan() (some bool, err error) {
 	return true, l.renew(mail[len(mail)-1].Request)
 }
 
-// renewer is a plan that the user can replace while the loop works on it.
-type renewer interface {
-	// Renew takes over the text of a new spec.md and returns what has changed. With
-	// dropFinished, finished stories may be missing in it. After an error the plan is as
-	// before.
-	Renew(text string, dropFinished bool) (what string, err error)
-}
-
 // renew takes over a plan that the user made while the loop was running.
 func (l *Loop) renew(q journal.Request) error {
-	r, ok := l.Plan.(renewer)
-	if !ok {
-		return l.Recorder.Warn("a %s plan cannot be renewed", l.Plan.Kind())
-	}
-	what, err := r.Renew(q.Text, q.DropFinished)
+	what, err := l.Plan.Renew(q.Text, q.DropFinished)
 	if err != nil {
 		return l.Recorder.Warn("the new plan was not taken over: %v", err)
 	}

@@ -75,16 +75,14 @@ func (s *server) plan(ctx context.Context, in planIn) (planOut, error) {
 	}
 	items := make([]item, 0, len(state.Items))
 	for _, it := range state.Items {
-		items = append(items, item{ID: it.ID, Title: it.Title, Done: it.Done, Question: it.Question})
+		items = append(items, item{ID: it.ID, Title: it.Title, Done: it.Done, Question: it.Question,
+			Criteria: it.Criteria, Priority: it.Priority, Notes: it.Notes})
 	}
-	out.Kind, out.Task = string(chosen.Kind()), journal.Text(task)
+	out.Kind, out.Task = string(chosen.About().Kind), journal.Text(task)
 	out.list(items)
 	out.Done, out.Total = state.Counts()
-	if feature, ok := chosen.(*plan.PRD); ok {
-		err = addStories(out.Items, filepath.Join(feature.Root, feature.Folder, "prd.json"))
-	}
-	if err == nil && in.Spec {
-		out.Spec, err = specText(chosen)
+	if in.Spec {
+		out.Spec, err = sourceText(chosen.About())
 	}
 	return out, err
 }
@@ -120,36 +118,17 @@ func recorded(r *run.Run) []item {
 	return items
 }
 
-// addStories adds to the items what only prd.json has.
-func addStories(items []item, path string) error {
-	loaded, _, err := prd.Load(path)
-	if err != nil {
-		return err
-	}
-	for i := range items {
-		if s := loaded.Story(items[i].ID); s != nil {
-			items[i].Criteria, items[i].Priority, items[i].Notes = s.AcceptanceCriteria, s.Priority, s.Notes
+// sourceText returns the start of the text that the plan is made from.
+func sourceText(about plan.About) (journal.Text, error) {
+	for _, f := range about.Files {
+		if !f.Source {
+			continue
 		}
+		data, err := regular.Read(filepath.Join(about.Root, f.Path), prd.MaxSize)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+		return journal.Text(firstBytes(string(data), maxText)), err
 	}
-	return nil
-}
-
-// specText returns the start of the text that the plan is made from.
-func specText(chosen plan.Plan) (journal.Text, error) {
-	var path string
-	switch b := chosen.(type) {
-	case *plan.PRD:
-		path = filepath.Join(b.Root, b.Folder, "spec.md")
-	case *plan.Tasks:
-		path = b.File
-	case *plan.Change:
-		path = filepath.Join(b.Root, filepath.FromSlash(b.Of.Folder), "proposal.md")
-	default:
-		return "", nil
-	}
-	data, err := regular.Read(path, prd.MaxSize)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	return journal.Text(firstBytes(string(data), maxText)), err
+	return "", nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"ralph/internal/change"
 	"ralph/internal/checklist"
 	"ralph/internal/journal"
+	"ralph/internal/preflight"
 	"ralph/internal/words"
 )
 
@@ -21,20 +23,60 @@ type Change struct {
 	Of   change.Change
 	Text string // what the user asked for besides, may be empty
 
-	guard    guard
-	hasTasks bool // as of the last look
-	statuses bool // the tasks are in Ito's form
+	base
+
+	tasks    []byte // what was read last
+	hasTasks bool   // as of the last look
+	statuses bool   // the tasks are in Ito's form
 }
 
-// Kind implements Plan.
-func (*Change) Kind() journal.PlanKind { return journal.PlanChange }
+// WhichChangeError reports that the user must name a change: the worktree has changes, and
+// nothing else decides the plan.
+type WhichChangeError struct{ Changes []change.Change }
 
-// Criteria implements Plan.
-func (c *Change) Criteria() string {
-	if exists(c.path("tasks.md")) {
-		return "tasks"
+func (e *WhichChangeError) Error() string {
+	return fmt.Sprintf("which change? There is no feature folder and no tasks.md, and there are changes: %s", change.Names(e.Changes))
+}
+
+// findChange finds the change that the user named. It asks the user to name one if nothing
+// else decides the plan.
+func findChange(c Choice) (Plan, string, error) {
+	switch {
+	case c.Change != nil:
+		return &Change{Root: c.Root, Of: *c.Change, Text: c.Text}, "", nil
+	case c.Done == "" && len(c.Changes) > 0:
+		return nil, "", &WhichChangeError{c.Changes}
 	}
-	return "manual"
+	return nil, "", nil
+}
+
+// changeFiles lists the files of a change, by their names.
+func changeFiles() []File {
+	return []File{{Path: "proposal.md", Source: true}, {Path: "design.md"}, {Path: "specs", Folder: true},
+		{Path: "tasks.md", agent: checklist.Merge}}
+}
+
+// About implements Plan.
+func (c *Change) About() About {
+	about := About{Root: c.Root, Kind: journal.PlanChange, Criteria: "manual", Change: c.Of,
+		Files: in(c.rel(""), changeFiles()),
+		Allowed: "The proposal, the design and the specifications of the change are not yours to change. " +
+			"In tasks.md: " + tasksAllowed,
+		Template: "prompt-task.md", Promise: true}
+	if exists(c.path("tasks.md")) {
+		about.Criteria = "tasks"
+	}
+	return about
+}
+
+// Preflight implements Plan.
+func (c *Change) Preflight(in preflight.Input) preflight.Report {
+	own := preflight.Own{Unit: c.Of.ID, Folder: c.Of.Folder + "/", Kind: "Change",
+		Checks: []preflight.Condition{checkProposal(c.Root, c.rel("proposal.md"))}}
+	if exists(c.path("tasks.md")) {
+		own.Checks = append(own.Checks, checkTasks(c.Root, c.rel("tasks.md")))
+	}
+	return preflight.RunWithoutFeature(in, own)
 }
 
 func (c *Change) rel(name string) string { return filepath.Join(filepath.FromSlash(c.Of.Folder), name) }
@@ -51,9 +93,10 @@ func (c *Change) Read() (State, error) {
 		return State{}, fmt.Errorf("the plan cannot be read: %w", err)
 	}
 	tasks, err := checklist.Read(c.path("tasks.md"))
-	if c.hasTasks = !errors.Is(err, fs.ErrNotExist); c.hasTasks && err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return State{}, fmt.Errorf("the plan cannot be read: %w", err)
 	}
+	c.hasTasks, c.tasks = err == nil, tasks
 	c.statuses = checklist.HasStatuses(tasks)
 	parts := [][]byte{proposal, tasks}
 	for _, name := range append([]string{c.rel("design.md")}, filesBelow(c.Root, c.rel("specs"))...) {
@@ -117,26 +160,12 @@ func (c *Change) refer(name string) string {
 	return "`" + c.rel(name) + "`"
 }
 
-// Snapshot implements Plan. It protects tasks.md only if the file exists: otherwise the agent
-// may create one.
-func (c *Change) Snapshot(dir string) error {
-	names := []string{c.rel("proposal.md"), c.rel("design.md"), settingsFile}
-	if exists(c.path("tasks.md")) {
-		names = append(names, c.rel("tasks.md"))
-	}
-	return c.guard.snapshot(c.Root, dir, c.rel("specs"), names...)
-}
-
-// Guard implements Plan. The agent may change the tasks, but not the description of the
+// Snapshot implements Plan. The agent may change the tasks, but not the description of the
 // change.
-func (c *Change) Guard(label string) ([]Restored, error) {
-	return c.guard.restore(label, map[string]rule{c.rel("tasks.md"): checklist.Merge})
-}
+func (c *Change) Snapshot(dir string) error { return c.snapshot(c.Root, dir, c.About().Files) }
 
-// Allowed implements Plan.
-func (*Change) Allowed() string {
-	return "The proposal, the design and the specifications of the change are not yours to change. In tasks.md: " + tasksAllowed
-}
+// Record implements Plan.
+func (c *Change) Record() (path string, data []byte) { return c.rel("tasks.md"), c.tasks }
 
 // Left implements Plan.
 func (c *Change) Left(s State) string {
@@ -162,5 +191,29 @@ func (*Change) Judge(s State, promised, trust bool) Verdict {
 
 // Mark implements Plan.
 func (c *Change) Mark(ids []string, done bool) error {
-	return markTasks(c.guard.dir, c.path("tasks.md"), ids, done)
+	return markTasks(c.dir, c.path("tasks.md"), ids, done)
+}
+
+// checkProposal checks that the change says what it is for.
+func checkProposal(root, file string) preflight.Condition {
+	info, err := os.Lstat(filepath.Join(root, file))
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	c := preflight.Condition{ID: "proposal", Severity: preflight.Error,
+		Hint: "Describe there what the change is for, and what it changes."}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		c.Message = "Proposal missing: " + file
+	case err != nil:
+		c.Message = fmt.Sprintf("%s cannot be read: %s", file, err)
+	case !info.Mode().IsRegular():
+		c.Message, c.Hint = file+" is not a regular file", "Replace it with a regular file."
+	case info.Size() == 0:
+		c.Message = file + " is empty"
+	default:
+		c = preflight.Condition{ID: "proposal", Severity: preflight.OK, Message: "Proposal found: " + file}
+	}
+	return c
 }

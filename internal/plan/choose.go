@@ -1,12 +1,9 @@
 package plan
 
 import (
-	"errors"
-	"fmt"
 	"path/filepath"
 
 	"ralph/internal/change"
-	"ralph/internal/checklist"
 )
 
 // Choice holds the inputs that decide which plan a run works on.
@@ -23,12 +20,10 @@ type Choice struct {
 // NoTasks is the warning for a run without a tasks.md.
 const NoTasks = "No tasks.md found, using manual done criteria"
 
-// WhichChangeError reports that the user must name a change: the worktree has changes, and
-// nothing else decides the plan.
-type WhichChangeError struct{ Changes []change.Change }
-
-func (e *WhichChangeError) Error() string {
-	return fmt.Sprintf("which change? There is no feature folder and no tasks.md, and there are changes: %s", change.Names(e.Changes))
+// by reports whether the choice is for a plan with this criterion: the user asked for it, or
+// for no other plan.
+func (c Choice) by(criteria string) bool {
+	return c.Change == nil && (c.Done == "" || c.Done == criteria)
 }
 
 // Choose picks the plan of a run. The order is: what the user named, a feature folder, a
@@ -36,45 +31,20 @@ func (e *WhichChangeError) Error() string {
 // is nothing, it picks the feature folder, and preflight reports that it is missing. warning
 // is empty or a line for the user.
 func Choose(c Choice) (p Plan, warning string, err error) {
-	feature := &PRD{Root: c.Root, Folder: c.Folder, Text: c.Text}
-	switch {
-	case c.Change != nil:
-		return &Change{Root: c.Root, Of: *c.Change, Text: c.Text}, "", nil
-	case c.Done == "prd":
-		return feature, "", nil
-	case c.Done == "manual":
-		if c.Text == "" && !c.Template {
-			return nil, "", errors.New("a run with manual done criteria needs to know what to do: ralph run --done manual \"what to do\"")
+	for _, k := range kinds() {
+		if p, warning, err = k.find(c); p != nil || err != nil {
+			return p, warning, err
 		}
-		return &Prompt{Root: c.Root, Text: c.Text}, "", nil
 	}
-	if c.Done == "" && (exists(filepath.Join(c.Root, c.Folder, "spec.md")) || exists(filepath.Join(c.Root, c.Folder, "prd.json"))) {
-		return feature, "", nil
-	}
-	file := checklist.Find(c.Root)
-	if file != "" && (c.Text == "" || !boxless(file)) {
-		return &Tasks{Root: c.Root, File: file, Text: c.Text}, "", nil
-	}
-	if c.Done == "" && len(c.Changes) > 0 {
-		return nil, "", &WhichChangeError{c.Changes}
-	}
-	switch {
-	case file != "":
-		return &Prompt{Root: c.Root, Text: c.Text}, relative(c.Root, file) + " has no task, using manual done criteria", nil
-	case c.Text != "":
-		return &Prompt{Root: c.Root, Text: c.Text}, NoTasks, nil
-	case c.Done == "tasks":
-		return nil, "", errors.New("there is no tasks.md: write one with a line '- [ ] what to do' for each task, or say what to do with: ralph run \"what to do\"")
-	case c.Template:
-		return nil, "", errors.New("there is no plan, and the prompt template alone does not say when it is done: add --done manual to end with the agent's promise")
-	}
-	return feature, "", nil
+	return Feature(c.Root, c.Folder, c.Text), "", nil
 }
 
-// boxless reports whether a checklist can be read and has no task.
-func boxless(file string) bool {
-	data, err := checklist.Read(file)
-	return err == nil && len(checklist.Parse(data)) == 0
+// in returns the files in a folder, which is named from the root.
+func in(folder string, files []File) []File {
+	for i := range files {
+		files[i].Path = filepath.Join(folder, files[i].Path)
+	}
+	return files
 }
 
 func relative(root, path string) string {

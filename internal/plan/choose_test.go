@@ -64,8 +64,8 @@ func TestChoose(t *testing.T) {
 					t.Errorf("Read: %v", err)
 				}
 			}
-			if err == nil && (p.Kind() != c.want || warning != c.warning) {
-				t.Errorf("%s with %q, want %s with %q", p.Kind(), warning, c.want, c.warning)
+			if err == nil && (p.About().Kind != c.want || warning != c.warning) {
+				t.Errorf("%s with %q, want %s with %q", p.About().Kind, warning, c.want, c.warning)
 			}
 		})
 	}

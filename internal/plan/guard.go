@@ -20,30 +20,35 @@ const settingsFile = ".ralph/config.yaml"
 // what was wrong, empty if the agent may make the change.
 type rule func(before, after []byte) (merged []byte, what string)
 
-// untouchable is the rule for files that are not the agent's at all.
-func untouchable(before, _ []byte) ([]byte, string) { return before, "edited" }
-
 // guard holds the plan's files as they were before the agent worked.
 type guard struct {
 	root  string
 	dir   string            // where the snapshot is on disk
 	specs string            // the folder in which a new file is no agent's to make, from the root; may be empty
 	files map[string][]byte // by path from the root; nil where the file was not there and is no agent's to make
+	rules map[string]rule   // for what an agent may change, by path from the root
 	links map[string]string // targets of folders that were links: the user made them
 	modes map[string]fs.FileMode
 
 	stored map[string][]byte // what this process has written below dir
 }
 
-// snapshot reads the files of names, and all below specs, and writes them below dir for
-// the recovery after a crash. Links are the user's arrangement and not guarded.
-func (g *guard) snapshot(root, dir, specs string, names ...string) error {
-	files := map[string][]byte{}
-	below := []string(nil)
-	if specs != "" {
-		below = filesBelow(root, specs)
+// snapshot reads the files of a plan and the settings, and writes them below dir for the
+// recovery after a crash. Links are the user's arrangement and not guarded. A missing file that
+// the agent may change is the agent's to make.
+func (g *guard) snapshot(root, dir string, of []File) error {
+	files, rules, specs := map[string][]byte{}, map[string]rule{}, ""
+	names := []string{settingsFile}
+	for _, f := range of {
+		switch {
+		case f.Folder:
+			specs = f.Path
+			names = append(names, filesBelow(root, f.Path)...)
+		case f.agent == nil || exists(filepath.Join(root, f.Path)):
+			names, rules[f.Path] = append(names, f.Path), f.agent
+		}
 	}
-	for _, rel := range slices.Concat(names, below) {
+	for _, rel := range names {
 		path := filepath.Join(root, rel)
 		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			continue
@@ -57,8 +62,8 @@ func (g *guard) snapshot(root, dir, specs string, names ...string) error {
 		}
 		files[rel] = data
 	}
-	g.root, g.dir, g.specs, g.files, g.links = root, dir, specs, files, map[string]string{}
-	g.modes = map[string]fs.FileMode{}
+	g.root, g.dir, g.specs, g.files, g.rules = root, dir, specs, files, rules
+	g.links, g.modes = map[string]string{}, map[string]fs.FileMode{}
 	for _, rel := range g.parents() {
 		if info, err := os.Lstat(filepath.Join(root, rel)); err == nil {
 			g.modes[rel] = info.Mode()
@@ -107,18 +112,14 @@ func (g *guard) store() error {
 	return nil
 }
 
-// restore compares every file of the snapshot with the worktree, and applies its rule.
-func (g *guard) restore(label string, rules map[string]rule) ([]Restored, error) {
+// Guard implements Plan. It applies the rule of each file of the snapshot.
+func (g *guard) Guard(label string) ([]Restored, error) {
 	done, err := g.folders(label)
 	if err != nil {
 		return done, err
 	}
 	for _, rel := range slices.Sorted(maps.Keys(g.files)) {
-		r, ok := rules[rel]
-		if !ok {
-			r = untouchable
-		}
-		one, err := g.file(label, rel, r)
+		one, err := g.file(label, rel)
 		if err != nil {
 			return done, fmt.Errorf("%s cannot be restored: %w", rel, err)
 		}
@@ -159,7 +160,8 @@ func (g *guard) folders(label string) ([]Restored, error) {
 	return done, nil
 }
 
-func (g *guard) file(label, rel string, r rule) (*Restored, error) {
+// file compares a file with the snapshot, and restores what the agent may not change.
+func (g *guard) file(label, rel string) (*Restored, error) {
 	before, path := g.files[rel], filepath.Join(g.root, rel)
 	if before == nil {
 		return g.unmake(label, rel)
@@ -178,7 +180,10 @@ func (g *guard) file(label, rel string, r rule) (*Restored, error) {
 		}
 		return &one, restoreFile(g.dir, path, before)
 	}
-	merged, what := r(before, after)
+	merged, what := before, "edited"
+	if r := g.rules[rel]; r != nil {
+		merged, what = r(before, after)
+	}
 	if what == "" {
 		return nil, nil
 	}

@@ -6,18 +6,22 @@
 package plan
 
 import (
+	"errors"
+
+	"ralph/internal/change"
 	"ralph/internal/journal"
+	"ralph/internal/preflight"
 	"ralph/internal/run"
 )
 
 // Plan is one kind of plan in one worktree. The loop calls its methods in the
 // order Read, Snapshot, Context, (the agent works), Guard, Read, Judge.
 type Plan interface {
-	// Kind names the kind of plan.
-	Kind() journal.PlanKind
+	// About describes the plan, without reading it.
+	About() About
 
-	// Criteria is the word for how done is recognised: prd, tasks or manual.
-	Criteria() string
+	// Preflight makes the checks before a run.
+	Preflight(in preflight.Input) preflight.Report
 
 	// Read reads the plan from disk.
 	Read() (State, error)
@@ -35,9 +39,6 @@ type Plan interface {
 	// name that starts with label. Permitted changes stay.
 	Guard(label string) ([]Restored, error)
 
-	// Allowed returns a sentence for the agent: what it may change in the plan's files.
-	Allowed() string
-
 	// Left says in words how far the plan is.
 	Left(s State) string
 
@@ -47,6 +48,79 @@ type Plan interface {
 
 	// Mark marks items as done, or revokes their marks.
 	Mark(ids []string, done bool) error
+
+	// Record returns the path of the file with the marks, from the worktree's root, and its
+	// content when it was read last. The path is empty for a plan without marks.
+	Record() (path string, data []byte)
+
+	// Note adds a line to the notes of an item, where the plan has notes, unless the notes
+	// already contain it.
+	Note(id, line string) error
+
+	// Renew takes over the text of a new plan that the user wrote while the loop was running,
+	// and returns what has changed. With dropFinished, finished items may be missing in it.
+	// After an error the plan is as before.
+	Renew(text string, dropFinished bool) (what string, err error)
+}
+
+// About describes a plan: everything that other packages ask of its kind.
+type About struct {
+	Root       string // where the paths start: the worktree, or the folder of the archives
+	Kind       journal.PlanKind
+	Criteria   string        // the word for how done is recognised: prd, tasks or manual
+	Change     change.Change // that the plan works on; zero for another kind
+	Files      []File
+	Allowed    string // a sentence for the agent: what it may change in the files
+	Template   string // the name of the built-in prompt template
+	Prompt     string // where a template of the plan's own is, from the root; may be empty
+	LargeSteps bool   // an iteration is for more than a story: other limits are the default
+	Promise    bool   // the plan is never done without the agent's promise
+}
+
+// File is a file of a plan, or a folder of them.
+type File struct {
+	Path   string // from the worktree's root
+	Folder bool   // no file below it is the agent's to make, change or remove
+	Source bool   // its text says what is to be done
+
+	agent  rule                   // what the agent may change; nil: nothing
+	starts func(path string) bool // whether a run can start with it; nil: also without it
+}
+
+// Writable reports whether the agent may change the file.
+func (f File) Writable() bool { return f.agent != nil }
+
+// kind is a kind of plan before one is chosen.
+type kind struct {
+	// find returns the plan of this kind that the choice is for, or nil. warning is empty or a
+	// line for the user.
+	find func(Choice) (p Plan, warning string, err error)
+
+	files []File // by their names alone
+}
+
+// kinds lists the kinds of plans in the order in which Choose looks for them.
+func kinds() []kind {
+	return []kind{
+		{findPRD, prdFiles()},
+		{findTasks, tasksFiles()},
+		{findChange, changeFiles()},
+		{findPrompt, nil},
+	}
+}
+
+// base is what a kind has unless it has its own: no record, no notes, no renewal.
+type base struct{ guard }
+
+// Record implements Plan.
+func (base) Record() (string, []byte) { return "", nil }
+
+// Note implements Plan.
+func (base) Note(string, string) error { return nil }
+
+// Renew implements Plan.
+func (base) Renew(string, bool) (string, error) {
+	return "", errors.New("this kind of plan cannot be renewed")
 }
 
 // Item describes a story or a task.

@@ -10,6 +10,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/prd"
+	"ralph/internal/preflight"
 	"ralph/internal/regular"
 	"ralph/internal/words"
 )
@@ -21,18 +22,54 @@ type PRD struct {
 	Folder string // of the feature, from the root: .ralph/<unit>
 	Text   string // what the user asked for besides, may be empty
 
-	guard guard
+	base
 
 	data, spec []byte   // what was read last
 	loaded     *prd.PRD // and what it says
 	state      State
 }
 
-// Kind implements Plan.
-func (*PRD) Kind() journal.PlanKind { return journal.PlanPRD }
+// Feature returns the plan of a feature folder, which is named from the root.
+func Feature(root, folder, text string) Plan { return &PRD{Root: root, Folder: folder, Text: text} }
 
-// Criteria implements Plan.
-func (*PRD) Criteria() string { return "prd" }
+// HasFeature reports whether a folder has a plan of this kind, or the beginning of one.
+func HasFeature(folder string) bool {
+	return exists(filepath.Join(folder, "spec.md")) || exists(filepath.Join(folder, "prd.json"))
+}
+
+// findPRD finds the plan in the feature folder.
+func findPRD(c Choice) (Plan, string, error) {
+	if c.by("prd") && (c.Done != "" || HasFeature(filepath.Join(c.Root, c.Folder))) {
+		return Feature(c.Root, c.Folder, c.Text), "", nil
+	}
+	return nil, "", nil
+}
+
+// prdFiles lists the files of a feature folder, by their names.
+func prdFiles() []File {
+	return []File{
+		{Path: "prd.json", agent: storyRule, starts: readable},
+		{Path: "spec.md", Source: true, starts: exists},
+		{Path: "progress.txt", agent: keepAppended, starts: exists},
+		{Path: "prompt.md"},
+		{Path: "specs", Folder: true},
+	}
+}
+
+func readable(path string) bool {
+	_, _, err := prd.Load(path)
+	return err == nil
+}
+
+// About implements Plan.
+func (p *PRD) About() About {
+	return About{Root: p.Root, Kind: journal.PlanPRD, Criteria: "prd", Files: in(p.Folder, prdFiles()),
+		Allowed:  "You may change only `passes` and `notes` of a story, and append to progress.txt.",
+		Template: "prompt-tdd.md", Prompt: filepath.Join(p.Folder, "prompt.md")}
+}
+
+// Preflight implements Plan.
+func (*PRD) Preflight(in preflight.Input) preflight.Report { return preflight.Run(in) }
 
 func (p *PRD) path(name string) string { return filepath.Join(p.Root, p.Folder, name) }
 
@@ -131,25 +168,8 @@ func (p *PRD) notes(text string) string {
 	return strings.ToValidUTF8(text[:maxNotes], "") + fmt.Sprintf("… (%d KB in all; the rest is in `%s`)", len(text)>>10, filepath.Join(p.Folder, "prd.json"))
 }
 
-// Snapshot implements Plan.
-func (p *PRD) Snapshot(dir string) error {
-	return p.guard.snapshot(p.Root, dir, filepath.Join(p.Folder, "specs"), filepath.Join(p.Folder, "prd.json"), filepath.Join(p.Folder, "spec.md"),
-		filepath.Join(p.Folder, "progress.txt"), filepath.Join(p.Folder, "prompt.md"), settingsFile)
-}
-
-// Guard implements Plan: the agent may change passes and notes and append to
-// progress.txt, and nothing else of the plan.
-func (p *PRD) Guard(label string) ([]Restored, error) {
-	return p.guard.restore(label, map[string]rule{
-		filepath.Join(p.Folder, "prd.json"):     storyRule,
-		filepath.Join(p.Folder, "progress.txt"): keepAppended,
-	})
-}
-
-// Allowed implements Plan.
-func (*PRD) Allowed() string {
-	return "You may change only `passes` and `notes` of a story, and append to progress.txt."
-}
+// Snapshot implements Plan. The agent may change passes and notes and append to progress.txt.
+func (p *PRD) Snapshot(dir string) error { return p.snapshot(p.Root, dir, p.About().Files) }
 
 // Left implements Plan.
 func (*PRD) Left(s State) string {
@@ -206,13 +226,12 @@ func (*PRD) Judge(s State, promised, trust bool) Verdict {
 	return Verdict{}
 }
 
-// Record returns the path of prd.json from the worktree's root, and its content when it was
-// read last.
+// Record implements Plan.
 func (p *PRD) Record() (path string, data []byte) {
 	return filepath.Join(p.Folder, "prd.json"), p.data
 }
 
-// Note adds a line to the notes of a story unless the notes already contain it.
+// Note implements Plan.
 func (p *PRD) Note(id, line string) error {
 	loaded, err := p.load()
 	if err != nil {

@@ -10,11 +10,9 @@ import (
 	"ralph/internal/spec"
 )
 
-// Renew replaces spec.md with the text that the user wrote while the loop was running, and
-// rebuilds prd.json from it. It keeps passes, notes and unknown keys, by id. If a finished
-// story is no longer in the text, it fails with a *spec.OrphanError, unless dropFinished
-// allows the removal. what describes the changes for the journal. If Renew fails, it changes
-// nothing.
+// Renew implements Plan. It replaces spec.md, and rebuilds prd.json from it. It keeps passes,
+// notes and unknown keys, by id. If a finished story is no longer in the text, it fails with a
+// *spec.OrphanError, unless dropFinished allows the removal.
 func (p *PRD) Renew(text string, dropFinished bool) (what string, err error) {
 	s, _, err := spec.Parse("spec.md", []byte(text))
 	if err != nil {
@@ -28,7 +26,7 @@ func (p *PRD) Renew(text string, dropFinished bool) (what string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := restoreFile(p.guard.dir, p.path("spec.md"), []byte(text)); err != nil {
+	if err := restoreFile(p.dir, p.path("spec.md"), []byte(text)); err != nil {
 		return "", err
 	}
 	if err := now.Save(p.path("prd.json")); err != nil {

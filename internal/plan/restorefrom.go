@@ -3,15 +3,12 @@ package plan
 import (
 	"os"
 	"path/filepath"
-
-	"ralph/internal/checklist"
-	"ralph/internal/prd"
 )
 
 // RestoreFrom restores the plan from a snapshot that an earlier process left on disk, as
 // Guard does. An agent that was interrupted may have left the plan in any state.
 func RestoreFrom(dir, root, label string) ([]Restored, error) {
-	return restoreFrom(dir, root, label, func(string) bool { return true })
+	return restoreFrom(dir, root, label, func(File) bool { return true })
 }
 
 // RestoreBroken restores only what a run needs to start: missing files of an existing feature
@@ -19,16 +16,9 @@ func RestoreFrom(dir, root, label string) ([]Restored, error) {
 // iteration. Then ralph does not know whether an agent was running: other changes may be
 // edits of the user.
 func RestoreBroken(dir, root, label string) ([]Restored, error) {
-	return restoreFrom(dir, root, label, func(rel string) bool {
-		path := filepath.Join(root, rel)
-		switch filepath.Base(rel) {
-		case "prd.json":
-			_, _, err := prd.Load(path)
-			return err != nil && exists(filepath.Dir(path))
-		case "spec.md", "progress.txt":
-			return !exists(path) && exists(filepath.Dir(path))
-		}
-		return false
+	return restoreFrom(dir, root, label, func(f File) bool {
+		path := filepath.Join(root, f.Path)
+		return f.starts != nil && !f.starts(path) && exists(filepath.Dir(path))
 	})
 }
 
@@ -37,27 +27,31 @@ func RestoreBroken(dir, root, label string) ([]Restored, error) {
 func SnapshotFiles(dir string) []string { return filesBelow(filepath.Join(dir, "files"), ".") }
 
 // restoreFrom compares the wanted files of the snapshot with the worktree, and restores them.
-func restoreFrom(dir, root, label string, wanted func(rel string) bool) ([]Restored, error) {
+func restoreFrom(dir, root, label string, wanted func(File) bool) ([]Restored, error) {
 	base := filepath.Join(dir, "files")
-	g := guard{root: root, dir: dir, files: map[string][]byte{}}
-	rules := map[string]rule{}
+	g := guard{root: root, dir: dir, files: map[string][]byte{}, rules: map[string]rule{}}
 	for _, rel := range filesBelow(base, ".") {
 		data, err := os.ReadFile(filepath.Join(base, rel))
 		if err != nil {
 			return nil, err
 		}
-		if !wanted(rel) {
-			continue
-		}
-		g.files[rel] = data
-		switch filepath.Base(rel) {
-		case "prd.json":
-			rules[rel] = storyRule
-		case "progress.txt":
-			rules[rel] = keepAppended
-		case "tasks.md":
-			rules[rel] = checklist.Merge
+		if f := named(rel); wanted(f) {
+			g.files[rel], g.rules[rel] = data, f.agent
 		}
 	}
-	return g.restore(label, rules)
+	return g.Guard(label)
+}
+
+// named returns what the kinds of plans say of a file with this name. The kind of the plan is
+// not in the snapshot.
+func named(rel string) File {
+	for _, k := range kinds() {
+		for _, f := range k.files {
+			if f.Path == filepath.Base(rel) {
+				f.Path = rel
+				return f
+			}
+		}
+	}
+	return File{Path: rel}
 }

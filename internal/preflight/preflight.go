@@ -8,7 +8,6 @@ import (
 	"path"
 	"sync"
 
-	"ralph/internal/change"
 	"ralph/internal/git"
 )
 
@@ -29,10 +28,6 @@ type Input struct {
 	Agent      Agent
 	Fallback   []Agent // who takes over while it is at its limit
 	Reviewer   *Agent  // of claims; nil is none
-
-	// Of a plan that is no feature folder.
-	Change *change.Change // nil for another kind of plan
-	Tasks  string         // its tasks.md, from the root; empty without one
 }
 
 // Agent describes the agent as far as ralph can know it without starting it. An agent without
@@ -97,6 +92,7 @@ func (r *runner) rest() Report {
 // runner collects the report.
 type runner struct {
 	in      Input
+	own     Own
 	report  Report
 	unclear bool // spec.md has stories that cannot be read
 }

@@ -55,8 +55,8 @@ func (r *runner) branch() bool {
 
 // unit is what the run is about: a change, else the branch.
 func (r *runner) unit() (string, error) {
-	if r.in.Change != nil {
-		return r.in.Change.ID, nil
+	if r.own.Unit != "" {
+		return r.own.Unit, nil
 	}
 	return change.UnitOf(r.in.Branch)
 }

@@ -119,12 +119,7 @@ func (p *Place) Change(t Notes, r *Record) (*change.Change, error) {
 
 // HasPlan reports whether the feature folder with the unit's name contains a plan.
 func (p *Place) HasPlan() bool {
-	for _, name := range []string{"spec.md", "prd.json"} {
-		if _, err := os.Stat(filepath.Join(p.Repo.Root, ".ralph", p.Unit, name)); err == nil {
-			return true
-		}
-	}
-	return false
+	return plan.HasFeature(filepath.Join(p.Repo.Root, ".ralph", p.Unit))
 }
 
 // Plan returns the plan that a run of the unit would work on now, and the task of the last
@@ -139,7 +134,7 @@ func (p *Place) Plan(t Notes, r *Record) (chosen plan.Plan, task string, err err
 			task = last.Start.Task
 		}
 		if r.Archive != "" {
-			return &plan.PRD{Root: filepath.Dir(r.Folder), Folder: filepath.Base(r.Folder)}, task, nil
+			return plan.Feature(filepath.Dir(r.Folder), filepath.Base(r.Folder), ""), task, nil
 		}
 	}
 	choice := plan.Choice{Root: p.Repo.Root, Folder: p.Folder, Text: task}

@@ -89,7 +89,7 @@ func (p *Place) unstarted(t Notes) (now Current) {
 		}
 		return now
 	}
-	s.Plan = journal.Text(chosen.Kind())
+	s.Plan = journal.Text(chosen.About().Kind)
 	s.StoriesComplete, s.StoriesTotal = state.Counts()
 	if next := state.Next(&run.Position{}); next != nil {
 		s.CurrentStory, s.StoryTitle = journal.Text(next.ID), next.Title
