@@ -2,8 +2,6 @@ package evidence
 
 import (
 	"context"
-	"errors"
-	"path/filepath"
 	"slices"
 
 	"ralph/internal/git"
@@ -101,12 +99,11 @@ func (g *gathering) ask(ctx context.Context, items []string, prompt []byte) (
 	if err != nil {
 		return one, err
 	}
-	if err := g.Plan.Snapshot(filepath.Join(g.StateDir, "snapshot")); err != nil {
-		return one, err
-	}
-	g.ranHere = nil
-	one, err = g.Reviewer.Review(ctx, g.claim.N, items, prompt)
-	if err := errors.Join(err, g.reseal(ctx)); err != nil {
+	_, err = g.guarded(ctx, func() (err error) {
+		one, err = g.Reviewer.Review(ctx, g.claim.N, items, prompt)
+		return err
+	})
+	if err != nil {
 		return one, err
 	}
 	g.look = nil

@@ -18,31 +18,38 @@ import (
 // baseline is the phase in which checks are run to see how they fare without the agent.
 const baseline = journal.PhaseBaseline
 
-// batch runs checks one after the other, each by one, until the run is asked to end. Checks are
-// the project's own code, which the agent may have written: the plan is restored after them.
-func (g *gathering) batch(ctx context.Context, due []check.Check, one func(check.Check) (check.Result, error)) ([]check.Result, error) {
+// batch runs checks one after the other, each by one, until the run is asked to end.
+func (g *gathering) batch(
+	ctx context.Context, due []check.Check, one func(check.Check) (check.Result, error),
+) (results []check.Result, err error) {
 	if len(due) == 0 {
 		return nil, nil
 	}
-	if _, err := g.readOnce(ctx); err != nil {
-		return nil, err
-	}
-	if err := g.Plan.Snapshot(filepath.Join(g.StateDir, "snapshot")); err != nil {
-		return nil, err
-	}
-	g.ranHere = nil
-	g.opened = false
-	before := g.Repo.ReadMetadata()
-	results, err := g.each(due, one)
-	err = errors.Join(err, g.reseal(ctx))
-	if err != nil || len(results) == 0 {
-		return results, err
-	}
-	touched, err := g.touched(ctx, before)
+	touched, err := g.guarded(ctx, func() (err error) {
+		results, err = g.each(due, one)
+		return err
+	})
 	if touched != "" && g.claim.N > 0 {
 		refuse(&results[len(results)-1], touched)
 	}
 	return results, err
+}
+
+// guarded runs code that the agent may have written, such as the checks. It restores the plan
+// afterwards, and returns what the code changed of the repository.
+func (g *gathering) guarded(ctx context.Context, run func() error) (touched string, err error) {
+	if _, err := g.readOnce(ctx); err != nil {
+		return "", err
+	}
+	if err := g.Plan.Snapshot(filepath.Join(g.StateDir, "snapshot")); err != nil {
+		return "", err
+	}
+	g.ranHere, g.opened = nil, false
+	before := g.Repo.ReadMetadata()
+	if err := errors.Join(run(), g.reseal(ctx)); err != nil {
+		return "", err
+	}
+	return g.touched(ctx, before)
 }
 
 // touched warns if HEAD, the index, a ref, a hook or a setting of git has changed while checks
@@ -97,7 +104,7 @@ func (g *gathering) check(ctx context.Context, phase journal.Phase, c check.Chec
 	if known && g.reusable(r, phase, clean != nil) {
 		return r, g.recordCheck(phase, r, on.Tree, true)
 	}
-	dir, err := g.room(ctx, clean)
+	dir, err := g.folder(ctx, clean)
 	if err != nil {
 		return check.Result{Check: c}, err
 	}
@@ -105,9 +112,7 @@ func (g *gathering) check(ctx context.Context, phase journal.Phase, c check.Chec
 		g.ranHere = append(g.ranHere, c.Name)
 	}
 	g.Working("running check " + c.Name)
-	// 'ralph prd' refuses to change the plan for whatever a run has started.
-	env := append(slices.Clip(g.Env), "RALPH_UNIT="+g.Unit, fmt.Sprintf("RALPH_ITERATION=%d", g.claim.N))
-	if r, err = g.try(ctx, c, dir, env); err != nil {
+	if r, err = g.try(ctx, c, dir); err != nil {
 		return r, err
 	}
 	if err := g.sayWhere(r); err != nil {
@@ -118,7 +123,6 @@ func (g *gathering) check(ctx context.Context, phase journal.Phase, c check.Chec
 			return r, err
 		}
 	}
-	r.Tail = g.Recorder.Secrets.Text(stream.Sanitize(r.Tail)) // before anything is cut off
 	if clean != nil {
 		r.Commit = clean.Commit
 	}
@@ -146,8 +150,8 @@ func (g *gathering) on(clean *check.CleanWorktree) check.On {
 	return check.On{Tree: clean.Tree, Plan: g.state.Print, Clean: true}
 }
 
-// room is the folder in which a check is run, with the marks as they are now.
-func (g *gathering) room(ctx context.Context, clean *check.CleanWorktree) (string, error) {
+// folder returns the folder in which a check is run, with the marks as they are now.
+func (g *gathering) folder(ctx context.Context, clean *check.CleanWorktree) (string, error) {
 	if clean == nil {
 		return g.Repo.Root, nil
 	}
@@ -160,9 +164,10 @@ func (g *gathering) room(ctx context.Context, clean *check.CleanWorktree) (strin
 
 // try runs a check, and once more where the guardian was killed meanwhile: that says nothing
 // about the project, unless the check does it every time.
-func (g *Gate) try(
-	ctx context.Context, c check.Check, dir string, env []string,
-) (check.Result, error) {
+func (g *gathering) try(ctx context.Context, c check.Check, dir string) (check.Result, error) {
+	// 'ralph prd' refuses to change the plan for whatever a run has started.
+	env := append(slices.Clip(g.Env),
+		"RALPH_UNIT="+g.Unit, fmt.Sprintf("RALPH_ITERATION=%d", g.claim.N))
 	for again := true; ; again = false {
 		guardian, err := g.Guard()
 		if err != nil {
@@ -171,6 +176,7 @@ func (g *Gate) try(
 		r, err := check.Run(ctx, guardian, c, dir, env)
 		g.opened = g.opened || r.Open
 		if lost := r.Lost || errors.Is(err, proc.ErrLost); !again || !lost || ctx.Err() != nil {
+			r.Tail = g.Recorder.Secrets.Text(stream.Sanitize(r.Tail))
 			return r, err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"ralph/internal/git"
 	"ralph/internal/journal"
 	"ralph/internal/proof"
-	"ralph/internal/stream"
 )
 
 // worth has the runs of package proof done for items that are about to be accepted.
@@ -42,42 +40,38 @@ func (g *gathering) worth(ctx context.Context, left []string) error {
 			change.Green = append(change.Green, c.Result)
 		}
 	}
-	g.opened = false
-	before := g.Repo.ReadMetadata()
-	if g.facts.Proof, err = g.runsOf(ctx, change, g.Rules.Runs); err != nil {
-		return err
-	}
-	touched, err := g.touched(ctx, before)
+	p, touched, err := g.runsOf(ctx, change, g.Rules.Runs)
+	g.facts.Proof = p
 	if n := len(g.facts.Checks); touched != "" && n > 0 {
 		refuse(&g.facts.Checks[n-1].Result, touched)
 	}
 	return err
 }
 
-// runsOf does the runs of a proof, and restores the plan after them. The proof is nil if the
-// run has to end.
-func (g *gathering) runsOf(ctx context.Context, change proof.Commits, rules proof.Settings) (*proof.Proof, error) {
+// runsOf does the runs of a proof, and returns what they changed of the repository. The proof
+// is nil if the run has to end.
+func (g *gathering) runsOf(ctx context.Context, change proof.Commits, rules proof.Settings) (
+	p *proof.Proof, touched string, err error,
+) {
 	if g.prover == nil {
 		began := time.Now()
 		g.prover = &proof.Prover{Repo: g.Repo, Elapsed: func() time.Duration { return time.Since(began) }}
 	}
 	g.prover.Settings, g.prover.Checks, g.prover.Run = rules, check.Due(g.Checks, check.Claim), g.runOn
 	g.prover.Counting = g.counts
-	if _, err := g.readOnce(ctx); err != nil {
-		return nil, err
+	change.Earlier = g.tests
+	touched, err = g.guarded(ctx, func() error {
+		shown, err := g.prover.Prove(ctx, change)
+		if ctx.Err() != nil {
+			return nil // it is not complete, and judged again
+		}
+		p = &shown
+		return err
+	})
+	if err != nil {
+		return nil, "", err
 	}
-	if err := g.Plan.Snapshot(filepath.Join(g.StateDir, "snapshot")); err != nil {
-		return nil, err
-	}
-	g.ranHere, change.Earlier = nil, g.tests
-	p, err := g.prover.Prove(ctx, change)
-	switch {
-	case ctx.Err() != nil:
-		return nil, g.reseal(ctx) // it is not complete, and judged again
-	case err != nil:
-		return nil, errors.Join(err, g.reseal(ctx))
-	}
-	return &p, g.reseal(ctx)
+	return p, touched, nil
 }
 
 // judged returns the commit to be judged: the head, or a temporary one of the worktree where
@@ -113,10 +107,7 @@ func (g *gathering) runOn(ctx context.Context, commit string, c check.Check) (r 
 		return check.Result{Check: c}, err
 	}
 	g.Working("proving with check " + c.Name)
-	env := append(slices.Clip(g.Env), "RALPH_UNIT="+g.Unit, fmt.Sprintf("RALPH_ITERATION=%d", g.claim.N))
-	r, err = g.try(ctx, c, dir, env)
-	r.Tail = g.Recorder.Secrets.Text(stream.Sanitize(r.Tail))
-	return r, err
+	return g.try(ctx, c, dir)
 }
 
 // others returns the tips of remote branches with other people's commits: tips that existed
