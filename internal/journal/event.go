@@ -320,10 +320,13 @@ type StoryProved struct {
 	Noted bool `json:"noted,omitempty"`
 }
 
+// NotProved describes a story that was accepted without any check.
+const NotProved = "marked, not proved: no check is configured"
+
 // Line says in one line what the story was accepted for.
 func (p StoryProved) Line() string {
 	if len(p.Checks) == 0 {
-		return "marked, not proved: no check is configured"
+		return NotProved
 	}
 	line := fmt.Sprintf("%d checks", len(p.Checks))
 	switch {
@@ -604,15 +607,6 @@ type StoryParked struct {
 	Back    string   `json:"back"`            // commit that keeps the last accepted state
 	Rule    string   `json:"rule"`            // as in run_ended
 	Facts   []int    `json:"facts,omitempty"` // as in run_ended
-}
-
-// Text says what became of the story and its work.
-func (b StoryParked) Text() string {
-	text := b.Story + " is parked: " + b.Message
-	if len(b.With) > 0 {
-		text += "; waiting for it: " + strings.Join(b.With, ", ")
-	}
-	return text + "; its work is in " + b.Ref
 }
 
 // Undone records that the user went back to the state before an iteration: from here on only

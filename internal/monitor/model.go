@@ -107,7 +107,10 @@ func (m *model) catchUp() {
 
 // remark puts what is to be said of an event among the lines.
 func (m *model) remark(e journal.Event) {
-	if text := remark(e.Body); text != "" {
+	if _, shown := e.Body.(journal.StoryProved); shown {
+		return // it has a row of its own
+	}
+	if text := journal.Sentence(e.Body); text != "" {
 		m.add(line{e.Time, m.pen.pick("─ ", "- ") + plainLine(text)})
 	}
 }

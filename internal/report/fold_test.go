@@ -61,9 +61,9 @@ func TestAnEventfulRun(t *testing.T) {
 		notes = append(notes, n.Kind+" "+n.Text)
 	}
 	if diff := cmp.Diff([]string{
-		"wait You've hit your limit", "request the user added context: use argon2", "plan 1 story added", "warning a warning",
+		"wait You've hit your limit", "request context added: use argon2", "plan 1 story added", "warning a warning",
 		"clock the clock went 1h forward", "harness codex takes over from claude: usage limit",
-		"breaker the circuit breaker opened: 2 iterations in a row without progress",
+		"breaker circuit breaker open: no progress (2 in a row)",
 	}, notes); diff != "" {
 		t.Error(diff)
 	}

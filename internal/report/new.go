@@ -234,9 +234,9 @@ func tamperOf(b journal.TamperFound) *Tamper {
 	return t
 }
 
-// noteOf puts what decided nothing about a story into words.
+// noteOf is an event that decided nothing about a story.
 func noteOf(of run.Note) Note {
-	n := Note{At: moment(of.At), Iteration: of.N}
+	n := Note{At: moment(of.At), Iteration: of.N, Text: clean(journal.Sentence(of.Body))}
 	switch b := of.Body.(type) {
 	case journal.WaitStarted:
 		n.Kind, n.Reason, n.Text = NoteWait, clean(string(b.Reason)), clean(b.Message)
@@ -247,40 +247,23 @@ func noteOf(of run.Note) Note {
 			n.Seconds, n.Over = of.Over.Seconds, true
 		}
 	case journal.ClockJumped:
-		n.Kind, n.Seconds, n.Text = NoteClock, b.Seconds, clean(b.Message)
+		n.Kind, n.Seconds = NoteClock, b.Seconds
 	case journal.HarnessSwitched:
 		n.Kind, n.Reason = NoteHarness, clean(b.Reason)
-		n.Text = clean(b.To + " takes over from " + b.From + ": " + b.Reason)
 	case journal.Request:
-		n.Kind, n.Reason, n.Text = NoteRequest, clean(string(b.Kind)), asked(b)
+		n.Kind, n.Reason = NoteRequest, clean(string(b.Kind))
 	case journal.PlanChanged:
-		n.Kind, n.Text = NotePlan, clean(b.Message)
+		n.Kind = NotePlan
 	case journal.BreakerOpened:
 		n.Kind, n.Reason = NoteBreaker, clean(string(b.Reason))
-		n.Text = "the circuit breaker opened: " + run.InARow(b.Reason, b.Count)
-	case journal.StoryParked:
-		n.Kind, n.Reason, n.Text = NoteParked, clean(string(b.Reason)), clean(b.Text())
 	case journal.BreakerReset:
-		n.Kind, n.Text = NoteBreaker, "the circuit breaker is closed again: "+clean(b.Message)
+		n.Kind = NoteBreaker
+	case journal.StoryParked:
+		n.Kind, n.Reason = NoteParked, clean(string(b.Reason))
 	case journal.Warning:
-		n.Kind, n.Text = NoteWarning, clean(b.Message)
+		n.Kind = NoteWarning
 	}
 	return n
-}
-
-// asked describes a request to the loop in one line.
-func asked(b journal.Request) string {
-	switch b.Kind {
-	case journal.RequestPlan:
-		return "the user submitted a new plan" // the request's text is the whole spec.md
-	case journal.RequestContext:
-		return "the user added context: " + clean(b.Text)
-	case journal.RequestClearContext:
-		return "the user cleared the added context"
-	case journal.RequestUnpark:
-		return "the user took up " + clean(b.Text) + " again"
-	}
-	return "the user asked to " + clean(string(b.Kind))
 }
 
 // The end of a failed check's output that a report keeps.

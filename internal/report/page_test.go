@@ -19,7 +19,7 @@ func TestThePageShowsWhatTheJournalSays(t *testing.T) {
 		"Not done: 2 iterations in a row brought no progress.", "feature/x", "claude (opus-4)", "<b>1/4</b>stories", "<b>$0.50</b>cost",
 		"agent 24m30s, checks 29s, waiting 18m30s", "S-1: Log in", "proved in a clean worktree at 9d8e7f60", "timeout: no end after 15m",
 		"auth/login_test.go:12: a test is skipped", "t.Skip(&#34;later&#34;)", "1 failed, 41 passed", "story S-3 removed", "You&#39;ve hit your limit",
-		"the user added context: use argon2", "the clock went 1h forward", "codex takes over from claude", `href="./logs/iteration-2.log"`,
+		"context added: use argon2", "the clock went 1h forward", "codex takes over from claude", `href="./logs/iteration-2.log"`,
 		"the agent claimed S-2, that all is done", "iteration 1: S-1", `aria-label="0 of 3 done at the start, 1 of 4 at the end"`,
 	} {
 		if !strings.Contains(page, want) {

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"ralph/internal/journal"
 	"ralph/internal/words"
@@ -206,14 +205,4 @@ func (t *Tamper) evidence() []string {
 }
 
 // String shows a finding with its place.
-func (f Finding) String() string {
-	at := f.Path
-	if f.Line > 0 {
-		at = fmt.Sprintf("%s:%d", f.Path, f.Line)
-	}
-	text := fmt.Sprintf("%s: %s (%s)", at, f.Message, f.Rule)
-	if f.Text != "" {
-		text += ": " + strings.TrimSpace(f.Text)
-	}
-	return text
-}
+func (f Finding) String() string { return journal.TamperFinding(f).String() }

@@ -74,7 +74,7 @@ func TestWhy(t *testing.T) {
     1 of 3 stories are done
 - the iteration made no progress: 1 iteration in a row, and at 3 the circuit breaker opens
     no story was accepted for the first time in this run
-- the user added context: use argon2
+- context added: use argon2
 - 1 story added
 - a warning
 - the clock went 1h forward
@@ -99,12 +99,12 @@ func TestWhy(t *testing.T) {
     no story was accepted for the first time in this run
 - equal errors in a row: 1, and at 5 the circuit breaker opens
     no end after 15m
-- the circuit breaker opened: 2 iterations in a row without progress
+- circuit breaker open: no progress (2 in a row)
 - Not done: 2 iterations in a row brought no progress
     the reason is no_progress: too many iterations in a row without progress
     1 of 4 stories are done
     3 of at most 20 iterations have ended
-    the circuit breaker opened: 2 iterations in a row without progress
+    circuit breaker open: no progress (2 in a row)
     not accepted in iteration 3: S-2: nothing outside of the plan was changed for it
     the error of iteration 3: no end after 15m
     'ralph run' ended with exit status 1
@@ -221,7 +221,7 @@ func TestEveryReasonIsExplained(t *testing.T) {
 // TestWhatAProofSays of a repository in which no commit could be made, and without a check.
 func TestWhatAProofSays(t *testing.T) {
 	proof := report.Receipt{Story: "STORY-001", Mode: "inplace"}
-	if got, want := proof.String(), "STORY-001 was marked, not proved: no check ran"; got != want {
+	if got, want := proof.String(), "STORY-001 was marked, not proved: no check is configured"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	proof.Checks = make([]report.Check, 1)

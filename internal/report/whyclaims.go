@@ -145,7 +145,7 @@ func (c Check) ended() string {
 func (p Receipt) where() string {
 	switch {
 	case len(p.Checks) == 0:
-		return "marked, not proved: no check ran"
+		return journal.NotProved
 	case p.Mode == "clean":
 		return "proved in a clean worktree" + atCommit(p.Commit)
 	}

@@ -368,9 +368,9 @@ func breaker(p *Position, s Seen, r journal.RunRules) Step {
 	case o.Print != s.Print:
 		return Step{Do: DoResetBreaker, Rule: RuleBreaker, Message: "the plan or the branch has changed since"}
 	}
-	why := "the circuit breaker is still open since the last run: " + InARow(o.Reason, o.Count)
+	why := "the circuit breaker is still open since the last run: " + inARow(o.Reason, o.Count)
 	return park(Step{Do: DoEnd, Rule: RuleBreaker, Reason: o.Reason, Facts: facts(p.facts.Breaker), Message: why,
-		Hint: "change the plan, commit something, or run with --reset-circuit"}, InARow(o.Reason, o.Count), p, s, r)
+		Hint: "change the plan, commit something, or run with --reset-circuit"}, inARow(o.Reason, o.Count), p, s, r)
 }
 
 func stuck(p *Position, s Seen, r journal.RunRules) Step {
@@ -382,7 +382,7 @@ func stuck(p *Position, s Seen, r journal.RunRules) Step {
 	if p.Last != nil {
 		last = *p.Last
 	}
-	why := InARow(v.Reason, v.Count)
+	why := inARow(v.Reason, v.Count)
 	if v.InstantExits {
 		why = fmt.Sprintf("the agent ended within seconds, without a token, %d times in a row: %s", v.Count, last.Message)
 	}
@@ -397,8 +397,8 @@ func stuck(p *Position, s Seen, r journal.RunRules) Step {
 	return park(step, why, p, s, r)
 }
 
-// InARow describes what opened the breaker after n iterations in a row.
-func InARow(reason journal.Reason, n int) string {
+// inARow describes what opened the breaker after n iterations in a row.
+func inARow(reason journal.Reason, n int) string {
 	if reason == journal.ReasonSameError {
 		return fmt.Sprintf("the same error %s in a row", words.Count(n, "time"))
 	}

@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"fmt"
 	"slices"
 
 	"ralph/internal/journal"
@@ -19,7 +18,7 @@ func ShowRecovered(t *terminal.Terminal, done unit.Recovered) {
 		t.Warn("the last run was cut off: %s; what it left is on record", done.Own.Message)
 	}
 	for _, b := range slices.Backward(done.Restored) {
-		t.Warn("%s", restoredText(b))
+		t.Warn("%s", journal.Sentence(b))
 	}
 }
 
@@ -33,13 +32,4 @@ func ShowDeath(t *terminal.Terminal, d *unit.Death) {
 	}
 	t.Printf("the last run of %s was cut off: %s; its remaining processes are ended, and the journal records it\n",
 		name, stream.OneLine(d.End.Message))
-}
-
-// restoredText describes a file that the guard of the plan has restored.
-func restoredText(b journal.PlanRestored) string {
-	text := fmt.Sprintf("restored %s: %s", b.Path, b.What)
-	if b.Kept != "" {
-		text += "; the replaced content is kept in " + b.Kept
-	}
-	return text
 }

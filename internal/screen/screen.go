@@ -108,65 +108,77 @@ func (s *Screen) remarkf(code, mark, format string, args ...any) {
 	s.line(code, mark, fmt.Sprintf(format, args...))
 }
 
-// switched says who works now, and until when the other one is limited.
-func switched(b journal.HarnessSwitched) string {
-	text := fmt.Sprintf("%s takes over from %s: %s", b.To, b.From, b.Reason)
-	if b.Until != nil {
-		text += " until " + words.Local(*b.Until)
-	}
-	return text
-}
-
 // remark shows events that are a line each.
 func (s *Screen) remark(body journal.Body) {
+	code, mark, text := terminal.Yellow, "⚠", journal.Sentence(body)
 	switch b := body.(type) {
-	case journal.ClaimRejected:
-		what := string(b.Claim)
-		if len(b.Stories) > 0 {
-			what = strings.Join(b.Stories, ", ")
-		}
-		s.line(terminal.Yellow, "⚠", fmt.Sprintf("not accepted: %s: %s", what, b.Reason))
-	case journal.PlanRestored:
-		s.line(terminal.Yellow, "⚠", restoredText(b))
-	case journal.TamperFound:
-		s.tampered(b)
-	case journal.NoWork:
-		s.line(terminal.Yellow, "⚠", fmt.Sprintf("%s: marked as done, but nothing outside of the plan was changed", strings.Join(b.Stories, ", ")))
-	case journal.StoryProved:
-		s.proved(b)
-	case journal.WorkProved:
-		for _, doubt := range b.Proof.Doubts {
-			s.line(terminal.Yellow, "⚠", strings.Join(append(b.Stories, doubt), ": "))
-		}
-	case journal.ReviewEnded:
-		code, mark := terminal.Green, "✓"
-		if b.Verdict != journal.ReviewAccept {
-			code, mark = terminal.Yellow, "⚠"
-		}
-		s.line(code, mark, b.String())
-	case journal.HeadMoved:
-		s.line(terminal.Yellow, "⚠", b.Message)
-	case journal.BreakerOpened:
-		s.line(terminal.Red, "✗", fmt.Sprintf("circuit breaker open: %s (%d in a row)", words.WithSpaces(b.Reason), b.Count))
+	case journal.ClaimRejected, journal.ClockJumped, journal.HeadMoved, journal.NoWork, journal.PlanRestored, journal.Warning:
 	case journal.StoryParked:
-		s.line(terminal.Yellow, "●", b.Text())
-	case journal.BreakerReset:
-		s.line(terminal.Dim, "●", "circuit breaker closed: "+b.Message)
-	case journal.PlanChanged:
-		s.line(terminal.Cyan, "●", b.Message)
+		mark = "●"
 	case journal.HarnessSwitched:
-		s.line(terminal.Yellow, "●", switched(b))
-	case journal.ClockJumped:
-		s.line(terminal.Yellow, "⚠", b.Message)
+		mark = "●"
+		if b.Until != nil {
+			text += " until " + words.Local(*b.Until)
+		}
+	case journal.PlanChanged:
+		code, mark = terminal.Cyan, "●"
 	case journal.Request:
-		for _, v := range b.Set {
-			if n, err := strconv.Atoi(v.Value); err == nil && v.Key == "defaults.max_iterations" {
-				s.Max = n
+		code, mark = terminal.Cyan, "●"
+		s.changed(b.Set)
+	case journal.BreakerOpened:
+		code, mark = terminal.Red, "✗"
+	case journal.BreakerReset:
+		code, mark = terminal.Dim, "●"
+	case journal.StoryProved:
+		if len(b.Checks) > 0 {
+			code, mark = terminal.Green, "✓"
+			if b.Mode != journal.ProvedClean && b.Proof == nil && len(journal.Unsealed(b.Checks)) == 0 {
+				return // the lines of its checks have said it
 			}
 		}
-		s.line(terminal.Cyan, "●", asked(b))
-	case journal.Warning:
-		s.line(terminal.Yellow, "⚠", b.Message)
+	case journal.ReviewEnded:
+		if b.Verdict == journal.ReviewAccept {
+			code, mark = terminal.Green, "✓"
+		}
+	case journal.TamperFound:
+		s.tampered(b)
+		return
+	case journal.WorkProved:
+		for _, doubt := range b.Proof.Doubts {
+			s.line(code, mark, strings.Join(append(b.Stories, doubt), ": "))
+		}
+		return
+	default:
+		return
+	}
+	s.line(code, mark, text)
+}
+
+// changed takes over the settings that the screen shows.
+func (s *Screen) changed(set []journal.Setting) {
+	for _, v := range set {
+		if n, err := strconv.Atoi(v.Value); err == nil && v.Key == "defaults.max_iterations" {
+			s.Max = n
+		}
+	}
+}
+
+// shownFindings is how many findings the screen lists; the journal has them all.
+const shownFindings = 10
+
+// tampered shows what an iteration did to tests, checks and CI.
+func (s *Screen) tampered(b journal.TamperFound) {
+	code, mark := terminal.Yellow, "⚠"
+	if len(b.Findings) == 0 {
+		code, mark = terminal.Green, "✓"
+	}
+	s.line(code, mark, journal.Sentence(b))
+	for i, f := range b.Findings {
+		if i == shownFindings {
+			s.line(terminal.Dim, " ", fmt.Sprintf("  and %d more, in the journal", len(b.Findings)-i+b.More))
+			break
+		}
+		s.line(terminal.Dim, " ", "  "+f.String())
 	}
 }
 
@@ -204,13 +216,7 @@ func (s *Screen) iterationStarted(b journal.IterationStarted) {
 }
 
 func (s *Screen) iterationEnded(b journal.IterationEnded) {
-	var parts []string
-	if len(b.StoriesPassed) > 0 {
-		parts = append(parts, strings.Join(b.StoriesPassed, ", ")+" done")
-	}
-	if n := len(b.Commits); n > 0 {
-		parts = append(parts, words.Count(n, "commit"))
-	}
+	parts := b.Results()
 	if total := b.Tokens.Total(); total > 0 {
 		parts = append(parts, words.Tokens(total, b.TokensEstimated)+" tokens")
 	}
@@ -239,15 +245,11 @@ func (s *Screen) iterationEnded(b journal.IterationEnded) {
 }
 
 func (s *Screen) check(b journal.CheckEnded) {
-	text := fmt.Sprintf("check %s: %s (%s)", b.Name, b.Outcome, words.Seconds(b.DurationSeconds))
-	switch {
-	case b.Same:
-		text = fmt.Sprintf("check %s: %s, as before on the same files", b.Name, b.Outcome)
-	case b.Compares():
-		text += " in a clean worktree of the commit before"
-	case b.Clean:
-		text += " in a clean worktree"
+	took := ""
+	if !b.Same {
+		took = " (" + words.Seconds(b.DurationSeconds) + ")"
 	}
+	text := fmt.Sprintf("check %s: %s%s%s", b.Name, b.Outcome, took, b.Place())
 	if b.Outcome == journal.CheckPassed {
 		s.line(terminal.Green, "✓", text)
 		return

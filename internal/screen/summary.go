@@ -25,11 +25,8 @@ func (o *Output) Summary(end run.End, archived, page, leftOver string) {
 	defer s.mu.Unlock()
 	s.foot.Hide()
 	fmt.Fprintln(s.w)
-	if end.Done() {
-		s.line(terminal.Green, "✓", "done: "+end.Message)
-	} else {
-		s.line(terminal.Red, "✗", strings.ReplaceAll(string(end.Reason), "_", " ")+": "+end.Message)
-	}
+	code, mark, text := verdict(end.Done(), end.Reason, end.Message)
+	s.line(code, mark, text)
 	writeStories(s.t, s.w, o.Files.Last().Plan.Items, "  ")
 	o.summaryFigures()
 	if archived != "" {
@@ -120,9 +117,13 @@ func (s *Screen) row(name, text string) {
 
 // EndLine returns one line that says how a run ended.
 func EndLine(t *terminal.Terminal, s run.Status) string {
-	mark, word := t.Paint(terminal.Red, t.Symbol("✗")), strings.ReplaceAll(string(s.Reason), "_", " ")
-	if s.Status == journal.StatusCompleted {
-		mark, word = t.Paint(terminal.Green, t.Symbol("✓")), "done"
+	code, mark, text := verdict(s.Status == journal.StatusCompleted, s.Reason, string(s.Message))
+	return t.Paint(code, t.Symbol(mark)) + " " + stream.Sanitize(text)
+}
+
+func verdict(done bool, reason journal.Reason, message string) (code, mark, text string) {
+	if done {
+		return terminal.Green, "✓", "done: " + message
 	}
-	return mark + " " + stream.Sanitize(word+": "+string(s.Message))
+	return terminal.Red, "✗", words.WithSpaces(reason) + ": " + message
 }
