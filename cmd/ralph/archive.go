@@ -93,7 +93,7 @@ func (c *archiveCmd) put(a *app, p *unit.Place) error {
 	if err != nil {
 		return err
 	}
-	a.t.Printf("%s archived as %s\n", a.t.Paint(terminal.Green, a.t.Symbol("✓")), stream.OneLine(e.Path))
+	a.t.Printf("%s archived as %s\n", a.t.Mark("✓"), stream.OneLine(e.Path))
 	a.t.Printf("  bring it back with: ralph archive --restore %s\n", stream.ShellWord(stream.OneLine(e.Name)))
 	if p.Ran() {
 		if page := account.WriteArchived(screen.Notes(a.t), p, e.Name); page != "" {
@@ -153,6 +153,6 @@ func (c *archiveCmd) restore(a *app, p *unit.Place, name string) error {
 	if err != nil {
 		return err
 	}
-	a.t.Printf("%s brought back as .ralph/%s/\n", a.t.Paint(terminal.Green, a.t.Symbol("✓")), stream.OneLine(e.Unit))
+	a.t.Printf("%s brought back as .ralph/%s/\n", a.t.Mark("✓"), stream.OneLine(e.Unit))
 	return nil
 }

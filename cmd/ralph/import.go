@@ -152,7 +152,7 @@ func (c *importCmd) plan(a *app, p *unit.Place, made *importer.Plan) error {
 		return unit.Local(target.Repo.Root, err)
 	}
 	a.t.Printf("%s %s/spec.md, prd.json and progress.txt written\n\nStart the loop with: ralph run\n",
-		a.t.Paint(terminal.Green, a.t.Symbol("✓")), stream.OneLine(target.Folder))
+		a.t.Mark("✓"), stream.OneLine(target.Folder))
 	return nil
 }
 
@@ -285,7 +285,7 @@ func (c *importCmd) settings(a *app) error {
 	if err := writeNew(target, []byte(text)); err != nil {
 		return err
 	}
-	a.t.Printf("%s .ralph/config.yaml written\n", a.t.Paint(terminal.Green, a.t.Symbol("✓")))
+	a.t.Printf("%s .ralph/config.yaml written\n", a.t.Mark("✓"))
 	return nil
 }
 

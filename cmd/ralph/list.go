@@ -5,7 +5,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"ralph/internal/journal"
 	"ralph/internal/screen"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
@@ -44,13 +43,8 @@ func (c *listCmd) Run(a *app) error {
 	}
 	for _, l := range list {
 		state := string(l.Status)
-		switch {
-		case l.Alive && l.Status == journal.StatusPaused:
-			state += ", WAITING"
-		case l.Alive:
-			state += ", LIVE"
-		case l.Run.Reason == journal.ReasonCrashed:
-			state += ", DEAD"
+		if life := l.Run.Life(l.Alive); life != "" {
+			state += ", " + life
 		}
 		a.t.Printf("%-18s %3d/%-3d  %-12s  %s  %s\n", state, l.Iteration, l.MaxIterations, words.Local(l.LastUpdated.Time),
 			a.t.Paint(terminal.Bold, terminal.Padded(stream.OneLine(l.Unit), width)), a.t.Paint(terminal.Dim, stream.OneLine(l.Worktree)))

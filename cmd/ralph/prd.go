@@ -184,7 +184,7 @@ func (c *prdCmd) checked(t *terminal.Terminal, progress unit.ProgressState, same
 	stale := "prd.json is not what spec.md asks for"
 	if same {
 		if progress == unit.ProgressStarted {
-			t.Printf("%s prd.json is what spec.md asks for\n", t.Paint(terminal.Green, t.Symbol("✓")))
+			t.Printf("%s prd.json is what spec.md asks for\n", t.Mark("✓"))
 			return nil
 		}
 		stale = "progress.txt is " + string(progress)
@@ -206,14 +206,14 @@ func (c *prdCmd) save(t *terminal.Terminal, p *unit.Place, now *prd.PRD, progres
 	if same {
 		what += "; nothing to change"
 	}
-	t.Printf("%s %s\n", t.Paint(terminal.Green, t.Symbol("✓")), stream.OneLine(what))
+	t.Printf("%s %s\n", t.Mark("✓"), stream.OneLine(what))
 	if progress == unit.ProgressStarted {
 		return nil
 	}
 	if err := p.BeginProgress(); err != nil {
 		return err
 	}
-	t.Printf("%s %s/progress.txt started\n", t.Paint(terminal.Green, t.Symbol("✓")), stream.OneLine(p.Folder))
+	t.Printf("%s %s/progress.txt started\n", t.Mark("✓"), stream.OneLine(p.Folder))
 	return nil
 }
 
@@ -226,7 +226,7 @@ func (c *prdCmd) handOver(t *terminal.Terminal, p *unit.Place, same bool) error 
 		return err
 	}
 	if same && len(waiting) == 0 {
-		t.Printf("%s prd.json is what spec.md asks for; nothing to change\n", t.Paint(terminal.Green, t.Symbol("✓")))
+		t.Printf("%s prd.json is what spec.md asks for; nothing to change\n", t.Mark("✓"))
 		return nil
 	}
 	text, err := os.ReadFile(p.File("spec.md"))

@@ -164,7 +164,7 @@ func endedAtOnce(r *resolved, l *background.Loop, report handover.Report, asJSON
 func showStarted(r *resolved, l *background.Loop) {
 	t, unit := r.app.t, stream.ShellWord(r.Place.Unit)
 	where := map[string]string{background.Tmux: "in tmux", background.Window: "in a window of its own", background.None: "without a terminal"}[l.Terminal]
-	t.Printf("%s %s is running %s (pid %d)\n", t.Paint(terminal.Green, t.Symbol("✓")), t.Paint(terminal.Bold, stream.OneLine(r.Place.Unit)), where, l.PID())
+	t.Printf("%s %s is running %s (pid %d)\n", t.Mark("✓"), t.Paint(terminal.Bold, stream.OneLine(r.Place.Unit)), where, l.PID())
 	row := func(name, what string) {
 		if what != "" {
 			t.Printf("  %-8s %s\n", name, stream.OneLine(what))

@@ -63,10 +63,10 @@ func (c *whyCmd) with(t *terminal.Terminal, acc *account.Account) error {
 	}
 	t.Printf("%s  %s\n", t.Paint(terminal.Bold, acc.Unit), t.Paint(terminal.Dim, "run "+acc.Run.ID+" with "+strings.Join(settings, ", ")))
 	if d == nil {
-		t.Printf("%s no decision of the run would have been different\n", t.Paint(terminal.Green, t.Symbol("✓")))
+		t.Printf("%s no decision of the run would have been different\n", t.Mark("✓"))
 		return nil
 	}
-	t.Printf("%s the first different decision: %s\n", t.Paint(terminal.Yellow, t.Symbol("●")), after(d.After))
+	t.Printf("%s the first different decision: %s\n", t.Mark("●"), after(d.After))
 	t.Printf("    %s\n    %s\n", "the run: "+say(d.Was), "would be: "+say(d.Would))
 	left := acc.Run.Ended - d.After
 	switch {

@@ -146,9 +146,9 @@ func (b TamperFound) sentence() string {
 	return text
 }
 
-// String returns the finding with its place.
+// String returns the finding with its place and its rule.
 func (f TamperFinding) String() string {
-	text := fmt.Sprintf("%s (%s)", f.Message, f.Rule)
+	text := f.Message
 	switch {
 	case f.Line > 0:
 		text = fmt.Sprintf("%s:%d: %s", f.Path, f.Line, text)
@@ -158,7 +158,7 @@ func (f TamperFinding) String() string {
 	if f.Text != "" {
 		text += ": " + strings.TrimSpace(f.Text)
 	}
-	return text
+	return text + " (" + f.Rule + ")"
 }
 
 func (b StoryParked) sentence() string {

@@ -30,7 +30,7 @@ func (m *model) facts(now time.Time, width int) []fact {
 	for _, text := range m.remarks(now) {
 		list = append(list, fact{text: "  " + text, rank: 4})
 	}
-	list = append(list, fact{text: m.label("API:", m.calls(now)), rank: 3})
+	list = append(list, fact{text: m.label("API:", s.Calls(now)), rank: 3})
 	for _, l := range m.limits {
 		if text := limitWords(l, now); text != "" {
 			list = append(list, fact{text: m.label("Limit:", text), rank: 5})
@@ -159,8 +159,8 @@ func (m *model) remarks(now time.Time) []string {
 	var list []string
 	if s.Message != "" {
 		text := plainLine(string(s.Message))
-		if left := s.ResumesAt.Sub(now); !s.ResumesAt.IsZero() && left > 0 {
-			text += ", " + until(left) + " left"
+		if s.ResumesAt.After(now) {
+			text += ", " + words.Left(s.ResumesAt.Time, now) + " left"
 		}
 		list = append(list, text)
 	}
@@ -186,24 +186,10 @@ func (m *model) damages() []string {
 	return list
 }
 
-// calls shows the ledger as the run saw it last.
-func (m *model) calls(now time.Time) string {
-	s := &m.state
-	if s.APICallsLimit == 0 {
-		return words.Count(s.APICallsUsed, "call") + ", no limit"
-	}
-	text := fmt.Sprintf("%d/%d", s.APICallsUsed, s.APICallsLimit)
-	if left := s.RateLimitResetsAt.Sub(now); !s.RateLimitResetsAt.IsZero() && left > 0 {
-		text += " (resets in " + until(left) + ")"
-	}
-	return text
-}
-
 // limitWords show a provider's limit, empty where it says nothing any more.
 func limitWords(l stream.Limit, now time.Time) string {
-	left := l.ResetsAt.Sub(now)
 	known := !l.ResetsAt.IsZero()
-	if known && left <= 0 || !l.Rejected && l.Utilization < 0 {
+	if known && !l.ResetsAt.After(now) || !l.Rejected && l.Utilization < 0 {
 		return ""
 	}
 	text := plainLine(words.WithSpaces(l.Window))
@@ -213,7 +199,7 @@ func limitWords(l stream.Limit, now time.Time) string {
 		text += fmt.Sprintf(" %.0f%% used", l.Utilization*100)
 	}
 	if known {
-		text += " (resets in " + until(left) + ")"
+		text += " (resets in " + words.Left(l.ResetsAt, now) + ")"
 	}
 	return strings.TrimSpace(text)
 }
@@ -230,24 +216,14 @@ func (m *model) progress(width int) string {
 // spent are the tokens and the cost so far, and a graph of the iterations.
 func (m *model) spent(width int) string {
 	s := &m.state
-	text := words.Tokens(s.Tokens.Total(), false)
-	if s.TokensEstimated {
-		text = "~" + text
-	}
-	if s.CostUSD != nil {
-		text += fmt.Sprintf(", $%.2f", *s.CostUSD)
-	}
+	text := s.Spent()
 	ended := s.ended()
 	if len(ended) == 0 {
 		return text
 	}
 	last := ended[len(ended)-1]
 	if width >= 70 {
-		text += fmt.Sprintf(" (last: %s", words.Tokens(last.Tokens.Total(), false))
-		if last.CostUSD != nil && *last.CostUSD > 0 {
-			text += fmt.Sprintf(", $%.2f", *last.CostUSD)
-		}
-		text += ")"
+		text += " (last: " + words.Spent(last.Tokens.Total(), false, last.CostUSD) + ")"
 	}
 	values := make([]float64, len(ended))
 	for i, b := range ended {
@@ -272,3 +248,6 @@ func (m *model) toolWords(now time.Time) string {
 	// The time comes first: what is called may be longer than the line.
 	return fmt.Sprintf("%s (%s) %s", m.tool.name, lasting(now.Sub(m.tool.since)), m.pen.paint(dim, m.tool.detail))
 }
+
+// lasting formats a span of time that grows each second.
+func lasting(d time.Duration) string { return words.Duration(d.Truncate(time.Second)) }

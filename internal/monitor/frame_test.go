@@ -253,21 +253,6 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		-time.Second: "0s", 59 * time.Second: "59s", 90 * time.Second: "1m30s", 15 * time.Minute: "15m",
-		2*time.Hour + 5*time.Minute: "2h05m", 76 * time.Hour: "3d4h",
-	} {
-		if got := lasting(d); got != want {
-			t.Errorf("%v: %q, want %q", d, got, want)
-		}
-	}
-	if got := until(22*time.Minute + 50*time.Second); got != "23m" {
-		t.Error(got)
-	}
-}
-
-// The newest receipt is a row.
 func TestTheLastProofIsShown(t *testing.T) {
 	checks := []journal.CheckReceipt{{Name: "unit"}, {Name: "e2e", Unsealed: "set x"}}
 	first := event(120, journal.StoryProved{N: 1, Story: "S-1", Checks: checks[:1],

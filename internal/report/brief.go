@@ -89,6 +89,14 @@ func (r Rejection) what(most int) string {
 	return string(r.Claim)
 }
 
+// Mark returns Good for a story that counts as done, else None.
+func (s *Story) Mark() Mark {
+	if s.Done {
+		return Good
+	}
+	return None
+}
+
 // Brief returns the state of the story and its reason in one line.
 func (s *Story) Brief() string {
 	var parts []string

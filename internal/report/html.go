@@ -60,7 +60,7 @@ func (r *Report) HTML(w io.Writer, o PageOptions) error {
 func (r *Report) page(o PageOptions) htmlPage {
 	run := r.Run
 	p := htmlPage{
-		Title: r.Unit + ": " + run.Outcome(), Unit: r.Unit, Outcome: run.Outcome(), Mark: run.mark(), Task: run.Task,
+		Title: r.Unit + ": " + run.Outcome(), Unit: r.Unit, Outcome: run.Outcome(), Mark: run.Mark(), Task: run.Task,
 		Tiles: run.tiles(r.Plan), Stories: run.storyTable(r.Plan.Items()), Chart: run.chart(), Before: run.Decisions(&run.Before), End: run.End(),
 		Made: fmt.Sprintf("Made by ralph %s from the journal, %s. Times are %s.", run.Version, at(o.Now), o.Now.Local().Format("MST (-07:00)")),
 	}
@@ -78,7 +78,8 @@ func (r *Report) page(o PageOptions) htmlPage {
 	return p
 }
 
-func (s Summary) mark() Mark {
+// Mark returns Good for a run that is done, None while it runs, else Bad.
+func (s Summary) Mark() Mark {
 	switch {
 	case s.Done():
 		return Good
@@ -132,7 +133,7 @@ func (r *Run) tiles(plan journal.PlanKind) []tile {
 		tiles = append(tiles, tile{words.Tokens(n, r.TokensEstimated), "tokens", note})
 	}
 	if r.CostUSD != nil {
-		tiles = append(tiles, tile{Cost(*r.CostUSD), "cost", ""})
+		tiles = append(tiles, tile{words.Cost(*r.CostUSD), "cost", ""})
 	}
 	return tiles
 }

@@ -14,7 +14,7 @@ const mostListed = 50
 func (r *Report) Markdown(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	run := r.Run
-	fmt.Fprintf(out, "# %s\n\n%s %s\n\n", escape(r.Unit), sign(run.mark()), escape(run.Outcome()))
+	fmt.Fprintf(out, "# %s\n\n%s %s\n\n", escape(r.Unit), sign(run.Mark()), escape(run.Outcome()))
 	fmt.Fprintf(out, "%s\n\n", escape(strings.Join(run.Figures(r.Plan), " · ")))
 	fmt.Fprintf(out, "Run %s, %s, branch %s; %s\n", escape(run.ID), escape(run.Agent()), escape(r.Branch), escape(run.Spent.String()))
 

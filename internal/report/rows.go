@@ -150,7 +150,7 @@ func used(tokens int64, estimated bool, cost *float64) (string, string) {
 		t = words.Tokens(tokens, estimated) + " tokens"
 	}
 	if cost != nil {
-		c = Cost(*cost)
+		c = words.Cost(*cost)
 	}
 	return t, c
 }

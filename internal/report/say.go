@@ -60,13 +60,10 @@ func (s Summary) Figures(plan journal.PlanKind) []string {
 		facts = append(facts, words.Tokens(n, s.TokensEstimated)+" tokens")
 	}
 	if s.CostUSD != nil {
-		facts = append(facts, Cost(*s.CostUSD))
+		facts = append(facts, words.Cost(*s.CostUSD))
 	}
 	return facts
 }
-
-// Cost formats an amount in US dollars.
-func Cost(usd float64) string { return fmt.Sprintf("$%.2f", usd) }
 
 // Sum returns the total of agent, check and wait time, in seconds.
 func (t Times) Sum() float64 { return t.Agent + t.Check + t.Wait }

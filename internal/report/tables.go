@@ -59,12 +59,8 @@ func (r *Run) storyTable(items string) Table {
 	}
 	for i := range r.Stories {
 		s := &r.Stories[i]
-		mark := None
-		if s.Done {
-			mark = Good
-		}
 		if wanted(s) {
-			t.add(mark, "", s.Name(), s.Brief())
+			t.add(s.Mark(), "", s.Name(), s.Brief())
 		} else {
 			t.More++
 		}
@@ -81,15 +77,13 @@ func (r *Run) costTable() Table {
 		if s.CostUSD == nil {
 			continue
 		}
-		mark := None
 		if s.Done {
-			mark = Good
 			accepted++
 		}
-		t.add(mark, "", s.Name(), fmt.Sprint(s.About), Cost(*s.CostUSD))
+		t.add(s.Mark(), "", s.Name(), fmt.Sprint(s.About), words.Cost(*s.CostUSD))
 	}
 	if accepted > 0 {
-		t.Title += fmt.Sprintf(" (%s per accepted story)", Cost(*r.CostUSD/float64(accepted)))
+		t.Title += fmt.Sprintf(" (%s per accepted story)", words.Cost(*r.CostUSD/float64(accepted)))
 	}
 	return t
 }
@@ -100,7 +94,7 @@ func (r *Run) modelTable() Table {
 	for _, m := range r.Models {
 		cost := "not reported"
 		if m.CostUSD != nil {
-			cost = Cost(*m.CostUSD)
+			cost = words.Cost(*m.CostUSD)
 		}
 		t.add("", "", Summary{Harness: m.Harness, Model: m.Model}.Agent(), words.Count(m.Calls, "call"), words.Tokens(m.Tokens.Total(), m.TokensEstimated)+" tokens", cost)
 	}
@@ -324,7 +318,7 @@ func (r *Report) runTable() Table {
 	}
 	t.More = max(0, len(r.Runs)-mostRows)
 	for _, s := range r.Runs[t.More:] {
-		t.add(s.mark(), "", s.ID, s.Outcome(), s.Agent(), strings.Join(s.Figures(r.Plan), ", "))
+		t.add(s.Mark(), "", s.ID, s.Outcome(), s.Agent(), strings.Join(s.Figures(r.Plan), ", "))
 	}
 	return t
 }

@@ -59,7 +59,7 @@ func TestWhy(t *testing.T) {
     story S-3 removed
     the replaced content is kept in /home/ada/shop/.git/ralph/feature-x/snapshot/replaced/1-prd.json
 - tests or checks were weakened, so the stories of the iteration were not accepted
-    auth/login_test.go:12: a test is skipped (test-skipped): t.Skip("later")
+    auth/login_test.go:12: a test is skipped: t.Skip("later") (test-skipped)
     and 1 more
 - quality checks failed: backend
     check backend failed with exit status 1 after 13s: pytest tests/

@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"ralph/internal/journal"
@@ -134,6 +135,37 @@ func (s Status) Why() string {
 		return ""
 	}
 	return words.WithSpaces(s.Reason)
+}
+
+// Life returns, in capitals, whether the process of the run is at work, waits or has died; ""
+// after an orderly end. alive says that the process exists.
+func (s Status) Life(alive bool) string {
+	switch {
+	case alive && s.Status == journal.StatusPaused:
+		return "WAITING"
+	case alive:
+		return "LIVE"
+	case s.Reason == journal.ReasonCrashed:
+		return "DEAD"
+	}
+	return ""
+}
+
+// Calls returns, as text, the calls in the ledger as the run saw it last.
+func (s Status) Calls(now time.Time) string {
+	if s.APICallsLimit == 0 {
+		return words.Count(s.APICallsUsed, "call") + ", no limit"
+	}
+	text := fmt.Sprintf("%d/%d", s.APICallsUsed, s.APICallsLimit)
+	if s.RateLimitResetsAt.After(now) {
+		text += " (resets in " + words.Left(s.RateLimitResetsAt.Time, now) + ")"
+	}
+	return text
+}
+
+// Spent returns, as text, the tokens and the cost of the run.
+func (s Status) Spent() string {
+	return words.Spent(s.Tokens.Total(), s.TokensEstimated, s.CostUSD)
 }
 
 // Crashed returns the status to show if the process of the run is dead. It does not change

@@ -20,16 +20,16 @@ func ShowLimits(t *terminal.Terminal, l limits.Harness, now time.Time) {
 	t.Printf("%s\n", t.Paint(terminal.Bold, stream.Sanitize(l.Harness)))
 	calls := fmt.Sprintf("%d this hour, no limit", l.Calls)
 	if l.CallsLimit > 0 {
-		calls = fmt.Sprintf("%d/%d this hour (resets in %s)", l.Calls, l.CallsLimit, timeLeft(l.CallsResetAt, now))
+		calls = fmt.Sprintf("%d/%d this hour (resets in %s)", l.Calls, l.CallsLimit, words.Left(l.CallsResetAt, now))
 	}
 	row("Calls:", "%s", calls)
 	spent := words.Tokens(l.Tokens.Total(), l.TokensEstimated) + " this hour"
 	if l.CostUSD != nil {
-		spent += fmt.Sprintf(", $%.2f", *l.CostUSD)
+		spent += ", " + words.Cost(*l.CostUSD)
 	}
 	row("Tokens:", "%s", spent)
 	if l.LimitedUntil != nil {
-		row("Limited:", "until %s (in %s): %s", words.Local(*l.LimitedUntil), timeLeft(*l.LimitedUntil, now), l.Note)
+		row("Limited:", "until %s (in %s): %s", words.Local(*l.LimitedUntil), words.Left(*l.LimitedUntil, now), l.Note)
 	}
 	for _, w := range l.Waiting {
 		row("Waiting:", "%s in %s%s", w.Unit, w.Worktree, waitText(w, l.LimitedUntil != nil, now))
@@ -44,7 +44,7 @@ func ShowLimits(t *terminal.Terminal, l limits.Harness, now time.Time) {
 func waitText(w limits.Waiting, known bool, now time.Time) string {
 	when := ""
 	if !w.Until.IsZero() {
-		when = " until " + words.Local(w.Until.Time) + " (in " + timeLeft(w.Until.Time, now) + ")"
+		when = " until " + words.Local(w.Until.Time) + " (in " + words.Left(w.Until.Time, now) + ")"
 	}
 	switch {
 	case w.CallsLimit > 0:
@@ -71,16 +71,7 @@ func windowText(w limits.Window, now time.Time) string {
 	case w.Over(now):
 		text += ", started again at " + words.Local(*w.ResetsAt)
 	case w.ResetsAt != nil:
-		text += fmt.Sprintf(", resets at %s (in %s)", words.Local(*w.ResetsAt), timeLeft(*w.ResetsAt, now))
+		text += fmt.Sprintf(", resets at %s (in %s)", words.Local(*w.ResetsAt), words.Left(*w.ResetsAt, now))
 	}
 	return text + fmt.Sprintf("; seen %s ago", words.Duration(now.Sub(w.SeenAt).Round(time.Second)))
-}
-
-// timeLeft is how long it is until a time, in words.
-func timeLeft(until, now time.Time) string {
-	left := max(until.Sub(now), 0)
-	if left >= time.Minute {
-		return words.Duration(left.Round(time.Minute))
-	}
-	return words.Duration(left.Round(time.Second))
 }

@@ -77,7 +77,7 @@ func (o *Output) Event(e journal.Event) {
 
 // Stopping prints that the run is stopping.
 func (o *Output) Stopping() {
-	o.Screen.remarkf(terminal.Yellow, "…", "stopping, up to 5s")
+	o.Screen.aside("…", "stopping, up to 5s")
 }
 
 // Warn prints a warning that is not in the journal.
@@ -85,7 +85,7 @@ func (o *Output) Warn(text string) {
 	if o.json != nil {
 		o.t.Warn("%s", text)
 	}
-	o.Screen.remarkf(terminal.Yellow, "⚠", "%s", text)
+	o.Screen.aside("⚠", text)
 }
 
 // Close writes the status files that are still pending and closes the log.

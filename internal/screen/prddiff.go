@@ -143,7 +143,7 @@ func without(list, other []string) []string {
 // The text is that of the preflight report.
 func ShowLost(t *terminal.Terminal, ids []string) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s Orphan check failed:\n", t.Paint(terminal.Red, t.Symbol("✗")))
+	fmt.Fprintf(&b, "%s Orphan check failed:\n", t.Mark("✗"))
 	for _, id := range ids {
 		fmt.Fprintf(&b, "    - %s in prd.json (passes: true) not found in spec.md\n      ^^^ COMPLETED WORK WILL BE LOST\n", stream.Sanitize(id))
 	}

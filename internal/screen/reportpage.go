@@ -28,14 +28,7 @@ func ShowReport(t *terminal.Terminal, acc *account.Account) {
 		head = append(head, "archived as "+acc.Record.Archive)
 	}
 	t.Printf("%s  %s\n", t.Paint(terminal.Bold, acc.Unit), t.Paint(terminal.Dim, strings.Join(head, dot)))
-	code, mark := terminal.Red, "✗"
-	switch {
-	case run.Done():
-		code, mark = terminal.Green, "✓"
-	case run.Active():
-		code, mark = terminal.Yellow, "●"
-	}
-	t.Printf("%s %s\n", t.Paint(code, t.Symbol(mark)), run.Outcome())
+	t.Printf("%s %s\n", markOf(t, run.Mark()), run.Outcome())
 	t.Printf("  %s\n  %s\n", strings.Join(run.Figures(acc.Plan), dot), t.Paint(terminal.Dim, run.Spent.String()))
 	if line := burnUp(t, run); line != "" {
 		t.Printf("  %s %s %s\n", words.Local(run.StartedAt.Time), t.Paint(terminal.Cyan, line), words.Local(run.StartedAt.Add(run.Span())))
@@ -72,11 +65,11 @@ func showTable(t *terminal.Terminal, table report.Table) {
 func markOf(t *terminal.Terminal, m report.Mark) string {
 	switch m {
 	case report.Good:
-		return t.Paint(terminal.Green, t.Symbol("✓"))
+		return t.Mark("✓")
 	case report.Bad:
-		return t.Paint(terminal.Red, t.Symbol("✗"))
+		return t.Mark("✗")
 	case report.None:
-		return t.Paint(terminal.Yellow, t.Symbol("●"))
+		return t.Mark("●")
 	}
 	return " "
 }
@@ -128,14 +121,14 @@ func timeBar(t *terminal.Terminal, spent report.Times, longest float64) string {
 // ShowDecisions prints each decision with its evidence below it.
 func ShowDecisions(t *terminal.Terminal, decisions []report.Decision) {
 	for _, d := range decisions {
-		code, mark := terminal.Green, "✓"
-		if !d.Good {
-			code, mark = terminal.Yellow, "●"
-			if d.Kind == report.NotAccepted || d.Kind == report.RunEnded {
-				code, mark = terminal.Red, "✗"
-			}
+		mark := "●"
+		switch {
+		case d.Good:
+			mark = "✓"
+		case d.Kind == report.NotAccepted || d.Kind == report.RunEnded:
+			mark = "✗"
 		}
-		t.Printf("%s %s\n", t.Paint(code, t.Symbol(mark)), d.Text)
+		t.Printf("%s %s\n", t.Mark(mark), d.Text)
 		for _, because := range d.Because {
 			t.Printf("    %s\n", t.Paint(terminal.Dim, strings.ReplaceAll(because, "\n", "\n    ")))
 		}
@@ -150,11 +143,7 @@ func ShowStories(t *terminal.Terminal, acc *account.Account, most int) {
 	t.Printf("\n%s\n", t.Paint(terminal.Bold, words.Capital(acc.Plan.Items())))
 	for i := range acc.Run.Stories[:min(most, len(acc.Run.Stories))] {
 		s := &acc.Run.Stories[i]
-		code, mark := terminal.Green, "✓"
-		if !s.Done {
-			code, mark = terminal.Yellow, "●"
-		}
-		t.Printf("%s %s  %s\n", t.Paint(code, t.Symbol(mark)), s.Name(), t.Paint(terminal.Dim, s.Brief()))
+		t.Printf("%s %s  %s\n", markOf(t, s.Mark()), s.Name(), t.Paint(terminal.Dim, s.Brief()))
 	}
 	if more := len(acc.Run.Stories) - most; more > 0 {
 		t.Printf("  %s\n", t.Paint(terminal.Dim, fmt.Sprintf("and %d more", more)))

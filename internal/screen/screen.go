@@ -35,7 +35,7 @@ type Screen struct {
 // New returns a screen that writes to w with the settings of the terminal t.
 func New(t *terminal.Terminal, w io.Writer, worktree string, verbose bool) *Screen {
 	s := &Screen{t: t, w: w, verbose: verbose}
-	s.foot = terminal.Footer{T: t, Lock: &s.mu, Line: func(text string) { s.line(terminal.Dim, "…", text) }}
+	s.foot = terminal.Footer{T: t, Lock: &s.mu, Line: func(text string) { s.line(t.Paint(terminal.Dim, t.Symbol("…")), text) }}
 	s.Agent = stream.NewPrinter(w, stream.PrinterOptions{Color: t.Color, Verbose: verbose, ASCII: t.ASCII, Width: t.Width()})
 	if t.Redraws {
 		s.Title = "Ralph: " + stream.OneLine(filepath.Base(worktree))
@@ -82,7 +82,7 @@ func (s *Screen) Event(e journal.Event) {
 		s.iterationStarted(b)
 	case journal.AttemptStarted:
 		if b.Attempt > 1 {
-			s.line(terminal.Dim, "●", fmt.Sprintf("calling the agent again (attempt %d)", b.Attempt))
+			s.line(s.t.Paint(terminal.Dim, s.t.Symbol("●")), fmt.Sprintf("calling the agent again (attempt %d)", b.Attempt))
 		}
 	case journal.AttemptEnded:
 		s.hint = b.Hint
@@ -99,59 +99,59 @@ func (s *Screen) Event(e journal.Event) {
 	}
 }
 
-// remarkf shows a line that is not in the journal.
-func (s *Screen) remarkf(code, mark, format string, args ...any) {
+// aside shows a line that is not in the journal.
+func (s *Screen) aside(mark, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Agent.Flush()
 	s.foot.Erase()
-	s.line(code, mark, fmt.Sprintf(format, args...))
+	s.line(s.t.Mark(mark), text)
 }
 
 // remark shows events that are a line each.
 func (s *Screen) remark(body journal.Body) {
-	code, mark, text := terminal.Yellow, "⚠", journal.Sentence(body)
+	mark, text := s.t.Mark("⚠"), journal.Sentence(body)
 	switch b := body.(type) {
 	case journal.ClaimRejected, journal.ClockJumped, journal.HeadMoved, journal.NoWork, journal.PlanRestored, journal.Warning:
 	case journal.StoryParked:
-		mark = "●"
+		mark = s.t.Mark("●")
 	case journal.HarnessSwitched:
-		mark = "●"
+		mark = s.t.Mark("●")
 		if b.Until != nil {
 			text += " until " + words.Local(*b.Until)
 		}
 	case journal.PlanChanged:
-		code, mark = terminal.Cyan, "●"
+		mark = s.t.Paint(terminal.Cyan, s.t.Symbol("●"))
 	case journal.Request:
-		code, mark = terminal.Cyan, "●"
+		mark = s.t.Paint(terminal.Cyan, s.t.Symbol("●"))
 		s.changed(b.Set)
 	case journal.BreakerOpened:
-		code, mark = terminal.Red, "✗"
+		mark = s.t.Mark("✗")
 	case journal.BreakerReset:
-		code, mark = terminal.Dim, "●"
+		mark = s.t.Paint(terminal.Dim, s.t.Symbol("●"))
 	case journal.StoryProved:
 		if len(b.Checks) > 0 {
-			code, mark = terminal.Green, "✓"
+			mark = s.t.Mark("✓")
 			if b.Mode != journal.ProvedClean && b.Proof == nil && len(journal.Unsealed(b.Checks)) == 0 {
 				return // the lines of its checks have said it
 			}
 		}
 	case journal.ReviewEnded:
 		if b.Verdict == journal.ReviewAccept {
-			code, mark = terminal.Green, "✓"
+			mark = s.t.Mark("✓")
 		}
 	case journal.TamperFound:
 		s.tampered(b)
 		return
 	case journal.WorkProved:
 		for _, doubt := range b.Proof.Doubts {
-			s.line(code, mark, strings.Join(append(b.Stories, doubt), ": "))
+			s.line(mark, strings.Join(append(b.Stories, doubt), ": "))
 		}
 		return
 	default:
 		return
 	}
-	s.line(code, mark, text)
+	s.line(mark, text)
 }
 
 // changed takes over the settings that the screen shows.
@@ -168,17 +168,17 @@ const shownFindings = 10
 
 // tampered shows what an iteration did to tests, checks and CI.
 func (s *Screen) tampered(b journal.TamperFound) {
-	code, mark := terminal.Yellow, "⚠"
+	mark := s.t.Mark("⚠")
 	if len(b.Findings) == 0 {
-		code, mark = terminal.Green, "✓"
+		mark = s.t.Mark("✓")
 	}
-	s.line(code, mark, journal.Sentence(b))
+	s.line(mark, journal.Sentence(b))
 	for i, f := range b.Findings {
 		if i == shownFindings {
-			s.line(terminal.Dim, " ", fmt.Sprintf("  and %d more, in the journal", len(b.Findings)-i+b.More))
+			s.line(" ", fmt.Sprintf("  and %d more, in the journal", len(b.Findings)-i+b.More))
 			break
 		}
-		s.line(terminal.Dim, " ", "  "+f.String())
+		s.line(" ", "  "+f.String())
 	}
 }
 
@@ -221,7 +221,7 @@ func (s *Screen) iterationEnded(b journal.IterationEnded) {
 		parts = append(parts, words.Tokens(total, b.TokensEstimated)+" tokens")
 	}
 	if b.CostUSD != nil && *b.CostUSD > 0 {
-		parts = append(parts, fmt.Sprintf("$%.2f", *b.CostUSD))
+		parts = append(parts, words.Cost(*b.CostUSD))
 	}
 	if b.StoriesTotal > 0 {
 		parts = append(parts, fmt.Sprintf("Progress: %d/%d", b.StoriesComplete, b.StoriesTotal))
@@ -231,17 +231,17 @@ func (s *Screen) iterationEnded(b journal.IterationEnded) {
 	}
 	dot := " " + s.t.Symbol("·") + " "
 	if b.Outcome != journal.OutcomeOK {
-		s.line(terminal.Red, "✗", strings.Join(append([]string{string(b.Outcome) + ": " + b.Error}, parts...), dot))
+		s.line(s.t.Mark("✗"), strings.Join(append([]string{string(b.Outcome) + ": " + b.Error}, parts...), dot))
 		if s.hint != "" && b.Outcome != journal.OutcomeAuth { // it ends the run, and the summary shows the hint
 			fmt.Fprintf(s.w, "  %s\n", s.t.Paint(terminal.Dim, stream.OneLine(s.hint)))
 		}
 		return
 	}
-	code, mark := terminal.Green, "✓"
+	mark := s.t.Mark("✓")
 	if !b.Progress {
-		code, mark = terminal.Yellow, "●"
+		mark = s.t.Mark("●")
 	}
-	s.line(code, mark, strings.Join(append([]string{fmt.Sprintf("iteration %d", b.N)}, parts...), dot))
+	s.line(mark, strings.Join(append([]string{fmt.Sprintf("iteration %d", b.N)}, parts...), dot))
 }
 
 func (s *Screen) check(b journal.CheckEnded) {
@@ -251,10 +251,10 @@ func (s *Screen) check(b journal.CheckEnded) {
 	}
 	text := fmt.Sprintf("check %s: %s%s%s", b.Name, b.Outcome, took, b.Place())
 	if b.Outcome == journal.CheckPassed {
-		s.line(terminal.Green, "✓", text)
+		s.line(s.t.Mark("✓"), text)
 		return
 	}
-	s.line(terminal.Red, "✗", text)
+	s.line(s.t.Mark("✗"), text)
 	if s.verbose || b.Phase == journal.PhaseBaseline {
 		for line := range strings.Lines(words.LastLines(b.Tail, 5)) {
 			fmt.Fprintf(s.w, "    %s\n", stream.Sanitize(strings.TrimRight(line, "\n")))
@@ -262,8 +262,9 @@ func (s *Screen) check(b journal.CheckEnded) {
 	}
 }
 
-func (s *Screen) line(code, mark, text string) {
-	fmt.Fprintf(s.w, "%s %s\n", s.t.Paint(code, s.t.Symbol(mark)), stream.OneLine(text))
+// line prints a mark, already in its colour, and a text.
+func (s *Screen) line(mark, text string) {
+	fmt.Fprintf(s.w, "%s %s\n", mark, stream.OneLine(text))
 }
 
 // setTitle names the terminal; the sequence goes to the terminal only, never
@@ -280,7 +281,7 @@ func (s *Screen) wait(b journal.WaitStarted) {
 	if b.Until != nil {
 		until = " until " + words.Local(*b.Until)
 	}
-	s.line(terminal.Yellow, "…", fmt.Sprintf("waiting%s (%s): %s", until, words.WithSpaces(b.Reason), b.Message))
+	s.line(s.t.Mark("…"), fmt.Sprintf("waiting%s (%s): %s", until, words.WithSpaces(b.Reason), b.Message))
 	if s.t.Redraws && b.Until != nil {
 		end := stopwatch.Until(*b.Until, time.Now())
 		watch := stopwatch.Start()

@@ -25,19 +25,19 @@ func ShowPast(t *terminal.Terminal, p *unit.Past, r *run.Run) {
 	}
 	total := fmt.Sprintf("%s, %s", words.Count(r.Calls.Count, "call"), words.Tokens(r.Calls.Tokens.Total(), r.Calls.Estimated)+" tokens")
 	if r.Calls.CostUSD != nil {
-		total += fmt.Sprintf(", $%.2f", *r.Calls.CostUSD)
+		total += ", " + words.Cost(*r.Calls.CostUSD)
 	}
 	t.Printf("  %s\n", t.Paint(terminal.Dim, total))
 }
 
 // ShowIteration prints one line with the results of an iteration.
 func ShowIteration(t *terminal.Terminal, it run.Row) {
-	code, mark := terminal.Green, "✓"
+	mark := "✓"
 	switch {
-	case it.Outcome != "ok":
-		code, mark = terminal.Red, "✗"
+	case it.Outcome != journal.OutcomeOK:
+		mark = "✗"
 	case !it.Progress:
-		code, mark = terminal.Yellow, "●"
+		mark = "●"
 	}
 	took := "?"
 	if !it.EndedAt.IsZero() {
@@ -53,20 +53,15 @@ func ShowIteration(t *terminal.Terminal, it run.Row) {
 	if it.Error != "" {
 		parts = append(parts, string(it.Error))
 	}
-	t.Printf("  %s %3d  %7s  %s\n", t.Paint(code, t.Symbol(mark)), it.N, took, stream.OneLine(strings.Join(parts, "  ")))
+	t.Printf("  %s %3d  %7s  %s\n", t.Mark(mark), it.N, took, stream.OneLine(strings.Join(parts, "  ")))
 }
 
 // ShowStatus prints the present state of a unit and its last run.
 func ShowStatus(t *terminal.Terminal, now unit.Current) {
-	s, alive, path := now.Status, now.Alive, now.Record.Journal
+	s := now.Status
 	word := words.Capital(s.Status)
-	switch {
-	case alive && s.Status == journal.StatusPaused:
-		word += ", WAITING"
-	case alive:
-		word += ", LIVE"
-	case s.Reason == journal.ReasonCrashed:
-		word += ", DEAD"
+	if life := s.Life(now.Alive); life != "" {
+		word += ", " + life
 	}
 	if why := s.Why(); why != "" {
 		word += " (" + why + ")"
@@ -92,13 +87,9 @@ func ShowStatus(t *terminal.Terminal, now unit.Current) {
 		row("", "see its work: git diff HEAD...%s", b.Ref)
 		row("", "take it up again: ralph unpark %s", stream.ShellWord(b.Story))
 	}
-	row("API:", "%s", callsUsed(s))
-	if total := s.Tokens.Total(); total > 0 {
-		spent := words.Tokens(total, s.TokensEstimated)
-		if s.CostUSD != nil {
-			spent += fmt.Sprintf(", $%.2f", *s.CostUSD)
-		}
-		row("Tokens:", "%s", spent)
+	row("API:", "%s", s.Calls(time.Now()))
+	if s.Tokens.Total() > 0 {
+		row("Tokens:", "%s", s.Spent())
 	}
 	if now.Budget != "" {
 		row("Budget:", "%s", now.Budget)
@@ -111,7 +102,7 @@ func ShowStatus(t *terminal.Terminal, now unit.Current) {
 	}
 	row("Started:", "%s", words.Local(s.StartedAt.Time))
 	row("Updated:", "%s (%s ago)", words.Local(s.LastUpdated.Time), words.Duration(time.Since(s.LastUpdated.Time)))
-	row("Journal:", "%s", path)
+	row("Journal:", "%s", now.Record.Journal)
 }
 
 // ShowPlan prints the progress of the plan and its stories.
@@ -123,17 +114,4 @@ func ShowPlan(t *terminal.Terminal, now unit.Current) {
 	items := journal.PlanKind(s.Plan).Items()
 	t.Printf("  %-11s %d/%d %s\n", "Progress:", s.StoriesComplete, s.StoriesTotal, items)
 	writeStories(t, t.Out, now.Items, strings.Repeat(" ", 14))
-}
-
-// callsUsed formats the calls in the ledger, as the run saw it last.
-func callsUsed(s run.Status) string {
-	if s.APICallsLimit == 0 {
-		return fmt.Sprintf("%d calls, no limit", s.APICallsUsed)
-	}
-	text := fmt.Sprintf("%d/%d", s.APICallsUsed, s.APICallsLimit)
-	now := time.Now()
-	if until := s.RateLimitResetsAt.Time; until.After(now) {
-		text += " (resets in " + timeLeft(until, now) + ")"
-	}
-	return text
 }

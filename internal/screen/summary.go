@@ -25,8 +25,7 @@ func (o *Output) Summary(end run.End, archived, page, leftOver string) {
 	defer s.mu.Unlock()
 	s.foot.Hide()
 	fmt.Fprintln(s.w)
-	code, mark, text := verdict(end.Done(), end.Reason, end.Message)
-	s.line(code, mark, text)
+	s.line(verdict(s.t, end.Done(), end.Reason, end.Message))
 	writeStories(s.t, s.w, o.Files.Last().Plan.Items, "  ")
 	o.summaryFigures()
 	if archived != "" {
@@ -51,12 +50,12 @@ func (o *Output) Summary(end run.End, archived, page, leftOver string) {
 func writeStories(t *terminal.Terminal, w io.Writer, items []run.Item, indent string) {
 	list, left := worthALine(items, summaryStories)
 	for _, st := range list {
-		code, mark := terminal.Dim, "·"
+		mark := "·"
 		if st.Done {
-			code, mark = terminal.Green, "✓"
+			mark = "✓"
 		}
 		title := t.Fit(stream.OneLine(st.Name()), t.Width()-len(indent)-2)
-		fmt.Fprintf(w, "%s%s %s\n", indent, t.Paint(code, t.Symbol(mark)), title)
+		fmt.Fprintf(w, "%s%s %s\n", indent, t.Mark(mark), title)
 	}
 	if left > 0 {
 		fmt.Fprintf(w, "%s  %s\n", indent, t.Paint(terminal.Dim, fmt.Sprintf("and %d more", left)))
@@ -79,12 +78,8 @@ func (o *Output) summaryFigures() {
 		took += ", " + words.Duration(asleep) + " asleep"
 	}
 	s.row("Time:", took)
-	if n := st.Tokens.Total(); n > 0 {
-		spent := words.Tokens(n, st.TokensEstimated)
-		if st.CostUSD != nil && *st.CostUSD > 0 {
-			spent += fmt.Sprintf(", $%.2f", *st.CostUSD)
-		}
-		s.row("Tokens:", spent)
+	if st.Tokens.Total() > 0 {
+		s.row("Tokens:", st.Spent())
 	}
 	if budget := o.Files.Budget(); budget != "" {
 		s.row("Budget:", budget)
@@ -117,13 +112,13 @@ func (s *Screen) row(name, text string) {
 
 // EndLine returns one line that says how a run ended.
 func EndLine(t *terminal.Terminal, s run.Status) string {
-	code, mark, text := verdict(s.Status == journal.StatusCompleted, s.Reason, string(s.Message))
-	return t.Paint(code, t.Symbol(mark)) + " " + stream.Sanitize(text)
+	mark, text := verdict(t, s.Status == journal.StatusCompleted, s.Reason, string(s.Message))
+	return mark + " " + stream.Sanitize(text)
 }
 
-func verdict(done bool, reason journal.Reason, message string) (code, mark, text string) {
+func verdict(t *terminal.Terminal, done bool, reason journal.Reason, message string) (mark, text string) {
 	if done {
-		return terminal.Green, "✓", "done: " + message
+		return t.Mark("✓"), "done: " + message
 	}
-	return terminal.Red, "✗", words.WithSpaces(reason) + ": " + message
+	return t.Mark("✗"), words.WithSpaces(reason) + ": " + message
 }

@@ -125,7 +125,7 @@ func TestFooterMakesRoom(t *testing.T) {
 		s.Event(journal.Event{Body: journal.WaitStarted{Reason: "usage_limit", Until: &until, Message: "no more"}})
 		time.Sleep(2500 * time.Millisecond)
 		s.Event(journal.Event{Body: journal.ClockJumped{Seconds: -60, Message: "the clock was set back by 1m"}})
-		s.remarkf(terminal.Yellow, "⚠", "something else")
+		s.aside("⚠", "something else")
 		time.Sleep(time.Second)
 		s.Event(journal.Event{Body: journal.WaitEnded{Reason: "usage_limit"}})
 		synctest.Wait()

@@ -19,16 +19,15 @@ const tailShown = 20
 
 // ShowCheck prints the result of a quality check, with the last lines of its output.
 func ShowCheck(t *terminal.Terminal, c verify.CheckResult) {
-	code, mark := terminal.Green, "✓"
-	text := fmt.Sprintf("check %s: %s (%s)", c.Name, c.Outcome, words.Seconds(c.DurationSeconds))
+	mark, text := "✓", fmt.Sprintf("check %s: %s (%s)", c.Name, c.Outcome, words.Seconds(c.DurationSeconds))
 	switch {
 	case !c.Accepted:
-		code, mark = terminal.Red, "✗"
-	case c.Outcome != "passed":
-		code, mark = terminal.Yellow, "●"
+		mark = "✗"
+	case c.Outcome != journal.CheckPassed:
+		mark = "●"
 		text += ", which is accepted"
 	}
-	t.Printf("%s %s\n", t.Paint(code, t.Symbol(mark)), stream.Sanitize(text))
+	t.Printf("%s %s\n", t.Mark(mark), stream.Sanitize(text))
 	for line := range strings.Lines(words.LastLines(c.Tail, tailShown)) {
 		t.Printf("    %s\n", stream.Sanitize(strings.TrimRight(line, "\n")))
 	}
@@ -42,26 +41,26 @@ func ShowVerified(t *terminal.Terminal, r verify.Report, receipts bool) {
 	}
 	proved := 0
 	for _, s := range r.Stories {
-		code, mark, why := terminal.Green, "✓", Receipt(s.Receipt)
+		mark, why := "✓", Receipt(s.Receipt)
 		switch {
 		case s.Open:
-			code, mark, why = terminal.Red, "✗", "is open, so there is nothing to prove"
+			mark, why = "✗", "is open, so there is nothing to prove"
 		case !s.OK:
-			code, mark = terminal.Red, "✗"
+			mark = "✗"
 		default:
 			proved++
 		}
-		t.Printf("%s %s  %s\n", t.Paint(code, t.Symbol(mark)), stream.Sanitize(s.Unit+" "+s.ID+": "+s.Title), t.Paint(terminal.Dim, stream.Sanitize(why)))
+		t.Printf("%s %s  %s\n", t.Mark(mark), stream.Sanitize(s.Unit+" "+s.ID+": "+s.Title), t.Paint(terminal.Dim, stream.Sanitize(why)))
 	}
 	verdict := fmt.Sprintf("%d of %d stories proved", proved, len(r.Stories))
 	if r.OK {
-		t.Printf("%s %s\n", t.Paint(terminal.Green, t.Symbol("✓")), verdict)
+		t.Printf("%s %s\n", t.Mark("✓"), verdict)
 		return
 	}
 	if red := failedChecks(r); red != "" {
 		verdict += ": " + red + " failed"
 	}
-	t.Printf("%s %s\n", t.Paint(terminal.Red, t.Symbol("✗")), stream.Sanitize(verdict))
+	t.Printf("%s %s\n", t.Mark("✗"), stream.Sanitize(verdict))
 	if n := r.Unreceipted(); n > 0 && receipts {
 		t.Printf("  %s no receipt here. Fetch the receipts: %s\n  or judge by the checks alone: ralph verify --no-receipts\n",
 			words.CountPlural(n, "story has", "stories have"), journal.FetchNotes)
@@ -110,14 +109,14 @@ func Receipt(r *verify.Receipt) string {
 
 // ShowTrial prints the result of one trial of an agent, with its hint.
 func ShowTrial(t *terminal.Terminal, trial conformance.Trial) {
-	mark, code := "·", terminal.Dim
+	mark := "·"
 	switch trial.Result {
 	case conformance.Yes:
-		mark, code = "✓", terminal.Green
+		mark = "✓"
 	case conformance.No:
-		mark, code = "✗", terminal.Red
+		mark = "✗"
 	}
-	t.Printf("%s %s\n", t.Paint(code, t.Symbol(mark)), stream.Sanitize(trial.Message))
+	t.Printf("%s %s\n", t.Mark(mark), stream.Sanitize(trial.Message))
 	if trial.Hint != "" {
 		t.Printf("  %s\n", t.Paint(terminal.Dim, trial.Hint))
 	}

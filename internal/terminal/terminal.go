@@ -124,6 +124,23 @@ func paint(on bool, code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
+// Mark returns a symbol in its colour: success, failure, or anything between them.
+func (t *Terminal) Mark(symbol string) string {
+	return t.Paint(colorOf(symbol), t.Symbol(symbol))
+}
+
+func colorOf(symbol string) string {
+	switch symbol {
+	case "✓":
+		return Green
+	case "✗":
+		return Red
+	case "·":
+		return Dim
+	}
+	return Yellow
+}
+
 // Symbol returns a symbol, or its ASCII replacement if the locale needs it.
 func (t *Terminal) Symbol(s string) string {
 	if !t.ASCII {

@@ -27,7 +27,20 @@ func Duration(d time.Duration) string {
 		return fmt.Sprintf("%dm", int(d.Minutes()))
 	}
 	d = d.Round(time.Minute)
-	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	hours := int(d.Hours())
+	if hours < 48 {
+		return fmt.Sprintf("%dh%02dm", hours, int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%dd%dh", hours/24, hours%24)
+}
+
+// Left formats the time from now until a time, without seconds unless it is near.
+func Left(until, now time.Time) string {
+	left := max(until.Sub(now), 0)
+	if left >= time.Minute {
+		return Duration(left.Round(time.Minute))
+	}
+	return Duration(left.Round(time.Second))
 }
 
 // Seconds formats a duration in seconds, as Duration does.
@@ -56,6 +69,18 @@ func Tokens(n int64, estimated bool) string {
 		return "~" + s
 	}
 	return s
+}
+
+// Cost formats an amount in US dollars.
+func Cost(usd float64) string { return fmt.Sprintf("$%.2f", usd) }
+
+// Spent formats a number of tokens as Tokens does, with their cost if it is known.
+func Spent(tokens int64, estimated bool, usd *float64) string {
+	text := Tokens(tokens, estimated)
+	if usd != nil && *usd > 0 {
+		text += ", " + Cost(*usd)
+	}
+	return text
 }
 
 // Count formats a number with its noun, and appends an s to the noun unless the number is 1.
