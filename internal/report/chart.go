@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"ralph/internal/run"
 )
 
 // The burn-up, in units of its own drawing.
@@ -74,8 +76,8 @@ func (r *Run) chart() *chart {
 	y := func(n int) float64 { return round(chartBottom - float64(n)/float64(most)*(chartBottom-chartTop)) }
 
 	points := thin(r.Points, mostPoints)
-	c.Total = steps(points, x, func(p Point) float64 { return y(p.Total) })
-	c.Complete = steps(points, x, func(p Point) float64 { return y(p.Complete) })
+	c.Total = steps(points, x, func(p run.Point) float64 { return y(p.Total) })
+	c.Complete = steps(points, x, func(p run.Point) float64 { return y(p.Complete) })
 	c.Area = fmt.Sprintf("%sV%dH%vZ", c.Complete, chartBottom, x(start))
 	c.Label = fmt.Sprintf("%d of %d done at the start, %d of %d at the end", points[0].Complete, points[0].Total, r.Complete, r.Total)
 
@@ -120,7 +122,7 @@ func thin[T any](list []T, most int) []T {
 }
 
 // steps returns the path of a step line: each value stays level until the next one.
-func steps(points []Point, x func(time.Time) float64, y func(Point) float64) string {
+func steps(points []run.Point, x func(time.Time) float64, y func(run.Point) float64) string {
 	var path strings.Builder
 	for i, p := range points {
 		if i == 0 {

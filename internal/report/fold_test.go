@@ -10,34 +10,35 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/report"
+	"ralph/internal/run"
 )
 
 func TestAnEventfulRun(t *testing.T) {
 	r := fold("", false, eventful().events)
-	run := r.Run
+	shown := r.Run
 	type brief struct {
 		N                 int
 		Mark              report.Mark
 		Claimed, Accepted []string
-		Spent             report.Times
+		Spent             run.Spent
 		Attempts          int
 	}
 	var got []brief
-	for i := range run.Iterations {
-		it := &run.Iterations[i]
+	for i := range shown.Iterations {
+		it := &shown.Iterations[i]
 		got = append(got, brief{it.N, it.Mark(), it.Claimed, it.Accepted, it.Spent, len(it.Attempts)})
 	}
 	want := []brief{
-		{1, report.Good, []string{"S-1"}, []string{"S-1"}, report.Times{Agent: 330, Check: 12, Wait: 1110}, 2},
-		{2, report.None, []string{"S-2"}, []string{}, report.Times{Agent: 240, Check: 12.8}, 1},
-		{3, report.Bad, []string{"S-2"}, []string{}, report.Times{Agent: 900}, 1},
+		{1, report.Good, []string{"S-1"}, []string{"S-1"}, run.Spent{Agent: 330, Check: 12, Wait: 1110}, 2},
+		{2, report.None, []string{"S-2"}, []string{}, run.Spent{Agent: 240, Check: 12.8}, 1},
+		{3, report.Bad, []string{"S-2"}, []string{}, run.Spent{Agent: 900}, 1},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 
 	var points [][2]int
-	for _, p := range run.Points {
+	for _, p := range shown.Points {
 		points = append(points, [2]int{p.Complete, p.Total})
 	}
 	if diff := cmp.Diff([][2]int{{0, 3}, {1, 3}, {1, 4}}, points); diff != "" {
@@ -45,8 +46,8 @@ func TestAnEventfulRun(t *testing.T) {
 	}
 
 	var how []string
-	for i := range run.Stories {
-		how = append(how, run.Stories[i].Name()+" | "+run.Stories[i].Brief())
+	for i := range shown.Stories {
+		how = append(how, shown.Stories[i].Name()+" | "+shown.Stories[i].Brief())
 	}
 	if diff := cmp.Diff([]string{
 		"S-1: Log in | accepted in iteration 1; proved in a clean worktree at 9d8e7f60",
@@ -57,7 +58,7 @@ func TestAnEventfulRun(t *testing.T) {
 	}
 
 	var notes []string
-	for _, n := range run.Notes {
+	for _, n := range shown.Notes {
 		notes = append(notes, n.Kind+" "+n.Text)
 	}
 	if diff := cmp.Diff([]string{
@@ -68,7 +69,7 @@ func TestAnEventfulRun(t *testing.T) {
 		t.Error(diff)
 	}
 
-	if s := run.Summary; s.Calls != 4 || s.Commits != 1 || s.Ended != 3 || s.Tokens.Input != 3005 || *s.CostUSD != 0.5 || !s.TokensEstimated || *s.ExitCode != 1 ||
+	if s := shown.Summary; s.Calls != 4 || s.Commits != 1 || s.Ended != 3 || s.Tokens.Input != 3005 || *s.CostUSD != 0.5 || !s.TokensEstimated || *s.ExitCode != 1 ||
 		s.Outcome() != "Not done: 2 iterations in a row brought no progress." {
 		t.Errorf("%+v: %s", s, s.Outcome())
 	}

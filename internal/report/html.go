@@ -142,15 +142,3 @@ func counted(n int, what, note string) tile {
 	number, name, _ := strings.Cut(words.Count(n, what), " ")
 	return tile{number, name, note}
 }
-
-// String describes the time spent on agents, checks and waits.
-func (t Times) String() string {
-	text := "agent " + words.Seconds(t.Agent)
-	if t.Check > 0 {
-		text += ", checks " + words.Seconds(t.Check)
-	}
-	if t.Wait > 0 {
-		text += ", waiting " + words.Seconds(t.Wait)
-	}
-	return text
-}

@@ -2,12 +2,12 @@
 // everything that a page about a run shows, and the evidence for each decision. The package
 // writes pages in HTML and Markdown, and reads only the journal's events.
 //
-// It sanitizes the texts of agents and checks when it reads them. Every text of a Report is
-// safe to show.
+// Every text of a Report is safe to show.
 package report
 
 import (
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/stream"
 )
 
@@ -40,16 +40,9 @@ type Summary struct {
 	Tokens          stream.Tokens `json:"tokens"` // of all calls
 	TokensEstimated bool          `json:"tokensEstimated"`
 	CostUSD         *float64      `json:"costUsd"` // null if no call reported its cost
-	Spent           Times         `json:"spent"`
+	Spent           run.Spent     `json:"spent"`
 	Complete        int           `json:"storiesComplete"`
 	Total           int           `json:"storiesTotal"`
-}
-
-// Times is the time spent on agents, checks and waits, in seconds.
-type Times struct {
-	Agent float64 `json:"agentSeconds"` // calls of the agent
-	Check float64 `json:"checkSeconds"` // quality checks, those of proofs included
-	Wait  float64 `json:"waitSeconds"`  // for limits, for the user, after overloads
 }
 
 // Run is a run with all its iterations, stories and notes.
@@ -63,11 +56,11 @@ type Run struct {
 	TimeoutSeconds float64          `json:"timeoutSeconds"`
 	StallThreshold int              `json:"stallThreshold"`
 	SameError      int              `json:"sameError"`
-	rule           string           // that ended it
-	facts          []int            // numbers of the events that the rule used
+	EndRule        string           `json:"-"`       // that ended it
+	EndFacts       []int            `json:"-"`       // numbers of the events that the rule used
 	Stories        []Story          `json:"stories"` // as the plan is at the end
-	Models         []ModelUse       `json:"models,omitempty"`
-	Points         []Point          `json:"points"` // of the burn-up: where one of the counts changed
+	Models         []run.ModelUse   `json:"models,omitempty"`
+	Points         []run.Point      `json:"points"`
 	Before         Iteration        `json:"before"` // what came before the first iteration; its number is 0
 	Iterations     []Iteration      `json:"iterations"`
 	Notes          []Note           `json:"notes"` // what decided nothing about a story, in order
@@ -98,23 +91,6 @@ type Parked struct {
 	Ref     string `json:"ref"`     // reference that keeps the work
 }
 
-// ModelUse is the calls, tokens and cost of one model.
-type ModelUse struct {
-	Harness         string        `json:"harness"`
-	Model           string        `json:"model"` // as it was asked for, else as the agent reports it
-	Calls           int           `json:"calls"`
-	Tokens          stream.Tokens `json:"tokens"`
-	TokensEstimated bool          `json:"tokensEstimated"`
-	CostUSD         *float64      `json:"costUsd"`
-}
-
-// Point is the progress of the plan at one time.
-type Point struct {
-	At       journal.Time `json:"at"`
-	Complete int          `json:"complete"`
-	Total    int          `json:"total"`
-}
-
 // Iteration is one iteration with its attempts, its checks and their results.
 type Iteration struct {
 	N         int             `json:"iteration"`
@@ -142,7 +118,7 @@ type Iteration struct {
 	Tokens          stream.Tokens `json:"tokens"`
 	TokensEstimated bool          `json:"tokensEstimated"`
 	CostUSD         *float64      `json:"costUsd"`
-	Spent           Times         `json:"spent"`
+	Spent           run.Spent     `json:"spent"`
 
 	Attempts  []Attempt    `json:"attempts"`
 	Checks    []Check      `json:"checks"`
@@ -220,7 +196,7 @@ type Review struct {
 	Because string                `json:"because"` // its reasons, or why it gave no verdict
 	Seconds float64               `json:"durationSeconds"`
 	CostUSD *float64              `json:"costUsd"`
-	text    string
+	Text    string                `json:"-"` // all of it in a sentence
 }
 
 // Rejection is a claim that was not accepted.

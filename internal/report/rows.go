@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ralph/internal/journal"
+	"ralph/internal/run"
 	"ralph/internal/words"
 )
 
@@ -22,7 +23,7 @@ type row struct {
 	Story     string
 	Started   string
 	Took      string
-	Spent     Times
+	Spent     run.Spent
 	Bar       bar
 	Tokens    string
 	Cost      string
@@ -34,7 +35,7 @@ type row struct {
 
 // bar is where the time of an iteration went, each as its part of the longest
 // bar in percent. Of a block it is the mean of its iterations.
-type bar struct{ Agent, Check, Wait float64 }
+type bar struct{ run.Spent }
 
 // CheckAt and WaitAt are where the later parts begin.
 func (b bar) CheckAt() float64 { return b.Agent }
@@ -46,7 +47,7 @@ func (b bar) WaitAt() float64 { return b.Agent + b.Check }
 func (r *Run) rows(o PageOptions) ([]row, string) {
 	single := max(0, len(r.Iterations)-mostSingles) // the first that is listed by itself
 	var rows []row
-	var means []Times
+	var means []run.Spent
 	note := ""
 	if single > 0 {
 		size := roundUp((single + mostBlocks - 1) / mostBlocks)
@@ -68,7 +69,7 @@ func (r *Run) rows(o PageOptions) ([]row, string) {
 	}
 	for i, t := range means {
 		if longest > 0 {
-			rows[i].Bar = bar{100 * t.Agent / longest, 100 * t.Check / longest, 100 * t.Wait / longest}
+			rows[i].Bar = bar{t.Times(100 / longest)}
 		}
 	}
 	return rows, note
@@ -111,12 +112,12 @@ func (r *Run) row(it *Iteration, o PageOptions) row {
 }
 
 // blockRow puts iterations together; the second result is their mean time.
-func blockRow(block []Iteration) (row, Times) {
+func blockRow(block []Iteration) (row, run.Spent) {
 	var total Iteration
 	ended, errors, commits, rejected := 0, 0, 0, 0
 	for i := range block {
 		it := &block[i]
-		total.Spent = Times{total.Spent.Agent + it.Spent.Agent, total.Spent.Check + it.Spent.Check, total.Spent.Wait + it.Spent.Wait}
+		total.Spent = total.Spent.Add(it.Spent)
 		total.Tokens, total.CostUSD = total.Tokens.Add(it.Tokens), journal.AddCost(total.CostUSD, it.CostUSD)
 		total.TokensEstimated = total.TokensEstimated || it.TokensEstimated
 		total.Accepted = append(total.Accepted, it.Accepted...)
@@ -140,8 +141,7 @@ func blockRow(block []Iteration) (row, Times) {
 	w.Brief = fmt.Sprintf("%s; %s; %s not accepted; %s; %s", words.Count(ended, "iteration"), accepted,
 		words.Count(rejected, "claim"), words.Count(errors, "error"), words.Count(commits, "commit"))
 	w.Tokens, w.Cost = used(total.Tokens.Total(), total.TokensEstimated, total.CostUSD)
-	n := float64(len(block))
-	return w, Times{total.Spent.Agent / n, total.Spent.Check / n, total.Spent.Wait / n}
+	return w, total.Spent.Times(1 / float64(len(block)))
 }
 
 func used(tokens int64, estimated bool, cost *float64) (string, string) {

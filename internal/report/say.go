@@ -65,9 +65,6 @@ func (s Summary) Figures(plan journal.PlanKind) []string {
 	return facts
 }
 
-// Sum returns the total of agent, check and wait time, in seconds.
-func (t Times) Sum() float64 { return t.Agent + t.Check + t.Wait }
-
 // short is a commit's hash as people know it.
 func short(commit string) string { return commit[:min(len(commit), 8)] }
 

@@ -96,7 +96,7 @@ func (r *Run) modelTable() Table {
 		if m.CostUSD != nil {
 			cost = words.Cost(*m.CostUSD)
 		}
-		t.add("", "", Summary{Harness: m.Harness, Model: m.Model}.Agent(), words.Count(m.Calls, "call"), words.Tokens(m.Tokens.Total(), m.TokensEstimated)+" tokens", cost)
+		t.add("", "", Summary{Harness: m.Harness, Model: m.Model}.Agent(), words.Count(m.Calls, "call"), words.Tokens(m.Tokens.Total(), m.Estimated)+" tokens", cost)
 	}
 	if len(r.Models) < 2 && r.CostUSD == nil {
 		return Table{}
@@ -234,7 +234,7 @@ func (r *Run) reviewTable() Table {
 	t := Table{Title: "Reviews", Columns: []string{"iteration", "verdict"}}
 	for it := range r.all() {
 		for _, v := range it.Reviews {
-			t.add(v.mark(), "", fmt.Sprint(it.N), v.text)
+			t.add(v.mark(), "", fmt.Sprint(it.N), v.Text)
 		}
 	}
 	return t

@@ -37,7 +37,7 @@ func (d *decider) checks() {
 // reviews explains what the reviewer made of the claims.
 func (d *decider) reviews() {
 	for _, v := range d.it.Reviews {
-		d.add(Reviewed, v.Verdict == journal.ReviewAccept, v.text)
+		d.add(Reviewed, v.Verdict == journal.ReviewAccept, v.Text)
 	}
 }
 
@@ -261,7 +261,7 @@ func (r *Run) End() Decision {
 	if !r.Active() {
 		because("%s", "the reason is "+r.Reason+": "+reasonText(r.Reason))
 	}
-	for _, text := range decidedBy(r.rule, r.facts) {
+	for _, text := range decidedBy(r.EndRule, r.EndFacts) {
 		because("%s", text)
 	}
 	if r.Total > 0 {

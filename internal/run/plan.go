@@ -32,8 +32,9 @@ type Item struct {
 
 // Point records how many items were done at a time.
 type Point struct {
-	At              time.Time
-	Complete, Total int
+	At       journal.Time `json:"at"`
+	Complete int          `json:"complete"`
+	Total    int          `json:"total"`
 }
 
 // Counts returns how many items are done, and how many there are.
@@ -96,7 +97,7 @@ func (p *Plan) point(at time.Time, complete, total int) {
 	if c, t := p.Counts(); len(p.Points) > 0 && c == complete && t == total {
 		return
 	}
-	p.Points = append(p.Points, Point{at, complete, total})
+	p.Points = append(p.Points, Point{journal.Time{Time: at}, complete, total})
 }
 
 // park notes which items are parked, and which wait for those.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ralph/internal/journal"
+	"ralph/internal/words"
 )
 
 // What a State keeps of iterations that are over, in addition to their record. A long run
@@ -97,11 +98,12 @@ type Calls struct {
 
 // ModelUse sums up the calls, tokens and cost of one model.
 type ModelUse struct {
-	Harness, Model string // the model as it was asked for, else as the agent reported it
-	Calls          int
-	Tokens         journal.Tokens
-	Estimated      bool
-	CostUSD        *float64
+	Harness   string         `json:"harness"`
+	Model     string         `json:"model"` // as it was asked for, else as the agent reported it
+	Calls     int            `json:"calls"`
+	Tokens    journal.Tokens `json:"tokens"`
+	Estimated bool           `json:"tokensEstimated"`
+	CostUSD   *float64       `json:"costUsd"`
 }
 
 // Checks counts the quality checks of a run with a result that concerns the work.
@@ -118,9 +120,36 @@ type Refused struct {
 
 // Spent sums up the time of a run or an iteration by purpose, in seconds.
 type Spent struct {
-	Agent, Check, Wait float64
-	Asleep             float64 // time when the machine was asleep, outside of waits
-	CutOff             float64 // the part of a wait that the end of the run cut off
+	Agent  float64 `json:"agentSeconds"` // calls of agents
+	Check  float64 `json:"checkSeconds"` // quality checks, those of proofs included
+	Wait   float64 `json:"waitSeconds"`  // for limits, for the user, after overloads
+	Asleep float64 `json:"-"`            // time when the machine was asleep, outside of waits
+	CutOff float64 `json:"-"`            // the part of a wait that the end of the run cut off
+}
+
+// String describes the time spent on agents, checks and waits.
+func (s Spent) String() string {
+	text := "agent " + words.Seconds(s.Agent)
+	if s.Check > 0 {
+		text += ", checks " + words.Seconds(s.Check)
+	}
+	if s.Wait > 0 {
+		text += ", waiting " + words.Seconds(s.Wait)
+	}
+	return text
+}
+
+// Sum returns the total of agent, check and wait time, in seconds.
+func (s Spent) Sum() float64 { return s.Agent + s.Check + s.Wait }
+
+// Add returns the sum of two times.
+func (s Spent) Add(o Spent) Spent {
+	return Spent{Agent: s.Agent + o.Agent, Check: s.Check + o.Check, Wait: s.Wait + o.Wait}
+}
+
+// Times returns each of the times, multiplied.
+func (s Spent) Times(factor float64) Spent {
+	return Spent{Agent: s.Agent * factor, Check: s.Check * factor, Wait: s.Wait * factor}
 }
 
 // Wait records a wait of the run, and when it started.

@@ -7,6 +7,7 @@ import (
 
 	"ralph/internal/account"
 	"ralph/internal/report"
+	"ralph/internal/run"
 	"ralph/internal/terminal"
 	"ralph/internal/words"
 )
@@ -101,7 +102,7 @@ func burnUp(t *terminal.Terminal, run *report.Run) string {
 }
 
 // timeBar draws where the time of an iteration went: the agent, checks, waiting.
-func timeBar(t *terminal.Terminal, spent report.Times, longest float64) string {
+func timeBar(t *terminal.Terminal, spent run.Spent, longest float64) string {
 	marks := [3]string{"█", "▒", "░"}
 	if t.ASCII {
 		marks = [3]string{"#", "+", "."}
