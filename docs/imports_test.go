@@ -77,7 +77,7 @@ var allowed = map[string][]string{
 	"internal/tmux":        {},
 	"internal/parking":     {"checkpoint", "evidence", "git", "journal", "recorder", "run"},
 	"internal/undo":        {"checkpoint", "git", "journal", "run"},
-	"internal/unit":        {"agent", "archive", "change", "check", "checkpoint", "git", "hint", "journal", "plan", "preflight", "proc", "registry", "run", "spec", "stream"},
+	"internal/unit":        {"agent", "archive", "change", "check", "checkpoint", "config", "git", "hint", "journal", "plan", "prd", "preflight", "proc", "registry", "regular", "run", "spec", "stream"},
 	"internal/verify":      {"archive", "evidence", "journal", "prd"},
 	"internal/window":      {},
 	"internal/words":       {},

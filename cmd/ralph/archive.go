@@ -140,8 +140,7 @@ func (c *archiveCmd) restore(a *app, p *unit.Place, name string) error {
 	if i < 0 {
 		return hint.With(fmt.Errorf("there is no archive %q", name), "see: ralph archive --list")
 	}
-	p.Unit = entries[i].Unit
-	p.Folder, p.StateDir = filepath.Join(".ralph", p.Unit), filepath.Join(p.Repo.GitDir, "ralph", p.Unit)
+	p.SwitchTo(entries[i].Unit, filepath.Join(".ralph", entries[i].Unit))
 	s, err := unit.LockState(a.ctx, screen.Notes(a.t), p)
 	if err != nil {
 		return err

@@ -2,11 +2,9 @@ package main
 
 import (
 	"cmp"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"ralph/internal/change"
 	"ralph/internal/completion"
@@ -112,7 +110,9 @@ func (c *completer) here(kind string) (found []completion.Candidate) {
 	case "story":
 		found = c.stories(p)
 	case "iteration":
-		found = iterations(p)
+		for _, n := range p.Iterations() {
+			found = append(found, completion.Candidate{Value: strconv.Itoa(n)})
+		}
 	}
 	return found
 }
@@ -120,11 +120,8 @@ func (c *completer) here(kind string) (found []completion.Candidate) {
 // archived are the archives of a worktree, or the names of its units.
 func (c *completer) archived(p *unit.Place, archives bool) (found []completion.Candidate) {
 	if !archives {
-		folders, _ := os.ReadDir(filepath.Join(p.Repo.Root, ".ralph"))
-		for _, f := range folders {
-			if f.IsDir() && f.Name() != "archive" && !strings.HasPrefix(f.Name(), ".") {
-				found = append(found, completion.Candidate{Value: f.Name(), About: "in this worktree"})
-			}
+		for _, name := range p.Folders() {
+			found = append(found, completion.Candidate{Value: name, About: "in this worktree"})
 		}
 	}
 	entries, _, err := p.Archive().List()
@@ -151,23 +148,6 @@ func (c *completer) stories(p *unit.Place) (found []completion.Candidate) {
 		if s.Passes && !slices.Contains(c.line.Args, s.ID) {
 			found = append(found, completion.Candidate{Value: s.ID, About: s.Title})
 		}
-	}
-	return found
-}
-
-// iterations returns the iterations of the last run with kept output, the last one first.
-func iterations(p *unit.Place) (found []completion.Candidate) {
-	files, _ := os.ReadDir(filepath.Join(p.Repo.Root, p.LogDir()))
-	var numbers []int
-	for _, f := range files {
-		text, isLog := strings.CutPrefix(strings.TrimSuffix(f.Name(), ".log"), "iteration-")
-		if n, err := strconv.Atoi(text); isLog && err == nil {
-			numbers = append(numbers, n)
-		}
-	}
-	slices.Sort(numbers)
-	for _, n := range slices.Backward(slices.Compact(numbers)) {
-		found = append(found, completion.Candidate{Value: strconv.Itoa(n)})
 	}
 	return found
 }

@@ -15,6 +15,7 @@ import (
 	"ralph/internal/hint"
 	"ralph/internal/importer"
 	"ralph/internal/prd"
+	"ralph/internal/regular"
 	"ralph/internal/stream"
 	"ralph/internal/terminal"
 	"ralph/internal/unit"
@@ -133,7 +134,7 @@ func (c *importCmd) plan(a *app, p *unit.Place, made *importer.Plan) error {
 	for _, name := range []string{"spec.md", "prd.json"} {
 		if _, err := os.Lstat(target.File(name)); err == nil {
 			return hint.With(fmt.Errorf("%s/%s exists, and ralph import never overwrites a plan", target.Folder, name),
-				"import on a branch of its own: git switch -c "+branchFor(made.Title))
+				"import on a branch of its own: git switch -c "+change.BranchFor(made.Title))
 		}
 	}
 	c.show(a.t, target, branch, made, state)
@@ -148,30 +149,11 @@ func (c *importCmd) plan(a *app, p *unit.Place, made *importer.Plan) error {
 			return hint.With(err, ownBranch)
 		}
 	}
-	if err := writePlan(target, text, state, checks); err != nil {
+	if err := target.WritePlan(text, state, checks); err != nil {
 		return unit.Local(target.Repo.Root, err)
 	}
 	a.t.Printf("%s %s/spec.md, prd.json and progress.txt written\n\nStart the loop with: ralph run\n",
 		a.t.Mark("✓"), stream.OneLine(target.Folder))
-	return nil
-}
-
-// writePlan writes the files of the plan, all or none.
-func writePlan(p *unit.Place, text []byte, state *prd.PRD, checks string) error {
-	spec, stories := p.File("spec.md"), p.File("prd.json")
-	if err := writeNew(spec, text); err != nil {
-		return err
-	}
-	err := state.Save(stories)
-	if err == nil {
-		err = p.BeginProgress()
-	}
-	if err == nil && checks != "" {
-		err = writeNew(config.ProjectFile(p.Repo.Root), []byte(checks))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(spec), os.RemoveAll(stories))
-	}
 	return nil
 }
 
@@ -192,7 +174,7 @@ func (c *importCmd) branch(a *app, p *unit.Place, made *importer.Plan) (string, 
 	case made.Branch != "":
 		return made.Branch, nil
 	}
-	return branchFor(made.Title), nil
+	return change.BranchFor(made.Title), nil
 }
 
 func (c *importCmd) show(t *terminal.Terminal, p *unit.Place, branch string, made *importer.Plan, state *prd.PRD) {
@@ -282,25 +264,9 @@ func (c *importCmd) settings(a *app) error {
 	if err := a.confirm(c.Yes, "Write these files?", "nothing was written", "write it with: ralph import --yes"); err != nil {
 		return err
 	}
-	if err := writeNew(target, []byte(text)); err != nil {
+	if err := regular.WriteNew(target, []byte(text)); err != nil {
 		return err
 	}
 	a.t.Printf("%s .ralph/config.yaml written\n", a.t.Mark("✓"))
-	return nil
-}
-
-// writeNew writes a file that does not exist yet, with its folders.
-func writeNew(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
-	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -17,6 +16,7 @@ import (
 
 	"ralph"
 	"ralph/internal/agent"
+	"ralph/internal/change"
 	"ralph/internal/hint"
 	"ralph/internal/journal"
 	"ralph/internal/launch"
@@ -104,7 +104,7 @@ func (c *planCmd) ready(a *app, r *resolved) error {
 	case p.Unit == "" && op != "":
 		return hint.With(fmt.Errorf("a %s is in progress", op), "finish it first, or undo it")
 	case p.Unit == "":
-		return hint.With(unit.ErrDetached.Err, "create a branch for the feature: git switch -c "+branchFor(c.Description))
+		return hint.With(unit.ErrDetached.Err, "create a branch for the feature: git switch -c "+change.BranchFor(c.Description))
 	case unit.Running(p):
 		return hint.With(fmt.Errorf("a loop is running on %s: it would restore spec.md after each iteration", p.Unit),
 			"stop it first: ralph stop; or edit spec.md yourself and run: ralph prd")
@@ -125,21 +125,7 @@ func (c *planCmd) protected(r *resolved) error {
 		return nil
 	}
 	return hint.With(fmt.Errorf("%s is a protected branch, and a plan is tied to its branch", r.Place.Branch),
-		"create a branch for the feature: git switch -c "+branchFor(c.Description))
-}
-
-// maxBranchWords is how many words of a description make the name of a branch.
-const maxBranchWords = 4
-
-// branchFor proposes a branch for what a feature is about.
-func branchFor(description string) string {
-	parts := strings.FieldsFunc(strings.ToLower(description), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	})
-	if len(parts) == 0 {
-		return "feature/NAME"
-	}
-	return "feature/" + strings.Join(parts[:min(len(parts), maxBranchWords)], "-")
+		"create a branch for the feature: git switch -c "+change.BranchFor(c.Description))
 }
 
 // call returns the command that starts the agent, and installs the agent's slash commands.
@@ -219,7 +205,7 @@ func (c *planCmd) conclude(a *app, p *unit.Place) error {
 	after := *a
 	after.ctx = context.WithoutCancel(a.ctx) // a Ctrl-C meanwhile was meant for the agent
 	a.t.Printf("\n")
-	fresh, err := upToDate(p)
+	fresh, err := p.PlanUpToDate()
 	if err != nil {
 		return err
 	}
@@ -253,18 +239,4 @@ func (c *planCmd) harnessFlag() []string {
 		return nil
 	}
 	return []string{"--harness", c.Harness}
-}
-
-// upToDate reports whether prd.json is at least as new as spec.md.
-func upToDate(p *unit.Place) (bool, error) {
-	dir := filepath.Join(p.Repo.Root, p.Folder)
-	spec, err := os.Stat(filepath.Join(dir, "spec.md"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, hint.With(fmt.Errorf("there is no plan yet: %s/spec.md does not exist", p.Folder), "continue planning with: ralph plan")
-	}
-	if err != nil {
-		return false, err
-	}
-	prd, err := os.Stat(filepath.Join(dir, "prd.json"))
-	return err == nil && !spec.ModTime().After(prd.ModTime()), nil
 }

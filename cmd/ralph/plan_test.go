@@ -77,19 +77,3 @@ func planning(t *testing.T) *exec.Cmd {
 	s.write("../.home/config.yaml", "claude: {command: ["+path+"]}\n")
 	return s.command(s.bin, "plan", "something new")
 }
-
-// TestBranchFor proposes names that git takes.
-func TestBranchFor(t *testing.T) {
-	t.Parallel()
-	for description, want := range map[string]string{
-		"":                              "feature/NAME",
-		"日本語":                           "feature/NAME",
-		"CSV export":                    "feature/csv-export",
-		"Sign in, with a passkey; now!": "feature/sign-in-with-a",
-		"..lock~^: @{ -x":               "feature/lock-x",
-	} {
-		if got := branchFor(description); got != want {
-			t.Errorf("branchFor(%q) = %q, want %q", description, got, want)
-		}
-	}
-}

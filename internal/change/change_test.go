@@ -142,3 +142,19 @@ func TestUnitOf(t *testing.T) {
 		}
 	}
 }
+
+// TestBranchFor proposes names that git takes.
+func TestBranchFor(t *testing.T) {
+	t.Parallel()
+	for description, want := range map[string]string{
+		"":                              "feature/NAME",
+		"日本語":                           "feature/NAME",
+		"CSV export":                    "feature/csv-export",
+		"Sign in, with a passkey; now!": "feature/sign-in-with-a",
+		"..lock~^: @{ -x":               "feature/lock-x",
+	} {
+		if got := change.BranchFor(description); got != want {
+			t.Errorf("BranchFor(%q) = %q, want %q", description, got, want)
+		}
+	}
+}

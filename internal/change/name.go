@@ -68,3 +68,17 @@ func unusable(name string) string {
 	}
 	return ""
 }
+
+// maxBranchWords is how many words of a title make the name of a branch.
+const maxBranchWords = 4
+
+// BranchFor proposes a branch for a feature with this title.
+func BranchFor(title string) string {
+	parts := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+	if len(parts) == 0 {
+		return "feature/NAME"
+	}
+	return "feature/" + strings.Join(parts[:min(len(parts), maxBranchWords)], "-")
+}

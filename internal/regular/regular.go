@@ -1,5 +1,6 @@
 // Package regular reads regular files and nothing else: a FIFO or a device in the
-// place of a file must not hang or flood the program.
+// place of a file must not hang or flood the program. It writes new files without a risk for
+// what exists.
 package regular
 
 import (
@@ -8,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"unicode/utf8"
 )
@@ -115,4 +117,20 @@ func unread(path string, err error) error {
 		err = pe.Err
 	}
 	return fmt.Errorf("%s cannot be read: %w", path, err)
+}
+
+// WriteNew writes a file that does not exist yet, with its folders.
+func WriteNew(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
 }
