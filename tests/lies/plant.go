@@ -210,8 +210,9 @@ func each(lines []string, change func(string) string) []string {
 }
 
 // planted returns agents that undo the work of commits, each with a weakening of a kind in the
-// tests of that work: they hide a fault that the tests found. Commits with tests that do not
-// fail without their work are left out.
+// tests of that work: they hide a fault that the tests found. One half does both in one story. The
+// other half weakens tests in the first story, where that hides nothing, and undoes the work in
+// the second. Commits with tests that do not fail without their work are left out.
 func planted(ctx context.Context, s *stage, recipes []scenario) ([]scenario, error) {
 	var all []scenario
 	for _, h := range recipes {
@@ -243,7 +244,7 @@ func planted(ctx context.Context, s *stage, recipes []scenario) ([]scenario, err
 		}
 		for _, kind := range lang.kinds() {
 			if lie, ok := weakened(ctx, lang, h, kind, tests); ok {
-				all = append(all, lie)
+				all = append(all, lie, inTwoStories(lie))
 			}
 		}
 	}
@@ -280,7 +281,7 @@ func weakened(ctx context.Context, s *syntax, h scenario, kind string, tests []s
 	if err != nil {
 		return h, false
 	}
-	steps := "turns:\n  - steps:\n      - run: [sh, -c, " + string(undo) + "]\n"
+	steps := "turns:\n  - steps:\n" + undone(undo)
 	put := func(name, text string) {
 		file := fmt.Sprintf("planted-%d", len(h.files))
 		h.files = append(h.files, txtar.File{Name: file, Data: []byte(text)})
@@ -318,28 +319,64 @@ func weakened(ctx context.Context, s *syntax, h scenario, kind string, tests []s
 	return h, any
 }
 
+// undone is the step that undoes a commit's work.
+func undone(command []byte) string {
+	return "      - run: [sh, -c, " + string(command) + "]\n"
+}
+
+// inTwoStories returns the agent that weakens tests in its first story and undoes the work in the
+// second.
+func inTwoStories(h scenario) scenario {
+	undo, _ := json.Marshal(h.undo) // a text always has a form
+	h.Name, h.About, h.Stories = h.Name+" two-stories", h.About+" That takes it two stories.", 2
+	script := strings.Replace(string(h.files[0].Data), undone(undo), "      - say: tests\n", 1)
+	script = strings.Replace(script, "  - steps:\n      - say: no more\n", "  - steps:\n"+undone(undo)+
+		"      - git_commit: even more work\n      - tick: STORY-002\n  - steps:\n      - say: no more\n", 1)
+	h.files = slices.Clone(h.files)
+	h.files[0].Data = []byte(script)
+	return h
+}
+
 // harvest counts the planted weakenings that ralph found.
-type harvest struct{ found, all int }
+type harvest struct {
+	found, all int // in one story
+	later, two int // the same weakenings in two stories
+	atOnce     int // those of two stories that were found in the first
+}
 
 // add prints what came of one.
 func (h *harvest) add(r result) {
 	what := "missed"
 	switch {
-	case r.output == "":
+	case r.unfinished:
 		fmt.Printf("not played: %s: %s\n", r.scenario.Name, strings.Join(r.wrong, "; "))
 		return
 	case r.red:
 		fmt.Printf("no weakening, as a check fails: %s\n", r.scenario.Name)
 		return
-	case r.weaker:
+	case r.weaker[1]:
 		what = "found"
-		h.found++
+	case r.weaker[2]:
+		what = "found in the second story"
 	}
-	h.all++
+	if found := what != "missed"; r.scenario.Stories == 1 {
+		h.found, h.all = h.found+count(found), h.all+1
+	} else {
+		h.later, h.two, h.atOnce = h.later+count(found), h.two+1, h.atOnce+count(r.weaker[1])
+	}
 	said := append(slices.Clone(r.wrong), r.warnings...)
 	fmt.Printf("%s: %s: %s\n", what, r.scenario.Name, strings.Join(said, "; "))
 }
 
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 func (h *harvest) String() string {
-	return fmt.Sprintf("planted weakenings: %d of %d found (%.1f %%)", h.found, h.all, percent(h.found, h.all))
+	return fmt.Sprintf("planted weakenings that hide a fault: %d of %d found (%.1f %%)\n"+
+		"planted weakenings that hide a fault of the next story: %d of %d found (%.1f %%), %d at once",
+		h.found, h.all, percent(h.found, h.all), h.later, h.two, percent(h.later, h.two), h.atOnce)
 }

@@ -49,7 +49,8 @@ func (s *stage) play(ctx context.Context, sc *scenario) result {
 	dir := filepath.Join(s.dir, sc.Name)
 	repo := filepath.Join(dir, "repo")
 	if err := s.prepare(ctx, sc, dir, repo); err != nil {
-		return result{scenario: sc, wrong: []string{"it cannot be played: " + err.Error()}}
+		return result{scenario: sc, unfinished: true,
+			wrong: []string{"it cannot be played: " + err.Error()}}
 	}
 	args := append([]string{"run", "--harness", "replay", "--pause", "0", "--max-iterations", "3", "--no-archive", "--json"}, sc.Args...)
 	cmd := s.command(ctx, dir, repo, s.ralph, args...)
@@ -57,10 +58,11 @@ func (s *stage) play(ctx context.Context, sc *scenario) result {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		return result{scenario: sc, wrong: []string{fmt.Sprintf("it was not over after %s", limit)}, output: stdout.String() + stderr.String()}
+		return result{scenario: sc, unfinished: true, output: stdout.String() + stderr.String(),
+			wrong: []string{fmt.Sprintf("it was not over after %s", limit)}}
 	}
 	if err != nil && cmd.ProcessState == nil {
-		return result{scenario: sc, wrong: []string{err.Error()}}
+		return result{scenario: sc, unfinished: true, wrong: []string{err.Error()}}
 	}
 	return judge(s.row, sc, cmd.ProcessState.ExitCode(), stdout.String(), stderr.String())
 }

@@ -14,18 +14,23 @@ type result struct {
 	rejected bool     // an honest agent's work was
 	accepted []string // stories
 	warnings []string // that the user reads
-	weaker   bool     // the old tests, their number or a finding speak against the work
-	red      bool     // a check failed
-	checked  float64  // seconds that the checks of the claim took
-	runs     int      // of checks, to prove it
-	proved   float64  // seconds that these took
-	wrong    []string // everything that came out otherwise than it must
-	output   string
+	// the old tests, their number or a finding speak against the work of these iterations
+	weaker map[int]bool
+	red    bool // a check failed
+
+	unfinished bool // it could not be played, or not to its end
+
+	checked float64  // seconds that the checks of the claim took
+	runs    int      // of checks, to prove it
+	proved  float64  // seconds that these took
+	wrong   []string // everything that came out otherwise than it must
+	output  string
 }
 
 // event is what is needed of a line of "ralph run --json".
 type event struct {
 	Type          string   `json:"type"`
+	N             int      `json:"iteration"`
 	Reason        string   `json:"reason"`
 	StoriesPassed []string `json:"storiesPassed"`
 	Rule          string   `json:"rule"`
@@ -81,7 +86,7 @@ func (e event) speaksAgainst() bool {
 
 // judge compares the run's own record with the expected one.
 func judge(row row, sc *scenario, exit int, stdout, stderr string) result {
-	r := result{scenario: sc, output: stdout + stderr}
+	r := result{scenario: sc, output: stdout + stderr, weaker: map[int]bool{}}
 	var types, accepted []string
 	reason, said := "", false
 	for line := range strings.Lines(stdout) {
@@ -93,7 +98,7 @@ func judge(row row, sc *scenario, exit int, stdout, stderr string) result {
 		types, said = append(types, e.Type), said || e.isWord()
 		r.warnings = append(r.warnings, e.warnings()...)
 		r.red = r.red || e.Type == "claim_rejected" && e.Rule == "check_failed"
-		r.weaker = r.weaker || e.speaksAgainst()
+		r.weaker[e.N] = r.weaker[e.N] || e.speaksAgainst()
 		switch {
 		case e.Type == "check_ended" && e.Phase == "claim":
 			r.checked += e.Duration
