@@ -86,6 +86,10 @@ histories: build ## make commits of real repositories again, from mirrors in MIR
 planted: build ## undo the work of these commits and weaken their tests: how many does ralph find?
 	$(GO) run ./tests/lies -planted -mirrors "$(or $(MIRRORS),$(error MIRRORS is the folder with the mirrors))"
 
+.PHONY: proof-cost
+proof-cost: build ## measure what an accepted story costs in projects of 200 tests
+	$(GO) run ./tests/lies -cost -row defaults
+
 ITERATIONS ?= 1000000
 SEED ?= 1
 

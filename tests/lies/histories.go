@@ -105,6 +105,8 @@ func tally(row row, results []result) {
 	for _, r := range results {
 		if r.runs > 0 && r.checked > 0 {
 			runs, times = append(runs, float64(r.runs)), append(times, r.proved/r.checked)
+			fmt.Printf("%s, %s: a check takes %.1f s, the proof %d runs and %.1f s: %.1f times\n",
+				row.name, r.scenario.Name, r.checked, r.runs, r.proved, r.proved/r.checked)
 		}
 	}
 	if n := len(runs); n > 0 {

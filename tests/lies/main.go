@@ -3,7 +3,7 @@
 // honest agents it rejected.
 //
 //	go run ./tests/lies [-ralph PATH] [-only WORD] [-row WORD] [-sample N] [-review VERDICT]
-//		[-mirrors FOLDER] [-planted] [-parallel N] [-v]
+//		[-mirrors FOLDER] [-planted] [-cost] [-parallel N] [-v]
 //
 // It runs from the repository's root. Each agent is a file of the folder corpus: a
 // script for the harness replay with the expected result. The exit status is 1 if a
@@ -49,6 +49,7 @@ func run(ctx context.Context) error {
 	mirrors := flag.String("mirrors", "",
 		"make commits of real histories again, with their mirrors in this `folder`")
 	plant := flag.Bool("planted", false, "with -mirrors: undo the work of each commit, and weaken its tests")
+	cost := flag.Bool("cost", false, "measure what an accepted story costs in projects of 200 tests")
 	review := flag.String("review", "", "have each story reviewed, always with this `verdict`: accept or refuse")
 	parallel := flag.Int("parallel", 2, "play `N` agents at once: each is mostly waiting for git")
 	flag.Parse()
@@ -56,6 +57,9 @@ func run(ctx context.Context) error {
 	all, err := load(corpus, *only)
 	if *mirrors != "" {
 		all, err = histories(recipes, *mirrors, *only)
+	}
+	if *cost {
+		all, *parallel = costly(), 1
 	}
 	if err != nil {
 		return err
@@ -104,7 +108,7 @@ func run(ctx context.Context) error {
 			return ctx.Err()
 		}
 		failed = errors.Join(failed, report(row, results, time.Since(began), *verbose))
-		if *mirrors != "" {
+		if *mirrors != "" || *cost {
 			tally(row, results)
 		}
 	}
