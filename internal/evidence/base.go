@@ -40,7 +40,7 @@ func (g *Gate) Start(
 	for _, f := range on.Known {
 		g.known[tamper.Finding(f)] = true
 	}
-	g.local = localConfig(g.Repo)
+	g.local = g.Repo.LocalConfig()
 	g.foreign, _ = tips(ctx, g.Repo) // without them, committers decide what is other people's work
 	defer func() { g.began = g.base.Commit }()
 	now, err := g.readNow(ctx, changes)
@@ -125,7 +125,7 @@ func (g *Gate) setBase(ctx context.Context, look git.WorktreeState) error {
 		return err
 	}
 	g.borrowed = borrowed
-	found := tamper.Compare(g.local, localConfig(g.Repo))
+	found := tamper.Compare(g.local, g.Repo.LocalConfig())
 	if look.Head.Commit != "" && slices.ContainsFunc(look.Changes, tracked) {
 		at := &gathering{Gate: g}
 		d, err := at.changes(context.WithoutCancel(ctx))

@@ -51,7 +51,7 @@ type Gate struct {
 	known    map[tamper.Finding]bool // was there before the work, or was accepted
 	borrowed []journal.Borrowed      // folders of dependencies at the base
 	open     bool                    // findings are on record that were not accepted, and not undone
-	local    tamper.LocalConfig      // the git directory when the run began
+	local    git.LocalConfig         // the git directory when the run began
 	commands []tamper.Finding        // what the agent ran since claims were weighed last
 
 	red     map[string]bool // checks that failed before the work, and have not passed since

@@ -39,7 +39,7 @@ func (g *gathering) weakened(ctx context.Context) ([]tamper.Finding, error) {
 }
 
 func (g *gathering) inspect(ctx context.Context) ([]tamper.Finding, error) {
-	found := tamper.Compare(g.local, localConfig(g.Repo))
+	found := tamper.Compare(g.local, g.Repo.LocalConfig())
 	patched, err := g.patched(ctx)
 	if err != nil {
 		return nil, err
@@ -92,5 +92,3 @@ func (g *gathering) inDiff(ctx context.Context, d changes) ([]tamper.Finding, er
 
 // unsealed reports whether a check always runs without a room.
 func unsealed(c check.Check) bool { return c.Rooms == nil }
-
-func localConfig(r *git.Repo) tamper.LocalConfig { return tamper.LocalConfig(r.LocalConfig()) }

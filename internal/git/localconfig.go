@@ -31,6 +31,9 @@ type LocalConfig struct {
 	Sparse []string
 }
 
+// Hooked reports whether the repository has hooks, or a setting for their folder.
+func (a LocalConfig) Hooked() bool { return len(a.Hooks) > 0 || a.HooksPath != "" }
+
 // LocalConfig reads the git directory's hooks, and the settings that hide files from git or its
 // users. It starts no process. What it cannot read counts as missing.
 func (r *Repo) LocalConfig() LocalConfig {

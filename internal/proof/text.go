@@ -3,8 +3,9 @@ package proof
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"ralph/internal/words"
 )
 
 // parts returns each result of the proof in a few words, without the commit.
@@ -12,13 +13,13 @@ func (r Proof) parts() []string {
 	if r.Checks == 0 {
 		return []string{"not proved: no check is configured"}
 	}
-	parts := []string{plural(r.Checks, "check")}
+	parts := []string{words.Count(r.Checks, "check")}
 	if r.Skipped != "" {
 		return append(parts, r.Skipped)
 	}
 	parts = append(parts, r.Old.old(), r.New.new(), r.Strength.words())
 	if len(r.Gone) > 0 {
-		parts = append(parts, plural(len(r.Gone), "test file")+" went with what it tested"+in(r.Gone))
+		parts = append(parts, words.Count(len(r.Gone), "test file")+" went with what it tested"+in(r.Gone))
 	}
 	for _, c := range r.Counts {
 		parts = append(parts, c.String())
@@ -84,9 +85,9 @@ func (s Strength) words() string {
 	case s.Run == 0:
 		return ""
 	case s.sampled():
-		return fmt.Sprintf("%d of %s held (a sample of %d)", s.Held, plural(s.Run, "hunk"), s.Total)
+		return fmt.Sprintf("%d of %s held (a sample of %d)", s.Held, words.Count(s.Run, "hunk"), s.Total)
 	}
-	return fmt.Sprintf("%d of %s held", s.Held, plural(s.Run, "hunk"))
+	return fmt.Sprintf("%d of %s held", s.Held, words.Count(s.Run, "hunk"))
 }
 
 // String compares the two numbers in words.
@@ -94,7 +95,7 @@ func (c Count) String() string {
 	if c.After == 0 {
 		return fmt.Sprintf("check %s ran no test (%d before)", c.Check, c.Before)
 	}
-	return fmt.Sprintf("check %s ran %s, %d before", c.Check, plural(c.After, "test"), c.Before)
+	return fmt.Sprintf("check %s ran %s, %d before", c.Check, words.Count(c.After, "test"), c.Before)
 }
 
 func in(files []string) string {
@@ -106,11 +107,4 @@ func in(files []string) string {
 		return fmt.Sprintf(": %s and %d more", strings.Join(files[:most], ", "), len(files)-most)
 	}
 	return ": " + strings.Join(files, ", ")
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }

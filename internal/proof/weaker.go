@@ -204,12 +204,12 @@ func (c *comparison) wordsOf(ctx context.Context, tests []string) (map[string]fl
 		return nil, err
 	}
 	weights := map[string]float64{}
-	for _, b := range parseBlocks(diff) {
+	for _, b := range blocksIn(diff) {
 		if !slices.Contains(tests, b.Path) {
 			continue
 		}
 		lines := splitLines(c.text(ctx, c.was[b.Path]))
-		from, to := max(b.oldLine-1, 0), b.oldLine-1+b.oldCount
+		from, to := max(b.OldLine-1, 0), b.OldLine-1+b.OldCount
 		for n := max(from-before, 0); n < min(to+after, len(lines)); n++ {
 			weight := near
 			if n >= from && n < to {

@@ -4,16 +4,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-)
 
-// LocalConfig is the state of the git directory that no diff shows, such as hooks.
-type LocalConfig struct {
-	Hooks     map[string]string // fingerprints by name
-	HooksPath string
-	Excluded  []string
-	Unseen    []string // what has git show files otherwise than they are
-	Sparse    []string // patterns of what is checked out; nil is all
-}
+	"ralph/internal/git"
+)
 
 // ofLFS are the settings of "git lfs install --local", with which a project may begin
 // to use it.
@@ -22,12 +15,9 @@ var ofLFS = []string{
 	"filter.lfs.process = git-lfs filter-process", "filter.lfs.process = git-lfs filter-process --skip", "filter.lfs.required = true",
 }
 
-// Hooked reports whether the repository has hooks, or a setting for their folder.
-func (a LocalConfig) Hooked() bool { return len(a.Hooks) > 0 || a.HooksPath != "" }
-
 // Compare returns what the agent weakened between two states of the git directory. A new hook
 // adds a check, so it is a finding only if it names the plan's files.
-func Compare(before, after LocalConfig) []Finding {
+func Compare(before, after git.LocalConfig) []Finding {
 	var found []Finding
 	for _, name := range slices.Sorted(maps.Keys(before.Hooks)) {
 		switch is, ok := after.Hooks[name]; {
@@ -38,7 +28,7 @@ func Compare(before, after LocalConfig) []Finding {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(after.Hooks)) {
-		if _, was := before.Hooks[name]; !was && strings.HasSuffix(after.Hooks[name], " plan") {
+		if _, was := before.Hooks[name]; !was && strings.HasSuffix(after.Hooks[name], git.TouchesPlan) {
 			found = append(found, Finding{Path: ".git/hooks/" + name, Rule: "hook-changed", Message: "a new git hook names the plan's files: it could mark stories when the user commits"})
 		}
 	}
@@ -62,7 +52,7 @@ func Compare(before, after LocalConfig) []Finding {
 	return found
 }
 
-// unseenIn returns the file that has a line of LocalConfig.Unseen.
+// unseenIn returns the file that has a line of [git.LocalConfig].Unseen.
 func unseenIn(line string) string {
 	if strings.HasPrefix(line, "info/attributes: ") {
 		return ".git/info/attributes"

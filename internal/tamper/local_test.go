@@ -4,24 +4,26 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ralph/internal/git"
 )
 
 func TestCompare(t *testing.T) {
-	before := LocalConfig{Hooks: map[string]string{"pre-commit": "1", "pre-push": "2"}, Excluded: []string{"a"}}
+	before := git.LocalConfig{Hooks: map[string]string{"pre-commit": "1", "pre-push": "2"}, Excluded: []string{"a"}}
 	for name, c := range map[string]struct {
-		after LocalConfig
+		after git.LocalConfig
 		want  []string
 	}{
 		"nothing":                          {before, nil},
-		"a new hook":                       {LocalConfig{Hooks: map[string]string{"pre-commit": "1", "pre-push": "2", "commit-msg": "3"}, Excluded: []string{"a"}}, nil},
-		"a new hook that touches the plan": {LocalConfig{Hooks: map[string]string{"pre-commit": "1", "pre-push": "2", "post-commit": "3 plan"}, Excluded: []string{"a"}}, []string{".git/hooks/post-commit"}},
-		"fewer rules":                      {LocalConfig{Hooks: before.Hooks}, nil},
-		"all": {LocalConfig{Hooks: map[string]string{"pre-commit": "x"}, HooksPath: "/dev/null", Excluded: []string{"a", "b"}},
+		"a new hook":                       {git.LocalConfig{Hooks: map[string]string{"pre-commit": "1", "pre-push": "2", "commit-msg": "3"}, Excluded: []string{"a"}}, nil},
+		"a new hook that touches the plan": {git.LocalConfig{Hooks: map[string]string{"pre-commit": "1", "pre-push": "2", "post-commit": "3 plan"}, Excluded: []string{"a"}}, []string{".git/hooks/post-commit"}},
+		"fewer rules":                      {git.LocalConfig{Hooks: before.Hooks}, nil},
+		"all": {git.LocalConfig{Hooks: map[string]string{"pre-commit": "x"}, HooksPath: "/dev/null", Excluded: []string{"a", "b"}},
 			[]string{".git/hooks/pre-commit", ".git/hooks/pre-push", ".git/config", ".git/info/exclude"}},
-		"what git shows": {LocalConfig{Hooks: before.Hooks, Unseen: []string{"filter.x.clean = cat", "info/attributes: * filter=x"}},
+		"what git shows": {git.LocalConfig{Hooks: before.Hooks, Unseen: []string{"filter.x.clean = cat", "info/attributes: * filter=x"}},
 			[]string{".git/config", ".git/info/attributes"}},
-		"LFS":                            {LocalConfig{Hooks: before.Hooks, Unseen: []string{"filter.lfs.clean = git-lfs clean -- %f", "filter.lfs.required = true"}}, nil},
-		"a filter that calls itself LFS": {LocalConfig{Hooks: before.Hooks, Unseen: []string{"filter.lfs.clean = cat .git/orig"}}, []string{".git/config"}},
+		"LFS":                            {git.LocalConfig{Hooks: before.Hooks, Unseen: []string{"filter.lfs.clean = git-lfs clean -- %f", "filter.lfs.required = true"}}, nil},
+		"a filter that calls itself LFS": {git.LocalConfig{Hooks: before.Hooks, Unseen: []string{"filter.lfs.clean = cat .git/orig"}}, []string{".git/config"}},
 	} {
 		var got []string
 		for _, f := range Compare(before, c.after) {
@@ -32,7 +34,7 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	// A project that sets its hooks up for the first time weakens nothing.
-	if got := Compare(LocalConfig{}, LocalConfig{HooksPath: ".husky/_"}); len(got) > 0 {
+	if got := Compare(git.LocalConfig{}, git.LocalConfig{HooksPath: ".husky/_"}); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -59,7 +61,7 @@ func TestCompareSparse(t *testing.T) {
 		"all folders go":                {[]string{"/*"}, cone(), true},
 		"a file comes back":             {[]string{"/*", "!/a.bin"}, []string{"/*"}, false},
 	} {
-		if got := Compare(LocalConfig{Sparse: c.before}, LocalConfig{Sparse: c.after}); len(got) > 0 != c.want {
+		if got := Compare(git.LocalConfig{Sparse: c.before}, git.LocalConfig{Sparse: c.after}); len(got) > 0 != c.want {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

@@ -6,31 +6,33 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"ralph/internal/git"
 )
 
 // lineRules compares the lines that came with the rules for files of this name.
-func (i *inspection) lineRules(f *file) {
+func (i *inspection) lineRules(f *git.FileDiff) {
 	for n := range i.patterns.rules {
 		r := &i.patterns.rules[n]
-		if !r.files.Match(f.path()) || r.source && i.patterns.tests.Match(f.path()) || r.comment && isProse(f.path()) {
+		if !r.files.Match(f.Path()) || r.source && i.patterns.tests.Match(f.Path()) || r.comment && isProse(f.Path()) {
 			continue
 		}
-		if f.added() && !r.comment && !r.source {
+		if f.Added() && !r.comment && !r.source {
 			continue // what was never there cannot be weakened
 		}
-		for k := range f.hunks {
-			i.lineRule(r, f, &f.hunks[k])
+		for k := range f.Hunks {
+			i.lineRule(r, f, &f.Hunks[k])
 		}
 	}
 }
 
-func (i *inspection) lineRule(r *rule, f *file, h *hunk) {
-	for n, text := range h.added {
+func (i *inspection) lineRule(r *rule, f *git.FileDiff, h *git.DiffHunk) {
+	for n, text := range h.Added {
 		text = strings.TrimSuffix(text, "\r")
 		if !r.comment && isRemark(text) || i.wasThere(text) || !r.finds(text) || r.comment && explained(h, n) || r.replaces(text, h) {
 			continue
 		}
-		i.add(Finding{Path: f.path(), Line: h.newLine + n, Rule: r.name, Message: r.message, Text: text})
+		i.add(Finding{Path: f.Path(), Line: h.NewLine + n, Rule: r.name, Message: r.message, Text: text})
 	}
 }
 
@@ -44,8 +46,8 @@ func (r *rule) finds(text string) bool {
 }
 
 // replaces reports whether the line took the place of one that the rule would find too.
-func (r *rule) replaces(text string, h *hunk) bool {
-	for _, old := range h.removed {
+func (r *rule) replaces(text string, h *git.DiffHunk) bool {
+	for _, old := range h.Removed {
 		if r.finds(old) {
 			return true
 		}
@@ -54,35 +56,35 @@ func (r *rule) replaces(text string, h *hunk) bool {
 }
 
 // explained reports whether the line above is a remark that gives a reason.
-func explained(h *hunk, n int) bool {
+func explained(h *git.DiffHunk, n int) bool {
 	if n == 0 {
 		return false
 	}
-	above := strings.TrimSpace(h.added[n-1])
+	above := strings.TrimSpace(h.Added[n-1])
 	return isRemark(above) && len(strings.Fields(above)) >= 4
 }
 
 // ci reports steps that were removed from CI and hooks: lines with a word of a check, or
 // with its trigger, if no added line has the same word.
-func (i *inspection) ci(f *file) {
-	if f.added() || !i.patterns.ci.Match(f.old) {
+func (i *inspection) ci(f *git.FileDiff) {
+	if f.Added() || !i.patterns.ci.Match(f.Old) {
 		return
 	}
 	came := map[string]bool{}
-	for _, h := range f.hunks {
-		for _, line := range h.added {
+	for _, h := range f.Hunks {
+		for _, line := range h.Added {
 			for _, w := range checkWords(line) {
 				came[w] = true
 			}
 		}
 	}
-	for _, h := range f.hunks {
-		for n, line := range h.removed {
+	for _, h := range f.Hunks {
+		for n, line := range h.Removed {
 			if !takesAway(line, came) || i.cameBack(line) {
 				continue
 			}
-			at := Finding{Path: f.path(), Line: h.oldLine + n, Rule: "ci-changed", Message: "something was taken away from CI or from the hooks", Text: line}
-			if f.deleted() {
+			at := Finding{Path: f.Path(), Line: h.OldLine + n, Rule: "ci-changed", Message: "something was taken away from CI or from the hooks", Text: line}
+			if f.Deleted() {
 				at.Line, at.Message, at.Text = 0, at.Message+": the file was deleted", ""
 				i.add(at)
 				return
@@ -131,11 +133,11 @@ func takesAway(line string, came map[string]bool) bool {
 
 // submodule reports tests in a submodule at another version: a clean worktree does not
 // have them.
-func (i *inspection) submodule(f *file) {
-	for _, h := range f.hunks {
-		for n, line := range h.added {
-			if strings.HasPrefix(line, "Subproject commit ") && len(h.removed) > 0 && namesTests(f.path()) {
-				i.add(Finding{Path: f.path(), Line: h.newLine + n, Rule: "submodule-changed", Message: "tests in a submodule changed, which no run can compare", Text: line})
+func (i *inspection) submodule(f *git.FileDiff) {
+	for _, h := range f.Hunks {
+		for n, line := range h.Added {
+			if strings.HasPrefix(line, "Subproject commit ") && len(h.Removed) > 0 && namesTests(f.Path()) {
+				i.add(Finding{Path: f.Path(), Line: h.NewLine + n, Rule: "submodule-changed", Message: "tests in a submodule changed, which no run can compare", Text: line})
 			}
 		}
 	}
@@ -166,17 +168,17 @@ func isGenerated(text string) bool {
 
 // outside finds what leads a check without a room to files that git does not have: a link, or
 // the path of the worktree.
-func (i *inspection) outside(f *file) {
-	if isProse(f.path()) {
+func (i *inspection) outside(f *git.FileDiff) {
+	if isProse(f.Path()) {
 		return
 	}
-	for _, h := range f.hunks {
-		for n, text := range h.added {
-			found := Finding{Path: f.path(), Line: h.newLine + n, Rule: "outside-git", Text: text}
+	for _, h := range f.Hunks {
+		for n, text := range h.Added {
+			found := Finding{Path: f.Path(), Line: h.NewLine + n, Rule: "outside-git", Text: text}
 			switch {
-			case f.link && (path.IsAbs(text) || !filepath.IsLocal(path.Join(path.Dir(f.path()), text))):
+			case f.Link && (path.IsAbs(text) || !filepath.IsLocal(path.Join(path.Dir(f.Path()), text))):
 				found.Message = "a link to a file outside of git: without a room, a check can use that file"
-			case !f.link && i.root != "" && strings.Contains(text, i.root+"/"):
+			case !f.Link && i.root != "" && strings.Contains(text, i.root+"/"):
 				found.Message = "the path of this worktree: without a room, a check can use files there that git does not have"
 			default:
 				continue

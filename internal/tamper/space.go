@@ -3,6 +3,7 @@ package tamper
 import (
 	"strings"
 
+	"ralph/internal/git"
 	"ralph/internal/glob"
 )
 
@@ -10,12 +11,12 @@ import (
 // lines, trailing white space and, in documents, any white space. Moved lines, indentation and
 // line ends have meaning. diff has the form of Input.Diff.
 func OnlySpace(diff string) bool {
-	for _, f := range parseDiff(diff) {
-		if f.added() || f.deleted() || f.renamed() || f.binary || len(f.hunks) == 0 {
+	for _, f := range git.ParseDiff(diff) {
+		if f.Added() || f.Deleted() || f.Renamed() || f.Binary || len(f.Hunks) == 0 {
 			return false
 		}
-		for _, h := range f.hunks {
-			if substance(h.removed, f.path()) != substance(h.added, f.path()) {
+		for _, h := range f.Hunks {
+			if substance(h.Removed, f.Path()) != substance(h.Added, f.Path()) {
 				return false
 			}
 		}

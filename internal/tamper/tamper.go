@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"ralph/internal/git"
 )
 
 // Finding is one place where a change weakened the evidence.
@@ -55,7 +57,7 @@ func Inspect(in Input) []Finding {
 		return nil // as before most runs: to make the patterns ready takes longer than to start git
 	}
 	i := &inspection{patterns: patterns(), root: in.Root, seed: maphash.MakeSeed(), removed: map[uint64]bool{}, added: map[uint64]bool{}}
-	files := slices.DeleteFunc(parseDiff(in.Diff), func(f file) bool { return i.patterns.ignored.Match(f.path()) })
+	files := slices.DeleteFunc(git.ParseDiff(in.Diff), func(f git.FileDiff) bool { return i.patterns.ignored.Match(f.Path()) })
 	for n := range files {
 		i.note(&files[n])
 	}
@@ -67,7 +69,7 @@ func Inspect(in Input) []Finding {
 		if in.Open {
 			i.outside(&files[n])
 		}
-		if len(i.found) > before && !files[n].deleted() && isGenerated(i.head(files[n].new)) {
+		if len(i.found) > before && !files[n].Deleted() && isGenerated(i.head(files[n].New)) {
 			i.found = i.found[:before]
 		}
 	}
@@ -98,12 +100,12 @@ func (i *inspection) add(f Finding) {
 }
 
 // note takes the lines of one file into account: they may have moved.
-func (i *inspection) note(f *file) {
-	for _, h := range f.hunks {
-		for _, line := range h.removed {
+func (i *inspection) note(f *git.FileDiff) {
+	for _, h := range f.Hunks {
+		for _, line := range h.Removed {
 			i.removed[i.key(line)] = true
 		}
-		for _, line := range h.added {
+		for _, line := range h.Added {
 			i.added[i.key(line)] = true
 		}
 	}

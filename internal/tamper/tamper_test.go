@@ -5,63 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-func TestParseDiff(t *testing.T) {
-	files := parseDiff(`diff --git a/a b.txt b/a b.txt
-index 5626abf..814f4a4 100644
---- a/a b.txt	
-+++ b/a b.txt	
-@@ -1,2 +1 @@ func x
----- a/looks like a header
---- b
-+++ c
-\ No newline at end of file
-diff --git "a/\303\244\"x\".go" "b/\303\244\"x\".go"
-deleted file mode 100644
-index 5626abf..0000000
-diff --git a/old name b/new name
-similarity index 90%
-rename from old name
-rename to new name
-diff --git a/pic.png b/pic.png
-new file mode 100644
-index 0000000..814f4a4
-Binary files /dev/null and b/pic.png differ
-diff --git a/empty b/empty
-index 5626abf..e69de29 100644
---- a/empty
-+++ b/empty
-@@ -1 +0,0 @@
--x
-`)
-	type row struct {
-		Old, New       string
-		Binary         bool
-		Removed, Added string
-	}
-	var got []row
-	for _, f := range files {
-		r := row{Old: f.old, New: f.new, Binary: f.binary}
-		for _, h := range f.hunks {
-			r.Removed += strings.Join(h.removed, "|")
-			r.Added += strings.Join(h.added, "|")
-		}
-		got = append(got, r)
-	}
-	want := []row{
-		{Old: "a b.txt", New: "a b.txt", Removed: "--- a/looks like a header|-- b", Added: "++ c"},
-		{Old: `ä"x".go`},
-		{Old: "old name", New: "new name"},
-		{New: "pic.png", Binary: true},
-		{Old: "empty", New: "empty", Removed: "x"},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
 
 // FuzzInspect: a diff may hold anything, and may be cut off anywhere.
 func FuzzInspect(f *testing.F) {
