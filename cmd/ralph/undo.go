@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -108,7 +107,7 @@ func (c *undoCmd) goBack(a *app, p *unit.Place, s *unit.State) error {
 	}
 	name := undo.LeftAt(time.Now())
 	ref := states.Iteration(name, 1)
-	now, err := states.Save(a.ctx, ref, "left by ralph undo", time.Now(), git.Saved{}, plan.SnapshotFiles(filepath.Join(p.StateDir, "snapshot"))...)
+	now, err := states.Save(a.ctx, ref, "left by ralph undo", time.Now(), git.Saved{}, plan.SnapshotFiles(p.StateDir)...)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"ralph/internal/words"
 )
 
 // TaskState is the state of a task.
@@ -135,7 +137,7 @@ func eachLine(data []byte, fn func(n int, line string)) {
 	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
 		n++
 		text := strings.TrimRight(line, "\r\n")
-		mark, rest := cutFence(text)
+		mark, rest := words.Fence(text)
 		if fence == "" && (comment || strings.HasPrefix(strings.TrimSpace(text), "<!--")) {
 			comment = !strings.Contains(text, "-->")
 			continue
@@ -149,22 +151,4 @@ func eachLine(data []byte, fn func(n int, line string)) {
 			fence = ""
 		}
 	}
-}
-
-// cutFence splits a line that opens or closes a code fence into its run of
-// backticks or tildes and the rest; mark is empty for any other line. Backticks
-// with backticks after them are code within a line.
-func cutFence(line string) (mark, rest string) {
-	s := strings.TrimLeft(line, " \t")
-	for _, c := range []string{"`", "~"} {
-		if !strings.HasPrefix(s, c+c+c) {
-			continue
-		}
-		rest = strings.TrimLeft(s, c)
-		if c == "`" && strings.Contains(rest, c) {
-			return "", ""
-		}
-		return s[:len(s)-len(rest)], rest
-	}
-	return "", ""
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,7 +40,7 @@ func (g *gathering) guarded(ctx context.Context, run func() error) (touched stri
 	if _, err := g.readOnce(ctx); err != nil {
 		return "", err
 	}
-	if err := g.Plan.Snapshot(filepath.Join(g.StateDir, "snapshot")); err != nil {
+	if err := g.Plan.Snapshot(g.StateDir); err != nil {
 		return "", err
 	}
 	g.ranHere, g.opened = nil, false

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"ralph/internal/words"
 )
 
 // item is one box of a checklist.
@@ -31,7 +33,7 @@ func scan(text string) (title string, items []item) {
 	fence, section := "", ""
 	for i, line := range strings.Split(comment.ReplaceAllStringFunc(text, blank), "\n") {
 		line = strings.TrimRight(line, "\r")
-		marker := fenceOf(line)
+		marker, _ := words.Fence(line)
 		switch {
 		case fence != "":
 			if strings.HasPrefix(marker, fence) {

@@ -11,6 +11,7 @@ import (
 
 	"ralph/internal/prd"
 	"ralph/internal/spec"
+	"ralph/internal/words"
 )
 
 // storyID is the form of an id that every version of spec.md can hold.
@@ -136,7 +137,7 @@ func prose(text string) string {
 	lines, fence := []string{}, ""
 	for line := range strings.SplitSeq(strings.TrimSpace(comment.ReplaceAllString(text, "")), "\n") {
 		line = strings.TrimRight(line, " \t\r")
-		marker := fenceOf(line)
+		marker, _ := words.Fence(line)
 		switch {
 		case fence != "":
 			if marker != "" && strings.HasPrefix(marker, fence) {
@@ -167,14 +168,3 @@ var (
 	ruler   = regexp.MustCompile(`^ {0,3}(-{2,}|={2,}|\*{3,}|_{3,})$`)
 	box     = regexp.MustCompile(`^\s*[-*+] \[.\] `)
 )
-
-// fenceOf returns the marker of a code fence that begins or ends in the line, or "".
-func fenceOf(line string) string {
-	line = strings.TrimLeft(line, " ")
-	for _, c := range []string{"`", "~"} {
-		if n := len(line) - len(strings.TrimLeft(line, c)); n >= 3 {
-			return strings.Repeat(c, n)
-		}
-	}
-	return ""
-}

@@ -11,6 +11,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/check"
 	"ralph/internal/hint"
+	"ralph/internal/plan"
 	"ralph/internal/room"
 )
 
@@ -22,7 +23,7 @@ func (r *Run) Seal(ctx context.Context) (open *room.Unavailable, err error) {
 	var guard *agent.Guard
 	if r.Plan != nil { // what no room can protect is restored after each agent
 		guard = &agent.Guard{Repo: repo, Refs: r.Place.States().Prefix(), Home: home, Env: os.Environ(),
-			Kept: filepath.Join(r.Place.StateDir, "snapshot", "replaced")}
+			Kept: plan.Replaced(r.Place.StateDir)}
 		if r.Home != "" {
 			guard.Also = []string{filepath.Join(r.Home, "config.yaml")}
 		}

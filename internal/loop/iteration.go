@@ -73,7 +73,7 @@ func (l *Loop) open(ctx context.Context, step run.Step) error {
 	if err := l.parker.Compare(ctx); err != nil {
 		return err
 	}
-	if err := l.Plan.Snapshot(filepath.Join(l.StateDir, "snapshot")); err != nil {
+	if err := l.Plan.Snapshot(l.StateDir); err != nil {
 		return err
 	}
 	kept, err := l.keepState(ctx, it)

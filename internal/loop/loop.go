@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -258,7 +257,7 @@ func (l *Loop) begin(ctx context.Context) error {
 		return err
 	}
 	l.parker = &parking.Parker{On: l.OnStuck == run.StuckPark, States: l.States, Gate: l.gate, Recorder: l.Recorder,
-		Files: func() []string { return plan.SnapshotFiles(filepath.Join(l.StateDir, "snapshot")) }}
+		Files: func() []string { return plan.SnapshotFiles(l.StateDir) }}
 	return l.parker.Start(ctx, claims.Seen())
 }
 

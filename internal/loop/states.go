@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -22,7 +21,7 @@ func (l *Loop) keepState(ctx context.Context, it *iteration) (string, error) {
 		title, _, _ := strings.Cut(next.Title, "\n")
 		what += fmt.Sprintf(" (%s: %s)", next.ID, title)
 	}
-	files := plan.SnapshotFiles(filepath.Join(l.StateDir, "snapshot"))
+	files := plan.SnapshotFiles(l.StateDir)
 	kept, err := l.States.Save(ctx, l.States.Iteration(l.Identity.Run, it.n), l.Recorder.Secrets.Text(what), time.Now(), l.kept, files...)
 	l.kept = kept
 	if err == nil || ctx.Err() != nil || l.unkept {

@@ -162,7 +162,9 @@ func (c *Change) refer(name string) string {
 
 // Snapshot implements Plan. The agent may change the tasks, but not the description of the
 // change.
-func (c *Change) Snapshot(dir string) error { return c.snapshot(c.Root, dir, c.About().Files) }
+func (c *Change) Snapshot(stateDir string) error {
+	return c.snapshot(c.Root, stateDir, c.About().Files)
+}
 
 // Record implements Plan.
 func (c *Change) Record() (path string, data []byte) { return c.rel("tasks.md"), c.tasks }

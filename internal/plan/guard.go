@@ -33,10 +33,10 @@ type guard struct {
 	stored map[string][]byte // what this process has written below dir
 }
 
-// snapshot reads the files of a plan and the settings, and writes them below dir for the
+// snapshot reads the files of a plan and the settings, and writes them for the
 // recovery after a crash. Links are the user's arrangement and not guarded. A missing file that
 // the agent may change is the agent's to make.
-func (g *guard) snapshot(root, dir string, of []File) error {
+func (g *guard) snapshot(root, stateDir string, of []File) error {
 	files, rules, specs := map[string][]byte{}, map[string]rule{}, ""
 	names := []string{settingsFile}
 	for _, f := range of {
@@ -62,7 +62,7 @@ func (g *guard) snapshot(root, dir string, of []File) error {
 		}
 		files[rel] = data
 	}
-	g.root, g.dir, g.specs, g.files, g.rules = root, dir, specs, files, rules
+	g.root, g.dir, g.specs, g.files, g.rules = root, snapshotIn(stateDir), specs, files, rules
 	g.links, g.modes = map[string]string{}, map[string]fs.FileMode{}
 	for _, rel := range g.parents() {
 		if info, err := os.Lstat(filepath.Join(root, rel)); err == nil {
@@ -273,5 +273,8 @@ func filesBelow(root, dir string) []string {
 	})
 	return files
 }
+
+// snapshotIn returns the folder of the snapshot in the state directory of a unit.
+func snapshotIn(stateDir string) string { return filepath.Join(stateDir, "snapshot") }
 
 func exists(path string) bool { _, err := os.Lstat(path); return err == nil }

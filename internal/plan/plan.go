@@ -30,9 +30,9 @@ type Plan interface {
 	// next. next is nil if no item is open.
 	Context(s State, next *Item) string
 
-	// Snapshot remembers every file that Guard protects, in memory and in the
-	// folder dir, where a later process finds it.
-	Snapshot(dir string) error
+	// Snapshot remembers every file that Guard protects, in memory and in the state directory
+	// of the unit, where a later process finds it.
+	Snapshot(stateDir string) error
 
 	// Guard compares the plan's files with the snapshot and restores what the agent
 	// may not change. It keeps the replaced content in the snapshot's folder, under a

@@ -169,7 +169,9 @@ func (p *PRD) notes(text string) string {
 }
 
 // Snapshot implements Plan. The agent may change passes and notes and append to progress.txt.
-func (p *PRD) Snapshot(dir string) error { return p.snapshot(p.Root, dir, p.About().Files) }
+func (p *PRD) Snapshot(stateDir string) error {
+	return p.snapshot(p.Root, stateDir, p.About().Files)
+}
 
 // Left implements Plan.
 func (*PRD) Left(s State) string {

@@ -37,7 +37,7 @@ func feature(t *testing.T) (*plan.PRD, string) {
 		".ralph/config.yaml":      "harness: claude\n",
 	})
 	p := &plan.PRD{Root: root, Folder: folder}
-	if err := p.Snapshot(filepath.Join(root, "snapshot")); err != nil {
+	if err := p.Snapshot(root); err != nil {
 		t.Fatal(err)
 	}
 	return p, root
@@ -265,7 +265,7 @@ func TestRestoreFrom(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	restored, err := plan.RestoreFrom(filepath.Join(root, "snapshot"), root, "crash")
+	restored, err := plan.RestoreFrom(root, root, "crash")
 	if err != nil || len(restored) != 3 {
 		t.Fatalf("restored %v, %v", restored, err)
 	}
@@ -328,7 +328,7 @@ func TestRestoreBroken(t *testing.T) {
 			if err := c.do(filepath.Join(root, folder)); err != nil {
 				t.Fatal(err)
 			}
-			restored, err := plan.RestoreBroken(filepath.Join(root, "snapshot"), root, "crash")
+			restored, err := plan.RestoreBroken(root, root, "crash")
 			var got []string
 			for _, r := range restored {
 				got = append(got, filepath.Base(r.Path)+": "+r.What)

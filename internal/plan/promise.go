@@ -3,6 +3,8 @@ package plan
 import (
 	"strings"
 	"unicode"
+
+	"ralph/internal/words"
 )
 
 // Promised reports whether the agent's final message contains the promise. The promise counts
@@ -17,7 +19,7 @@ func Promised(final, promise string) bool {
 	fence, shown := "", false
 	for line := range strings.Lines(final) {
 		line = strings.TrimSpace(line)
-		switch marks := fenceOf(line); {
+		switch marks, _ := words.Fence(line); {
 		case fence == "" && marks != "":
 			fence = marks
 		case fence != "" && marks == line && strings.HasPrefix(marks, fence):
@@ -32,16 +34,6 @@ func Promised(final, promise string) bool {
 		}
 	}
 	return shown || endsWith(final, want)
-}
-
-// fenceOf returns the marks with which a line begins or ends a code block.
-func fenceOf(line string) string {
-	for _, mark := range []string{"`", "~"} {
-		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 && !strings.Contains(line[n:], mark) {
-			return line[:n]
-		}
-	}
-	return ""
 }
 
 // endsWith compares from the end, leaving out white space, and so costs the

@@ -61,7 +61,9 @@ func (p *Prompt) Context(State, *Item) string {
 }
 
 // Snapshot implements Plan. A text has no files: it protects only the settings.
-func (p *Prompt) Snapshot(dir string) error { return p.snapshot(p.Root, dir, nil) }
+func (p *Prompt) Snapshot(stateDir string) error {
+	return p.snapshot(p.Root, stateDir, nil)
+}
 
 // Left implements Plan.
 func (*Prompt) Left(State) string { return "the agent has not promised completion" }

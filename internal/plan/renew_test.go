@@ -104,7 +104,7 @@ func TestRenewedPlanIsGuarded(t *testing.T) {
 	if _, err := p.Renew(newSpec, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Snapshot(filepath.Join(root, "snapshot")); err != nil {
+	if err := p.Snapshot(root); err != nil {
 		t.Fatal(err)
 	}
 	restored, err := p.Guard("run-2")

@@ -7,27 +7,33 @@ import (
 
 // RestoreFrom restores the plan from a snapshot that an earlier process left on disk, as
 // Guard does. An agent that was interrupted may have left the plan in any state.
-func RestoreFrom(dir, root, label string) ([]Restored, error) {
-	return restoreFrom(dir, root, label, func(File) bool { return true })
+func RestoreFrom(stateDir, root, label string) ([]Restored, error) {
+	return restoreFrom(stateDir, root, label, func(File) bool { return true })
 }
 
 // RestoreBroken restores only what a run needs to start: missing files of an existing feature
 // folder, and a prd.json that cannot be read. It is for a unit with no record of its last
 // iteration. Then ralph does not know whether an agent was running: other changes may be
 // edits of the user.
-func RestoreBroken(dir, root, label string) ([]Restored, error) {
-	return restoreFrom(dir, root, label, func(f File) bool {
+func RestoreBroken(stateDir, root, label string) ([]Restored, error) {
+	return restoreFrom(stateDir, root, label, func(f File) bool {
 		path := filepath.Join(root, f.Path)
 		return f.starts != nil && !f.starts(path) && exists(filepath.Dir(path))
 	})
 }
 
-// SnapshotFiles lists the files with a snapshot in the folder dir, as paths from the
+// SnapshotFiles lists the files with a snapshot in the state directory, as paths from the
 // worktree's root.
-func SnapshotFiles(dir string) []string { return filesBelow(filepath.Join(dir, "files"), ".") }
+func SnapshotFiles(stateDir string) []string {
+	return filesBelow(filepath.Join(snapshotIn(stateDir), "files"), ".")
+}
+
+// Replaced returns the folder of the content that the guard has replaced.
+func Replaced(stateDir string) string { return filepath.Join(snapshotIn(stateDir), "replaced") }
 
 // restoreFrom compares the wanted files of the snapshot with the worktree, and restores them.
-func restoreFrom(dir, root, label string, wanted func(File) bool) ([]Restored, error) {
+func restoreFrom(stateDir, root, label string, wanted func(File) bool) ([]Restored, error) {
+	dir := snapshotIn(stateDir)
 	base := filepath.Join(dir, "files")
 	g := guard{root: root, dir: dir, files: map[string][]byte{}, rules: map[string]rule{}}
 	for _, rel := range filesBelow(base, ".") {

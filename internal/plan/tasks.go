@@ -101,7 +101,9 @@ func (t *Tasks) Context(s State, next *Item) string {
 }
 
 // Snapshot implements Plan. The agent may edit the checklist, but not remove open tasks.
-func (t *Tasks) Snapshot(dir string) error { return t.snapshot(t.Root, dir, t.About().Files) }
+func (t *Tasks) Snapshot(stateDir string) error {
+	return t.snapshot(t.Root, stateDir, t.About().Files)
+}
 
 // Record implements Plan.
 func (t *Tasks) Record() (path string, data []byte) { return relative(t.Root, t.File), t.data }

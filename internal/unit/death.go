@@ -88,7 +88,7 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 	}
 	// On another branch the plan's files are other ones, or rightly gone.
 	if d.onBranch(ctx, repo) {
-		if err := d.restorePlan(filepath.Join(stateDir, "snapshot"), repo.Root, record); err != nil {
+		if err := d.restorePlan(stateDir, repo.Root, record); err != nil {
 			return nil, err
 		}
 	}
@@ -140,7 +140,7 @@ func (d *death) onBranch(ctx context.Context, repo *git.Repo) bool {
 // restorePlan restores a plan that the agent left broken, and records each restored file,
 // also before an error. Without a recorded call no agent has run since the snapshot, unless
 // a power cut removed the end of the journal.
-func (d *death) restorePlan(snapshot, root string, record func(journal.Body) error) error {
+func (d *death) restorePlan(stateDir, root string, record func(journal.Body) error) error {
 	n, restore := 0, plan.RestoreBroken
 	if it := d.run.Open(); it != nil {
 		n = it.N
@@ -148,7 +148,7 @@ func (d *death) restorePlan(snapshot, root string, record func(journal.Body) err
 			restore = plan.RestoreFrom
 		}
 	}
-	restored, err := restore(snapshot, root, fmt.Sprintf("%s-%d", d.run.ID, n))
+	restored, err := restore(stateDir, root, fmt.Sprintf("%s-%d", d.run.ID, n))
 	for _, r := range restored {
 		if err := record(journal.PlanRestored{N: n, Path: r.Path, What: r.What, Kept: r.Kept}); err != nil {
 			return err

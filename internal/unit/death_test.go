@@ -64,7 +64,7 @@ func newWreck(t *testing.T) *wreck {
 		t.Fatal(err)
 	}
 	w := &wreck{t: t, repo: repo, stateDir: filepath.Join(repo.GitDir, "ralph", "feature-x"), token: rand.Text()}
-	if err := (&plan.PRD{Root: root, Folder: wreckFolder}).Snapshot(filepath.Join(w.stateDir, "snapshot")); err != nil {
+	if err := (&plan.PRD{Root: root, Folder: wreckFolder}).Snapshot(w.stateDir); err != nil {
 		t.Fatal(err)
 	}
 	if w.writer, err = journal.OpenWriter(journal.Path(w.stateDir)); err != nil {

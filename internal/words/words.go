@@ -118,3 +118,16 @@ func Capital[T ~string](word T) string {
 	}
 	return strings.ToUpper(string(word[:1])) + string(word[1:])
 }
+
+// Fence splits a line of markdown that opens or closes a code block into its marks and the rest.
+// marks is empty for any other line. Backticks with backticks after them are code within a line.
+func Fence(line string) (marks, rest string) {
+	line = strings.TrimLeft(line, " \t")
+	for _, mark := range []string{"`", "~"} {
+		rest = strings.TrimLeft(line, mark)
+		if n := len(line) - len(rest); n >= 3 && (mark == "~" || !strings.Contains(rest, mark)) {
+			return line[:n], rest
+		}
+	}
+	return "", ""
+}
