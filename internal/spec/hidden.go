@@ -12,13 +12,12 @@ import (
 // hidden is code, a comment or other HTML. It says nothing, but may have
 // swallowed what should be read.
 type hidden struct {
-	line     int    // where it opens
-	what     string // what people call it
-	ids      []string
-	lines    []int // where what looks like the stories with the ids is in it
-	criteria bool  // what looks like acceptance criteria is in it
-	open     bool  // it is never closed
-	again    bool  // another one is opened in it
+	line     int        // where it opens
+	what     string     // what people call it
+	stories  []*suspect // what looks like stories in it
+	criteria bool       // what looks like acceptance criteria is in it
+	open     bool       // it is never closed
+	again    bool       // another one is opened in it
 }
 
 // fence looks into a block of code between fences.
@@ -41,11 +40,11 @@ func (r *reader) html(n *ast.HTMLBlock) {
 	r.lookInto(&h, n)
 	closer, lasting := closers[n.HTMLBlockType]
 	if !lasting {
-		for i, id := range h.ids {
-			r.suspects = append(r.suspects, &suspect{line: h.lines[i], id: id,
-				text: fmt.Sprintf("%s looks like a story, but is inside a block of HTML", id),
-				hint: "Leave a blank line in front of its heading."})
+		for _, s := range h.stories {
+			s.text = s.id + " looks like a story, but is inside a block of HTML"
+			s.hint = "Leave a blank line in front of its heading."
 		}
+		r.suspects = append(r.suspects, h.stories...)
 		return
 	}
 	lines := r.lines(n)
@@ -63,7 +62,7 @@ func (r *reader) html(n *ast.HTMLBlock) {
 
 // hide keeps what a verdict at the end needs.
 func (r *reader) hide(h hidden) {
-	if h.open || len(h.ids) > 0 {
+	if h.open || len(h.stories) > 0 {
 		r.hidden = append(r.hidden, h)
 	}
 }
@@ -91,8 +90,8 @@ func (r *reader) lookInto(h *hidden, n ast.Node) {
 		switch {
 		case strings.HasPrefix(text, "#"):
 			if head, ok := readHead(r.plain(strings.TrimLeft(text, "#"))); ok && head.separated {
-				h.ids = append(h.ids, head.id)
-				h.lines = append(h.lines, r.lineOf(n.Lines().At(i).Start))
+				line := r.lineOf(n.Lines().At(i).Start)
+				h.stories = append(h.stories, &suspect{id: head.id, line: line})
 			}
 		case strings.HasPrefix(text, "- ["), strings.HasPrefix(text, "* ["):
 			h.criteria = true
@@ -112,21 +111,16 @@ func (r *reader) judgeHidden(prefixes map[string]bool, lines map[string]int) {
 		}
 	}
 	for _, h := range r.hidden {
-		story := 0
-		for i, id := range h.ids {
-			if _, read := lines[id]; !read && prefixes[idPrefix(id)] && story == 0 {
-				story = i + 1
-			}
-		}
 		swallowed := "what follows is not read"
-		if story > 0 {
-			swallowed = fmt.Sprintf("it swallows %s in line %d", h.ids[story-1], h.lines[story-1])
+		lost := slices.IndexFunc(h.stories, func(s *suspect) bool { return lines[s.id] == 0 && prefixes[idPrefix(s.id)] })
+		if lost >= 0 {
+			swallowed = fmt.Sprintf("it swallows %s in line %d", h.stories[lost].id, h.stories[lost].line)
 		}
 		switch {
 		case h.open:
-			r.report(Problem{Warning: story == 0 && !h.criteria}, h.line,
+			r.report(Problem{Warning: lost < 0 && !h.criteria}, h.line,
 				fmt.Sprintf("the %s that begins here is never closed: %s", h.what, swallowed), "Close it.")
-		case story == 0:
+		case lost < 0:
 			continue
 		case h.what == "code block" && unclosed > h.line:
 			r.report(Problem{}, h.line, fmt.Sprintf("the code block that begins here is not closed where it should be: %s", swallowed),
@@ -137,8 +131,8 @@ func (r *reader) judgeHidden(prefixes map[string]bool, lines map[string]int) {
 		default:
 			continue
 		}
-		for _, id := range h.ids {
-			r.spec.unreadable[id] = true
+		for _, s := range h.stories {
+			r.spec.unreadable[s.id] = true
 		}
 	}
 }

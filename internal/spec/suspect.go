@@ -25,25 +25,29 @@ type suspect struct {
 	wish     bool     // "As a"
 }
 
+// looksLike says that a text looks like a story, and why it is not read as one.
+func looksLike(text, why string) string {
+	return fmt.Sprintf("%q looks like a story, but %s", shortened(text), why)
+}
+
 // explain reports whether the title looks like a story, and notes why it is not read as one.
 func (s *suspect) explain() bool {
 	h, isHead := readHead(s.title)
 	s.id = h.id
-	quoted := fmt.Sprintf("%q looks like a story, but ", shortened(s.title))
 	switch {
 	case isHead && h.struck:
-		s.text = quoted + "is struck through"
+		s.text = looksLike(s.title, "is struck through")
 		s.hint = "Remove it from the file, or what strikes it through."
 	case isHead && h.separated && h.title == "":
 		s.text = fmt.Sprintf("story %s has no title", h.id)
 	case isHead && h.separated:
-		s.text = quoted + fmt.Sprintf("is not a heading of level %d to %d", minLevel, maxLevel)
+		s.text = looksLike(s.title, fmt.Sprintf("is not a heading of level %d to %d", minLevel, maxLevel))
 	case isHead:
-		s.text = quoted + "no colon or dash follows the id"
+		s.text = looksLike(s.title, "no colon or dash follows the id")
 	default:
 		var why string
 		if s.id, why = misshapen(s.title); why != "" {
-			s.text = quoted + why
+			s.text = looksLike(s.title, why)
 		}
 	}
 	return s.text != ""
@@ -119,7 +123,7 @@ func (r *reader) falseHeading(text string, offset int, why string) bool {
 		why = fmt.Sprintf("has %d # where a heading has at most %d", marks, deepest)
 	}
 	r.suspects = append(r.suspects, &suspect{line: r.lineOf(offset), id: h.id,
-		text: fmt.Sprintf("%q looks like a story, but ", shortened(text)) + cmp.Or(why, "is indented too far")})
+		text: looksLike(text, cmp.Or(why, "is indented too far"))})
 	return true
 }
 
@@ -140,7 +144,7 @@ func (r *reader) headingInList(n *ast.Heading) bool {
 	h, found := readHead(title)
 	if found {
 		r.suspects = append(r.suspects, &suspect{line: r.lineAt(n), id: h.id,
-			text: fmt.Sprintf("%q looks like a story, but is inside a list item", shortened(title))})
+			text: looksLike(title, "is inside a list item")})
 	}
 	return found
 }
@@ -200,7 +204,7 @@ func (r *reader) judgeSuspects(prefixes map[string]bool, lines map[string]int) (
 		case text != "" && !read && (s.id == "" || prefixes[idPrefix(s.id)]):
 			r.spec.unreadable[s.id] = true
 		case s.criteria || s.wish && s.below:
-			text = cmp.Or(text, fmt.Sprintf("%q looks like a story, but has no id", shortened(s.title)))
+			text = cmp.Or(text, looksLike(s.title, "has no id"))
 			warning = r.usual > 0 && !s.below && !s.wish && !levels[s.level] && !sameWords(s.title, storiesTitle)
 		case s.below && levels[s.level]:
 			text = fmt.Sprintf("%q is among the stories, but has no id and is not read as one", shortened(s.title))
