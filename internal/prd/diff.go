@@ -27,14 +27,8 @@ func (d Difference) Empty() bool {
 }
 
 // Diff compares two states story by story, matched by id. Formatting and the
-// order of keys do not count; nil is a plan without anything.
+// order of keys do not count.
 func Diff(old, new *PRD) Difference {
-	if old == nil {
-		old = &PRD{}
-	}
-	if new == nil {
-		new = &PRD{}
-	}
 	var d Difference
 	d.root(old, new)
 	before, after := old.byID(), new.byID()
@@ -136,12 +130,9 @@ func (p *PRD) byID() map[string]int {
 }
 
 // Restore returns the snapshot with the passes and notes of the agent's state, matched by id.
-// Other changes of the agent are dropped. agent is nil if its state cannot be read.
+// Other changes of the agent are dropped.
 func Restore(snapshot, agent *PRD) *PRD {
 	p := snapshot.clone()
-	if agent == nil {
-		return p
-	}
 	theirs := agent.byID()
 	for i := range p.Stories {
 		s := &p.Stories[i]

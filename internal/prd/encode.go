@@ -11,19 +11,20 @@ import (
 // in the order in which they were read. A new key comes last.
 func (p *PRD) Bytes() []byte {
 	w := writer{}
-	members := withNew(p.members, usualRoot(), nil)
-	w.object("", members, func(key string) {
+	w.object(withNew(p.members, usualRoot(), nil), func(key string) {
 		switch key {
 		case "description":
 			w.text(p.Description)
 		case "createdAt":
 			w.text(p.CreatedAt)
 		case "userStories":
-			w.array("  ", len(p.Stories), func(i int) { w.story(&p.Stories[i]) })
+			w.array(len(p.Stories), func(i int) { w.story(&p.Stories[i]) })
 		}
 	})
-	w.WriteByte('\n')
-	return w.Bytes()
+	var out bytes.Buffer
+	_ = json.Indent(&out, w.Bytes(), "", "  ") // what is kept as it is was read as JSON before
+	out.WriteByte('\n')
+	return out.Bytes()
 }
 
 // SetSchema adds the path of the JSON schema to the file, for editors. path is from the
@@ -38,10 +39,10 @@ func (p *PRD) SetSchema(path string) {
 	p.members = append([]member{{key: "$schema", raw: w.String()}}, members...)
 }
 
+// writer writes JSON without white space.
 type writer struct{ bytes.Buffer }
 
 func (w *writer) story(s *Story) {
-	const indent = "    "
 	var filled []string // optional keys that the file may lack, or hold as null
 	for _, key := range []struct {
 		name string
@@ -51,7 +52,7 @@ func (w *writer) story(s *Story) {
 			filled = append(filled, key.name)
 		}
 	}
-	w.object(indent, withNew(s.members, usualStory(), filled), func(key string) {
+	w.object(withNew(s.members, usualStory(), filled), func(key string) {
 		switch key {
 		case "id":
 			w.text(s.ID)
@@ -60,7 +61,7 @@ func (w *writer) story(s *Story) {
 		case "description":
 			w.text(s.Description)
 		case "acceptanceCriteria":
-			w.texts(indent+"  ", s.AcceptanceCriteria)
+			w.texts(s.AcceptanceCriteria)
 		case "priority":
 			w.WriteString(strconv.FormatFloat(s.Priority, 'f', -1, 64))
 		case "passes":
@@ -68,7 +69,7 @@ func (w *writer) story(s *Story) {
 		case "notes":
 			w.text(s.Notes)
 		case "dependsOn":
-			w.texts(indent+"  ", s.DependsOn)
+			w.texts(s.DependsOn)
 		case "model":
 			w.text(s.Model)
 		}
@@ -108,48 +109,35 @@ func withNew(members, usual []member, filled []string) []member {
 
 // object writes the members: what is to be kept as it is, and the fields
 // through the function.
-func (w *writer) object(indent string, members []member, field func(key string)) {
+func (w *writer) object(members []member, field func(key string)) {
 	w.WriteByte('{')
 	for i, m := range members {
 		if i > 0 {
 			w.WriteByte(',')
 		}
-		w.WriteString("\n" + indent + "  ")
 		w.text(m.key)
-		w.WriteString(": ")
+		w.WriteByte(':')
 		if m.raw == "" {
 			field(m.key)
-			continue
+		} else {
+			w.WriteString(m.raw)
 		}
-		// The text was read as JSON before: it can be indented.
-		if err := json.Indent(&w.Buffer, []byte(m.raw), indent+"  ", "  "); err != nil {
-			w.WriteString("null")
-		}
-	}
-	if len(members) > 0 {
-		w.WriteString("\n" + indent)
 	}
 	w.WriteByte('}')
 }
 
-func (w *writer) array(indent string, n int, element func(i int)) {
+func (w *writer) array(n int, element func(i int)) {
 	w.WriteByte('[')
 	for i := range n {
 		if i > 0 {
 			w.WriteByte(',')
 		}
-		w.WriteString("\n" + indent + "  ")
 		element(i)
-	}
-	if n > 0 {
-		w.WriteString("\n" + indent)
 	}
 	w.WriteByte(']')
 }
 
-func (w *writer) texts(indent string, list []string) {
-	w.array(indent, len(list), func(i int) { w.text(list[i]) })
-}
+func (w *writer) texts(list []string) { w.array(len(list), func(i int) { w.text(list[i]) }) }
 
 // text writes a string; unlike json.Marshal it leaves <, > and & readable.
 func (w *writer) text(s string) {

@@ -6,6 +6,8 @@
 // the keys and all keys that this package does not know.
 package prd
 
+import "slices"
+
 // PRD holds the content of a prd.json.
 type PRD struct {
 	Description string
@@ -61,6 +63,6 @@ func (p *PRD) Counts() (complete, total int) {
 // clone returns a copy with stories of its own. The criteria are shared.
 func (p *PRD) clone() *PRD {
 	c := *p
-	c.Stories = append([]Story(nil), p.Stories...)
+	c.Stories = slices.Clone(p.Stories)
 	return &c
 }
