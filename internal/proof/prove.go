@@ -249,18 +249,11 @@ func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (TestRun
 	if err := p.counts(ctx, c, r); err != nil {
 		return TestRun{}, err
 	}
-	if len(edits) == 0 { // the head run was this one
-		if _, red, err := p.firstRed(ctx, r, c, c.head); err != nil || red != "" {
-			if err != nil {
-				return unable(ctx, err)
-			}
-			return TestRun{Outcome: RedAtBase, Check: red}, nil
+	commit := c.head // without edits the head run was this one
+	if len(edits) > 0 {
+		if commit, err = c.commit(ctx, c.head, edits); err != nil {
+			return unable(ctx, err)
 		}
-		return p.allRan(ctx, c, r, c.head, TestRun{Outcome: Passed})
-	}
-	commit, err := c.commit(ctx, c.head, edits)
-	if err != nil {
-		return unable(ctx, err)
 	}
 	failed, red, err := p.firstRed(ctx, r, c, commit)
 	if err == nil && failed == nil && red != "" {
@@ -272,26 +265,30 @@ func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (TestRun
 		return unable(ctx, err)
 	case failed == nil && red != "":
 		return TestRun{Outcome: RedAtBase, Check: red}, nil
-	case failed == nil:
-		t, err := p.stillHolds(ctx, c, r, edits)
-		if err != nil || t.Outcome != Passed {
-			return t, err
-		}
-		return p.allRan(ctx, c, r, commit, t)
+	case failed != nil && len(edits) > 0:
+		t := trial(failed)
+		t.Files, err = p.blame(ctx, c, r, failed.Check, edits)
+		return t, err
 	}
-	t := trial(failed)
-	t.Files, err = p.blame(ctx, c, r, failed.Check, edits)
-	return t, err
+	r.Gone = c.gone
+	weak, err := p.weaker(ctx, c, r, edits)
+	switch {
+	case err != nil:
+		return unable(ctx, err)
+	case weak != nil:
+		return *weak, nil
+	}
+	return p.allRan(ctx, c, r, commit)
 }
 
 // allRan returns the trial of old tests that pass, unless the work kept some of them from
 // running: it ended their process, or emptied their list.
 func (p *Prover) allRan(
-	ctx context.Context, c *comparison, r *Proof, commit string, t TestRun,
+	ctx context.Context, c *comparison, r *Proof, commit string,
 ) (TestRun, error) {
-	r.Gone = c.gone
+	passed := TestRun{Outcome: Passed}
 	if len(c.gone) > 0 {
-		return t, nil // fewer are there
+		return passed, nil // fewer are there
 	}
 	for _, ck := range p.Checks {
 		after, err := p.run(ctx, r, commit, ck)
@@ -310,22 +307,7 @@ func (p *Prover) allRan(
 			return TestRun{Outcome: Fewer, Check: ck.Name, Tail: n.String()}, nil
 		}
 	}
-	return t, nil
-}
-
-// stillHolds is the trial of old tests that pass: unless they catch more than the new ones.
-func (p *Prover) stillHolds(
-	ctx context.Context, c *comparison, r *Proof, edits map[string]git.Entry,
-) (TestRun, error) {
-	r.Gone = c.gone
-	t, err := p.weaker(ctx, c, r, edits)
-	switch {
-	case err != nil:
-		return unable(ctx, err)
-	case t != nil:
-		return *t, nil
-	}
-	return TestRun{Outcome: Passed}, nil
+	return passed, nil
 }
 
 // greenAtHead returns how a check fared that fails on a commit and passes on the head, nil
