@@ -76,9 +76,9 @@ func IsFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// StartHint returns the command that starts a loop on the unit.
+// StartHint returns the command that starts the first loop on the unit.
 func (p *Place) StartHint() string {
-	if strings.HasPrefix(p.Folder, filepath.Join(".ito", ".state")) {
+	if c, err := p.Change(Silent(), nil); err == nil && c != nil {
 		return fmt.Sprintf("ralph run --change %s", stream.ShellWord(stream.OneLine(p.Unit)))
 	}
 	return "ralph run"
