@@ -104,7 +104,7 @@ func predictors(v *kong.Value) []string {
 	return strings.FieldsFunc(v.Tag.Get("predictor"), func(r rune) bool { return r == '+' })
 }
 
-// listed are the values that need no inspect the machine: those of an enum, and
+// listed returns the values that do not depend on the machine: those of an enum, and
 // what the shell is to look for itself.
 func listed(v *kong.Value) (found []Candidate) {
 	for _, word := range v.EnumSlice() {
