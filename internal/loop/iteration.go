@@ -37,11 +37,8 @@ type iteration struct {
 	judged   bool   // it is being judged, or was
 }
 
-// open starts an iteration, and keeps what it is compared with. Requests of the user come first.
+// open starts an iteration, and keeps what it is compared with.
 func (l *Loop) open(ctx context.Context, step run.Step) error {
-	if some, err := l.answer(); some || err != nil {
-		return err
-	}
 	upcoming := journal.IterationStarted{N: step.N, Head: l.head, Story: l.marks.next(l.Recorder.Position())}
 	if err := l.hooks.before(ctx, "before_iteration", l.Hooks.BeforeIteration, upcoming); err != nil {
 		return err

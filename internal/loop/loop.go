@@ -270,7 +270,7 @@ func (l *Loop) assemble() {
 		l.Stream = func(stream.Event) {}
 	}
 	l.marks = marks{plan: l.Plan, trust: l.TrustPromise, gate: l.Recorder.Claims()}
-	l.requests = requests{inbox: l.Inbox, recorder: l.Recorder, more: make(chan struct{}, 1), seen: map[string]bool{}}
+	l.requests = requests{inbox: l.Inbox, recorder: l.Recorder, more: make(chan struct{}, 1)}
 	l.hooks = hooks{Hooks: l.Hooks, run: l.Identity.Run, unit: l.Unit, root: l.Repo.Root, env: l.Env, keeper: l.Keeper, recorder: l.Recorder, working: l.Working}
 	l.team = &calls.Team{Recorder: l.Recorder, Keeper: l.Keeper, Env: l.Env, Unit: l.Unit, Root: l.Repo.Root, LogDir: l.LogDir,
 		Limits: l.Limits, Promise: l.Promise, Drained: l.Drained}
@@ -286,6 +286,9 @@ func (l *Loop) iterate(ctx context.Context) (run.Step, error) {
 		if err := l.Recorder.Warn("%s", w); err != nil {
 			return run.Step{}, err
 		}
+	}
+	if err := l.requests.read(); err != nil {
+		return run.Step{}, err
 	}
 	if _, err := l.newPlan(); err != nil { // handed to a loop that has ended since
 		return run.Step{}, err
@@ -315,10 +318,13 @@ func (l *Loop) iterate(ctx context.Context) (run.Step, error) {
 
 // next returns the next step.
 func (l *Loop) next(ctx context.Context) (run.Step, error) {
+	if err := l.requests.read(); err != nil {
+		return run.Step{}, err
+	}
 	if err := l.takeSettings(); err != nil {
 		return run.Step{}, err
 	}
-	if err := l.requests.record(journal.RequestUnpark); err != nil {
+	if err := l.requests.done(l.requests.of(journal.RequestUnpark)...); err != nil {
 		return run.Step{}, err
 	}
 	seen, err := l.see(ctx)
@@ -337,9 +343,14 @@ func (l *Loop) do(ctx context.Context, s run.Step) error {
 	case run.DoPause:
 		_, err := stopwatch.Sleep(ctx, stopwatch.Start(), stopwatch.Deadline{After: s.After}, nil)
 		return err
-	case run.DoBegin:
-		return l.open(ctx, s)
-	case run.DoCall:
+	case run.DoBegin, run.DoCall:
+		// Requests of the user come first: they may change what is called, and whether.
+		if some, err := l.answer(); some || err != nil {
+			return err
+		}
+		if s.Do == run.DoBegin {
+			return l.open(ctx, s)
+		}
 		return l.call(ctx)
 	case run.DoAsk:
 		l.turn.answer = run.No

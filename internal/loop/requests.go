@@ -12,21 +12,18 @@ import (
 	"ralph/internal/stopwatch"
 )
 
-// requests are what other commands ask of the loop. The listener adds them, and the loop takes
-// them between two iterations. A stop ends the run at once.
+// requests are what other commands ask of the loop, which carries them out between two steps. A
+// stop ends the run at once.
 type requests struct {
 	inbox    *journal.Inbox
 	recorder *recorder.Recorder
 
-	mu    sync.Mutex
-	seen  map[string]bool // by name of the mail
-	queue []journal.Mail
-	more  chan struct{} // of size one: something was added
+	mail []journal.Mail // as it was read last, without what was carried out
+	more chan struct{}  // of size one: something may be in the inbox
 }
 
-// own are the kinds of request that only wake the loop, which reads them from the inbox: a newer
-// one may have come.
-var own = []journal.RequestKind{journal.RequestPlan, journal.RequestAllow, journal.RequestSet, journal.RequestUnpark}
+// own are the kinds of request that have a moment of their own.
+var own = []journal.RequestKind{journal.RequestAllow, journal.RequestSet, journal.RequestUnpark, journal.RequestStop}
 
 // rest waits until the user resumes the run.
 func (l *Loop) rest(ctx context.Context, s run.Step) error {
@@ -40,6 +37,9 @@ func (l *Loop) rest(ctx context.Context, s run.Step) error {
 			return context.Cause(ctx)
 		case <-l.requests.more:
 		}
+		if err := l.requests.read(); err != nil {
+			return err
+		}
 		if _, err := l.answer(); err != nil {
 			return err
 		}
@@ -52,29 +52,35 @@ func (l *Loop) answer() (some bool, err error) {
 	if some, err = l.newPlan(); err != nil {
 		return some, err
 	}
-	for _, m := range l.requests.take() {
-		some = true
-		if err := l.requests.done(m); err != nil {
-			return some, err
-		}
-	}
-	return some, nil
+	others := l.requests.take(func(kind journal.RequestKind) bool { return !slices.Contains(own, kind) })
+	return some || len(others) > 0, l.requests.done(others...)
 }
 
 // newPlan takes over the newest of the plans in the inbox. It comes before each decision whether
 // the plan is done: a user who has just added a story must not find the feature finished
 // without it.
 func (l *Loop) newPlan() (some bool, err error) {
-	mail, err := l.requests.waiting(journal.RequestPlan)
-	if len(mail) == 0 || err != nil {
-		return false, err
-	}
-	for _, m := range mail {
-		if err := l.requests.done(m); err != nil {
-			return true, err
-		}
+	mail := l.requests.of(journal.RequestPlan)
+	if err := l.requests.done(mail...); len(mail) == 0 || err != nil {
+		return len(mail) > 0, err
 	}
 	return true, l.renew(mail[len(mail)-1].Request)
+}
+
+// takeAllowed takes over what the user allowed, for the next judgement of the story. A mark that
+// was refused is made again, and so judged again.
+func (l *Loop) takeAllowed() error {
+	if err := l.requests.done(l.requests.of(journal.RequestAllow)...); err != nil {
+		return err
+	}
+	again := l.marks.allowed()
+	if len(again) == 0 {
+		return nil
+	}
+	if err := l.Plan.Mark(again, true); err != nil {
+		return err
+	}
+	return l.marks.read()
 }
 
 // renew takes over a plan that the user made while the loop was running.
@@ -89,46 +95,24 @@ func (l *Loop) renew(q journal.Request) error {
 	return l.Recorder.Record(journal.PlanChanged{Stories: l.marks.stories(), Message: what})
 }
 
-// listen reads the inbox until the returned function is called. It calls stop for a request to
+// listen watches the inbox until the returned function is called. It calls stop for a request to
 // stop.
 func (r *requests) listen(ctx context.Context, stop func()) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for range r.inbox.Notify(ctx) {
-			mail, _, err := r.inbox.Take()
-			if err != nil {
-				continue // the next one tries again
+			mail, _, _ := r.inbox.Take() // the next one tries again
+			if slices.ContainsFunc(mail, func(m journal.Mail) bool { return m.Request.Kind == journal.RequestStop }) {
+				stop()
 			}
-			for _, m := range mail {
-				r.add(m)
-				if m.Request.Kind == journal.RequestStop {
-					stop()
-				}
+			select {
+			case r.more <- struct{}{}:
+			default:
 			}
 		}
 	})
 	return func() { cancel(); wg.Wait() }
-}
-
-// add notes a request that was not seen before.
-func (r *requests) add(m journal.Mail) {
-	r.mu.Lock()
-	known := r.seen[m.Name]
-	if !known {
-		r.seen[m.Name] = true
-		if !slices.Contains(own, m.Request.Kind) {
-			r.queue = append(r.queue, m)
-		}
-	}
-	r.mu.Unlock()
-	if known {
-		return
-	}
-	select {
-	case r.more <- struct{}{}:
-	default:
-	}
 }
 
 // clear removes requests to a loop that has ended: a stop of yesterday must not end today's run.
@@ -146,51 +130,47 @@ func (r *requests) clear(since time.Time) error {
 	return err
 }
 
-// record records the requests of one kind that are in the inbox.
-func (r *requests) record(kind journal.RequestKind) error {
-	mail, err := r.waiting(kind)
-	for _, m := range mail {
-		if err := r.done(m); err != nil {
-			return err
-		}
-	}
-	return err
-}
-
 // recordStop records the stop that ends the run. All other requests are left for the next run.
 func (r *requests) recordStop() error {
-	for _, m := range r.take() {
-		if m.Request.Kind == journal.RequestStop {
-			if err := r.done(m); err != nil {
-				return err
-			}
-		}
+	if err := r.read(); err != nil {
+		return err
+	}
+	return r.done(r.of(journal.RequestStop)...)
+}
+
+// read reads the inbox.
+func (r *requests) read() (err error) {
+	if r.mail, _, err = r.inbox.Take(); err != nil {
+		return r.recorder.Warn("what other commands ask for cannot be read: %v", err)
 	}
 	return nil
 }
 
-// waiting returns the requests of one kind that are in the inbox.
-func (r *requests) waiting(kind journal.RequestKind) ([]journal.Mail, error) {
-	mail, _, err := r.inbox.Take()
-	if err != nil {
-		return nil, r.recorder.Warn("what other commands ask for cannot be read: %v", err)
-	}
-	return slices.DeleteFunc(mail, func(m journal.Mail) bool { return m.Request.Kind != kind }), nil
+// of takes the requests of one kind.
+func (r *requests) of(kind journal.RequestKind) []journal.Mail {
+	return r.take(func(k journal.RequestKind) bool { return k == kind })
 }
 
-// take returns the requests that were added, and removes them from the queue.
-func (r *requests) take() []journal.Mail {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	q := r.queue
-	r.queue = nil
-	return q
+// take takes the requests of some kinds out of those that were read.
+func (r *requests) take(is func(journal.RequestKind) bool) (some []journal.Mail) {
+	r.mail = slices.DeleteFunc(r.mail, func(m journal.Mail) bool {
+		if is(m.Request.Kind) {
+			some = append(some, m)
+		}
+		return is(m.Request.Kind)
+	})
+	return some
 }
 
-// done records a request and removes it from the inbox.
-func (r *requests) done(m journal.Mail) error {
-	if err := r.recorder.Record(m.Request); err != nil {
-		return err // it stays in the inbox
+// done records requests and removes them from the inbox.
+func (r *requests) done(mail ...journal.Mail) error {
+	for _, m := range mail {
+		if err := r.recorder.Record(m.Request); err != nil {
+			return err // it stays in the inbox
+		}
+		if err := r.inbox.Done(m.Name); err != nil {
+			return err
+		}
 	}
-	return r.inbox.Done(m.Name)
+	return nil
 }

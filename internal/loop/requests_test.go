@@ -27,6 +27,9 @@ func TestAPlanStaysInTheInbox(t *testing.T) {
 	w.Close() // nothing can be written
 	l := &Loop{Inbox: inbox, Recorder: &recorder.Recorder{Journal: w, Run: "r"}}
 	l.requests = requests{inbox: inbox, recorder: l.Recorder}
+	if err := l.requests.read(); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := l.newPlan(); err == nil || !inbox.Pending(name) {
 		t.Errorf("%v, and the plan waits: %v", err, inbox.Pending(name))
 	}

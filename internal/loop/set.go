@@ -12,11 +12,7 @@ import (
 // takeSettings takes over what the user has changed of the settings. It comes before each
 // step: the next one is decided with them.
 func (l *Loop) takeSettings() error {
-	mail, err := l.requests.waiting(journal.RequestSet)
-	if err != nil {
-		return err
-	}
-	for _, m := range mail {
+	for _, m := range l.requests.of(journal.RequestSet) {
 		if err := l.change(m.Request); err != nil {
 			return err
 		}

@@ -19,12 +19,8 @@ type turn struct {
 	answer run.Answer    // of the user, whether to wait for the block's end
 }
 
-// call calls the agent once. Requests of the user come first: they may change what is
-// called, and whether.
+// call calls the agent once.
 func (l *Loop) call(ctx context.Context) error {
-	if some, err := l.answer(); some || err != nil {
-		return err
-	}
 	// The plan is read again, and the prompt made again, each time: another agent may be
 	// called, and the user may have added context.
 	if err := l.marks.read(); err != nil {
