@@ -17,11 +17,13 @@ import (
 )
 
 const (
-	// readSize is how much of the agent's output is read at once.
-	readSize = 256 << 10
+	// readSize is how much of the agent's output is read at once: what a pipe holds.
+	readSize = 64 << 10
 	// stderrKept bounds what is kept of standard error to find the reason of a
 	// failure in.
 	stderrKept = 8 << 10
+	// heldMax bounds the standard error that waits for the end of a line.
+	heldMax = 256 << 10
 )
 
 // output takes what an agent prints: every byte to the log in order of arrival,
@@ -63,7 +65,11 @@ func (o *output) event(e stream.Event) {
 
 // read copies one of the agent's pipes until its end.
 func (o *output) read(f *os.File, isErr bool) {
-	buf := make([]byte, readSize)
+	size := readSize
+	if isErr {
+		size = stderrKept
+	}
+	buf := make([]byte, size)
 	for {
 		n, err := f.Read(buf)
 		if n > 0 {
@@ -84,7 +90,7 @@ func (o *output) take(p []byte, isErr bool) {
 		o.tail = slices.Delete(o.tail, 0, max(0, len(o.tail)-stderrKept))
 		// A chunk of standard error inside a line of events would break that
 		// line for every reader of the log.
-		if o.midLine && len(o.held) < readSize {
+		if o.midLine && len(o.held) < heldMax {
 			o.held = append(o.held, p...)
 			return
 		}

@@ -72,6 +72,7 @@ func StartGuardian(argv []string, token string) (*Guardian, error) {
 		answer: make(chan message, 1), lost: make(chan struct{}), done: make(chan struct{}),
 	}
 	go g.listen()
+	go g.keepAwake()
 	return g, nil
 }
 
@@ -135,34 +136,25 @@ func (g *Guardian) Start(c Command) (*Process, error) {
 
 // await returns the answer to a start.
 func (g *Guardian) await() (message, error) {
-	again := time.NewTicker(time.Second)
-	defer again.Stop()
-	for {
-		g.wake()
-		select {
-		case m := <-g.answer:
-			return m, nil
-		case <-g.done:
-			return message{}, ErrLost
-		case <-again.C:
-		}
+	select {
+	case m := <-g.answer:
+		return m, nil
+	case <-g.done:
+		return message{}, ErrLost
 	}
 }
 
-// wake wakes a stopped guardian, which reads no messages. It does not affect a running one.
-func (g *Guardian) wake() { _ = g.id.Signal(syscall.SIGCONT) }
-
-// keepAwake wakes the guardian while p is running. A stopped guardian, for example after a "killall
-// -STOP", would never report the exit of p.
-func (g *Guardian) keepAwake(p *Process) {
+// keepAwake wakes the guardian once a second until it is gone. A stopped guardian, for example
+// after a "killall -STOP", reads no messages and reports no exit.
+func (g *Guardian) keepAwake() {
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
 	for {
 		select {
-		case <-p.gone:
+		case <-g.done:
 			return
 		case <-again.C:
-			g.wake()
+			_ = g.id.Signal(syscall.SIGCONT) // a running one does not notice
 		}
 	}
 }
@@ -182,7 +174,6 @@ func (g *Guardian) Close() error {
 	g.closing = true
 	g.mu.Unlock()
 	if first {
-		g.wake()
 		_ = g.conn.send(message{Kind: kindClose}) // an error shows as its end
 	}
 	if !within(killLimit+answerLimit, g.done) {
@@ -233,7 +224,6 @@ func (g *Guardian) dispatch(m message) {
 		if m.Errno == 0 {
 			g.current = newProcess(g, m.ID)
 			m.process = g.current
-			go g.keepAwake(g.current)
 		}
 		g.answer <- m
 	case p == nil || p.id != m.ID:

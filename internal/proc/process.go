@@ -45,7 +45,6 @@ func (p *Process) End(gentle []syscall.Signal, grace time.Duration) (Swept, erro
 	select {
 	case <-p.gone:
 	default:
-		p.g.wake()
 		// An error shows as the guardian's end.
 		_ = p.g.conn.send(message{Kind: kindEnd, ID: p.id, Signals: gentle, Grace: grace})
 	}
