@@ -104,9 +104,7 @@ func (r *resolved) start() error {
 	if err := r.Place.Repo.Exclude(unit.Excluded...); err != nil {
 		r.app.t.Warn("cannot make git ignore ralph's own files: %v", err)
 	}
-	// The journal is long, and read once: for the status files and for the loop.
-	past := &run.State{}
-	out, err := screen.Open(r.app.t, r.Place, r.flags.JSON, r.flags.Verbose, past.Apply)
+	out, err := screen.Open(r.app.t, r.Place, r.flags.JSON, r.flags.Verbose)
 	if err != nil {
 		return err
 	}
@@ -128,10 +126,7 @@ func (r *resolved) start() error {
 	if r.flags.JSON {
 		tell = out.Files.Event
 	}
-	died, err := unit.Recover(r.app.ctx, s.Writer, r.Place.Repo, r.Place.StateDir, time.Time{}, func(e journal.Event) {
-		past.Apply(e)
-		tell(e)
-	})
+	died, err := unit.Recover(r.app.ctx, s.Writer, r.Place.Repo, r.Place.StateDir, time.Time{}, out.Files.State, tell)
 	if err != nil {
 		return err
 	}
@@ -147,7 +142,7 @@ func (r *resolved) start() error {
 	if err != nil {
 		return err
 	}
-	l.Past, l.Damage = past, out.Files.Damage
+	l.Recorder.Shared, l.Damage = out.Files.State, out.Files.Damage
 	l.Working, l.Stopping, l.Stream, l.Drained, l.Complain = out.Screen.Working, out.Stopping, out.Screen.Stream, out.Screen.Flush, out.Warn
 	if r.app.t.CanAsk && !r.flags.NoInteractive && !r.flags.JSON {
 		l.Ask = out.Ask

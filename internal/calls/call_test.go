@@ -11,6 +11,7 @@ import (
 	"ralph/internal/agent"
 	"ralph/internal/journal"
 	"ralph/internal/recorder"
+	"ralph/internal/run"
 )
 
 // TestRefusedRecordComesLater: a call's end that the journal refused for a moment is
@@ -23,7 +24,7 @@ func TestRefusedRecordComesLater(t *testing.T) {
 	}
 	defer w.Close()
 	var observed []string
-	rec := &recorder.Recorder{Journal: w, Run: "r", Observe: func(e journal.Event) { observed = append(observed, e.Body.EventType()) }}
+	rec := &recorder.Recorder{Shared: &run.Shared{}, Journal: w, Run: "r", Observe: func(e journal.Event) { observed = append(observed, e.Body.EventType()) }}
 	team := &Team{Recorder: rec}
 	rename(t, path, path+".away") // the journal refuses to write to a file without its name
 	if err := team.ended(1, 1, agent.Outcome{Kind: journal.OutcomeOK}); err == nil {

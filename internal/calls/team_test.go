@@ -16,6 +16,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/ratelimit"
 	"ralph/internal/recorder"
+	"ralph/internal/run"
 	"ralph/internal/stopwatch"
 	"ralph/internal/stream"
 )
@@ -32,7 +33,7 @@ func teamOf(t *testing.T, ledgers string, names ...string) (*Team, *[]journal.Bo
 	events := new([]journal.Body)
 	bin := t.TempDir()
 	team := &Team{Env: []string{"PATH=" + bin}, LogDir: "logs", Root: t.TempDir(),
-		Recorder: &recorder.Recorder{Journal: w, Run: "run", Observe: func(e journal.Event) { *events = append(*events, e.Body) }}}
+		Recorder: &recorder.Recorder{Shared: &run.Shared{}, Journal: w, Run: "run", Observe: func(e journal.Event) { *events = append(*events, e.Body) }}}
 	var agents []Caller
 	for _, name := range names {
 		h := agent.Custom(name)

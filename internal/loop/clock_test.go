@@ -15,6 +15,7 @@ import (
 	"ralph/internal/journal"
 	"ralph/internal/proc"
 	"ralph/internal/recorder"
+	"ralph/internal/run"
 	"ralph/internal/stopwatch"
 )
 
@@ -27,7 +28,7 @@ func recording(t *testing.T) (*Loop, *[]journal.Body) {
 	}
 	t.Cleanup(func() { _ = w.Close() })
 	events := new([]journal.Body)
-	l := &Loop{Identity: Identity{Run: "run"}, Recorder: &recorder.Recorder{Journal: w, Run: "run", Observe: func(e journal.Event) { *events = append(*events, e.Body) }}}
+	l := &Loop{Identity: Identity{Run: "run"}, Recorder: &recorder.Recorder{Shared: &run.Shared{}, Journal: w, Run: "run", Observe: func(e journal.Event) { *events = append(*events, e.Body) }}}
 	l.Repo, l.Keeper, l.team = &git.Repo{}, &proc.Keeper{}, &calls.Team{Recorder: l.Recorder}
 	return l, events
 }

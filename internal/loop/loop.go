@@ -97,8 +97,7 @@ type Loop struct {
 	Plan     plan.Plan
 	Repo     *git.Repo
 	Recorder *recorder.Recorder
-	Past     *run.State     // what the unit's journal records before the run
-	Damage   journal.Damage // what its reading had to leave out
+	Damage   journal.Damage // what the reading of the unit's journal had to leave out
 	Inbox    *journal.Inbox
 	States   checkpoint.Store
 	Changes  *[]git.StatusEntry // that are not committed, if they are known; optional

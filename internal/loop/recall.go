@@ -12,7 +12,6 @@ import (
 // ledger. It returns what the gate continues with.
 func (l *Loop) recall(ctx context.Context) (on run.Claims, err error) {
 	l.late = l.Damage.Warnings(journal.Path(l.StateDir))
-	l.Recorder.Resume(l.Past)
 	token, made := "", map[string]int(nil)
 	l.Recorder.Read(func(s *run.State) {
 		l.firstRun = len(s.Runs) == 0

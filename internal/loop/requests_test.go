@@ -6,6 +6,7 @@ import (
 
 	"ralph/internal/journal"
 	"ralph/internal/recorder"
+	"ralph/internal/run"
 )
 
 // TestAPlanStaysInTheInbox: what could not be recorded was not taken over, and the next run
@@ -25,7 +26,7 @@ func TestAPlanStaysInTheInbox(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close() // nothing can be written
-	l := &Loop{Inbox: inbox, Recorder: &recorder.Recorder{Journal: w, Run: "r"}}
+	l := &Loop{Inbox: inbox, Recorder: &recorder.Recorder{Shared: &run.Shared{}, Journal: w, Run: "r"}}
 	l.requests = requests{inbox: inbox, recorder: l.Recorder}
 	if err := l.requests.read(); err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ func newPlace(t *testing.T) place {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close() })
-	rec := &recorder.Recorder{Journal: w, Run: "r", Observe: func(journal.Event) {}}
+	rec := &recorder.Recorder{Shared: &run.Shared{}, Journal: w, Run: "r", Observe: func(journal.Event) {}}
 	states := checkpoint.Store{Repo: repo, Unit: "u"}
 	p.parker = &Parker{On: true, States: states, Recorder: rec, Files: func() []string { return nil },
 		Gate: &evidence.Gate{Repo: repo, Branch: "main", Working: func(string) {}}}

@@ -16,38 +16,16 @@ import (
 // Recorder writes the events of one run. It is safe for several goroutines; observers
 // see the events in the journal's order.
 type Recorder struct {
+	*run.Shared // the state of the unit, with all events of its journal
+
 	Journal *journal.Writer
 	Run     string
 	Secrets *secret.Redactor    // nil hides nothing
 	Observe func(journal.Event) // called after each event is in the journal
 
-	mu    sync.Mutex
-	state run.State
-	owed  []journal.Body // events that the journal refused, and that may not be left out
+	mu   sync.Mutex
+	owed []journal.Body // events that the journal refused, and that may not be left out
 }
-
-// Resume continues with the state that earlier runs left. It must be called before all other
-// methods.
-func (r *Recorder) Resume(past *run.State) { r.state = *past }
-
-// Position returns where the run is now, with all recorded events.
-func (r *Recorder) Position() *run.Position {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p := r.state.Position()
-	return &p
-}
-
-// Read calls f with the present state. f must not keep what it points to.
-func (r *Recorder) Read(f func(*run.State)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	f(&r.state)
-}
-
-// Claims returns what the journal holds to judge claims. Events about claims change it: only
-// the goroutine that records those may read it.
-func (r *Recorder) Claims() *run.Claims { return &r.state.Claims }
 
 // Record appends an event to the journal and calls the observer.
 func (r *Recorder) Record(b journal.Body) error {
@@ -86,7 +64,7 @@ func (r *Recorder) write(b journal.Body) error {
 	if err != nil {
 		return err
 	}
-	r.state.Apply(e)
+	r.Apply(e)
 	r.Observe(e)
 	return nil
 }

@@ -30,9 +30,9 @@ type Output struct {
 }
 
 // Open opens the outputs of a run of the unit. If events is true, standard output gets the
-// journal's events as JSON lines. past gets the events that are in the journal.
-func Open(t *terminal.Terminal, p *unit.Place, events, verbose bool, past func(journal.Event)) (*Output, error) {
-	o := &Output{t: t, Files: unit.NewFiles(Notes(t), p, past)}
+// journal's events as JSON lines.
+func Open(t *terminal.Terminal, p *unit.Place, events, verbose bool) (*Output, error) {
+	o := &Output{t: t, Files: unit.NewFiles(Notes(t), p)}
 	show, w := *t, io.Writer(quiet{t.Out})
 	if events {
 		// The screen is for the log alone then.

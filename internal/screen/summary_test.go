@@ -33,7 +33,7 @@ func TestSummaryFitsOneScreen(t *testing.T) {
 		reset := time.Now().Add(time.Hour)
 		var screen bytes.Buffer
 		term := &terminal.Terminal{Out: &screen, Err: &screen}
-		o := &Output{t: term, Files: &unit.Files{Warned: map[string]bool{}}, Screen: New(term, &screen, "/w/repo", false), watch: stopwatch.Start()}
+		o := &Output{t: term, Files: &unit.Files{State: &run.Shared{}, Warned: map[string]bool{}}, Screen: New(term, &screen, "/w/repo", false), watch: stopwatch.Start()}
 		tell := func(after time.Duration, b journal.Body) {
 			time.Sleep(after)
 			e := journal.Event{Time: time.Now(), Run: "r", Body: b}

@@ -18,39 +18,30 @@ import (
 )
 
 // death is a run of the journal that died without an end.
-type death struct {
-	state run.State
-	run   *run.Run
-}
+type death struct{ run *run.Run }
 
-// findDeath returns the last run of the journal at path if it has no end, else nil.
-func findDeath(path string) (*death, error) {
-	d := &death{}
-	if _, err := journal.Scan(path, d.state.Apply); err != nil {
-		return nil, err
-	}
-	if d.run = d.state.Last(); d.run == nil || d.run.Headless || !d.run.Active() {
-		return nil, nil //nolint:nilnil // it has its end
-	}
-	return d, nil
+// findDeath returns the last run if it has no end, else nil.
+func findDeath(s *run.Shared) (d *death) {
+	s.Read(func(s *run.State) {
+		if last := s.Last(); last != nil && !last.Headless && last.Active() {
+			d = &death{last}
+		}
+	})
+	return d
 }
 
 // Recover finishes the record of a run that died without an end. It ends the remaining
 // processes, restores the plan's snapshot where the agent left it broken, and records the
 // iteration and the run as crashed. It returns nil if there is nothing to recover. The caller
-// holds the unit's lock.
+// holds the unit's lock, and has read the journal into the state, which gets the new events.
 //
 // died is when the run died, and becomes the time of all new events. If it is zero, Recover
 // uses the time of the last sign of life: a run that is found on Monday did not work all
 // weekend.
-func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir string, died time.Time, observe func(journal.Event)) (*run.End, error) {
-	// A long journal takes a while, and nearly always its last line says that all is well.
-	if ended, err := journal.Ended(journal.Path(stateDir)); ended || err != nil {
-		return nil, err
-	}
-	d, err := findDeath(journal.Path(stateDir))
-	if d == nil || err != nil {
-		return nil, err
+func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir string, died time.Time, state *run.Shared, observe func(journal.Event)) (*run.End, error) {
+	d := findDeath(state)
+	if d == nil {
+		return nil, nil //nolint:nilnil // it has its end
 	}
 	if died.Before(d.run.Updated) { // zero, or of a run before this one
 		died = d.lastSign(repo.Root)
@@ -58,7 +49,7 @@ func Recover(ctx context.Context, w *journal.Writer, repo *git.Repo, stateDir st
 	record := func(b journal.Body) error {
 		e, err := w.Append(d.run.ID, died, b)
 		if err == nil {
-			d.state.Apply(e)
+			state.Apply(e)
 			observe(e)
 		}
 		return err
@@ -117,11 +108,14 @@ func (d *death) lastSign(root string) time.Time {
 // endStrays ends what a run that died without an end has left alive, and records
 // nothing: for a caller that cannot have the unit's lock.
 func endStrays(stateDir string) error {
-	d, err := findDeath(journal.Path(stateDir))
-	if d == nil || err != nil {
+	state := &run.Shared{}
+	if _, err := journal.Scan(journal.Path(stateDir), state.Apply); err != nil {
 		return err
 	}
-	return d.endStrays()
+	if d := findDeath(state); d != nil {
+		return d.endStrays()
+	}
+	return nil
 }
 
 func (d *death) endStrays() error {

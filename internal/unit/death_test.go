@@ -77,10 +77,20 @@ func newWreck(t *testing.T) *wreck {
 // path is that of a file of the feature.
 func (w *wreck) path(name string) string { return filepath.Join(w.repo.Root, wreckFolder, name) }
 
+// state is what the journal says.
+func (w *wreck) state() *run.Shared {
+	w.t.Helper()
+	s := &run.Shared{}
+	if _, err := journal.Scan(journal.Path(w.stateDir), s.Apply); err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
 // recover recovers, and returns each recorded event in a few words.
 func (w *wreck) recover() (said []string, end *run.End) {
 	w.t.Helper()
-	end, err := Recover(w.t.Context(), w.writer, w.repo, w.stateDir, time.Time{}, func(e journal.Event) {
+	end, err := Recover(w.t.Context(), w.writer, w.repo, w.stateDir, time.Time{}, w.state(), func(e journal.Event) {
 		switch b := e.Body.(type) {
 		case journal.AttemptEnded:
 			said = append(said, fmt.Sprintf("attempt %d.%d %s %d+%d $%.1f", b.N, b.Attempt, b.Outcome, b.Tokens.Input, b.Tokens.Output, dollars(b.CostUSD)))
@@ -200,7 +210,7 @@ func TestRecoverTellsWhen(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			end, err := Recover(t.Context(), w.writer, w.repo, w.stateDir, c.died, func(e journal.Event) {
+			end, err := Recover(t.Context(), w.writer, w.repo, w.stateDir, c.died, w.state(), func(e journal.Event) {
 				if !e.Time.Equal(c.want) {
 					t.Errorf("%s is of %v, want %v", e.Body.EventType(), e.Time, c.want)
 				}

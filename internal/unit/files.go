@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ type Files struct {
 	mu        sync.Mutex
 	soon      *time.Timer // nil where all is written
 	t         Notes
-	State     run.State
+	State     *run.Shared    // of the unit; the writer of the journal applies its events
 	Damage    journal.Damage // what the journal's reading had to leave out
 	Unread    error          // why the journal cannot be read
 	runs      []string       // ids, in the journal's order
@@ -34,9 +35,9 @@ type Files struct {
 // pidFile has the process of the running loop of a worktree.
 const pidFile = "ralph-terminal.pid"
 
-// NewFiles reads the journal of a unit and returns its status files. also gets each event, too.
-func NewFiles(t Notes, p *Place, also ...func(journal.Event)) *Files {
-	f := &Files{t: t, statusAt: p.File("status.json"),
+// NewFiles reads the journal of a unit and returns its status files.
+func NewFiles(t Notes, p *Place) *Files {
+	f := &Files{t: t, State: &run.Shared{}, statusAt: p.File("status.json"),
 		claudeDir: filepath.Join(p.Repo.Root, ".claude"), Warned: map[string]bool{}}
 	// What happened before matters where a run that died is recorded as such. A
 	// journal that cannot be read is an error for those that need it.
@@ -44,9 +45,6 @@ func NewFiles(t Notes, p *Place, also ...func(journal.Event)) *Files {
 		f.State.Apply(e)
 		if n := len(f.runs); n == 0 || f.runs[n-1] != e.Run {
 			f.runs = append(f.runs, e.Run)
-		}
-		for _, apply := range also {
-			apply(e)
 		}
 	})
 	return f
@@ -67,11 +65,10 @@ func (f *Files) RunIDs() []string {
 // a quick iteration the events follow each other within milliseconds.
 const settleTime = 100 * time.Millisecond
 
-// Event updates the files with an event of the journal.
+// Event updates the files after an event of the journal, which the state has already.
 func (f *Files) Event(e journal.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.State.Apply(e)
 	switch e.Body.(type) {
 	case journal.RunStarted:
 		f.try(f.claudeDir, os.MkdirAll(f.claudeDir, 0o755))
@@ -93,8 +90,10 @@ func (f *Files) Event(e journal.Event) {
 // end.
 func (f *Files) Unrecorded(message string) {
 	if s := f.Summary(); s.Active() {
-		f.Event(journal.Event{Time: time.Now(), Run: s.Run, Body: journal.RunEnded{
-			Status: journal.StatusFailed, Reason: journal.ReasonError, ExitCode: 1, Message: message, Tokens: s.Tokens, CostUSD: s.CostUSD}})
+		e := journal.Event{Time: time.Now(), Run: s.Run, Body: journal.RunEnded{
+			Status: journal.StatusFailed, Reason: journal.ReasonError, ExitCode: 1, Message: message, Tokens: s.Tokens, CostUSD: s.CostUSD}}
+		f.State.Apply(e)
+		f.Event(e)
 	}
 }
 
@@ -119,11 +118,15 @@ func (f *Files) write() {
 		f.soon = nil
 	}
 	// An agent that tidied up may have taken the folder with it.
-	text, err := f.State.Status().JSON(nil)
+	var status run.Status
+	var loop run.LoopState
+	var change run.ChangeState
+	f.State.Read(func(s *run.State) { status, loop, change = s.Status(), s.LoopState(), s.ChangeState() })
+	text, err := status.JSON(nil)
 	f.replace(f.statusAt, text, err)
-	text, err = f.State.LoopState().JSON()
+	text, err = loop.JSON()
 	f.replace(filepath.Join(f.claudeDir, "loop-state.json"), text, err)
-	if change := f.State.ChangeState(); change.ChangeID != "" {
+	if change.ChangeID != "" {
 		text, err = change.JSON()
 		f.replace(filepath.Join(filepath.Dir(f.statusAt), "state.json"), text, err)
 	}
@@ -150,27 +153,18 @@ func (f *Files) replace(path string, text []byte, err error) {
 
 // Budget returns, as text, how much of the run's budgets is used. It returns "" if the run
 // has none.
-func (f *Files) Budget() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.State.Budget(time.Now())
+func (f *Files) Budget() (text string) {
+	f.State.Read(func(s *run.State) { text = s.Budget(time.Now()) })
+	return text
 }
 
 // Summary returns the status of the run after its last event.
-func (f *Files) Summary() run.Status {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.State.Status()
-}
+func (f *Files) Summary() run.Status { return f.State.Status() }
 
 // Last returns the last run, or an empty one.
-func (f *Files) Last() *run.Run {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if r := f.State.Last(); r != nil {
-		return r
-	}
-	return &run.Run{}
+func (f *Files) Last() (last *run.Run) {
+	f.State.Read(func(s *run.State) { last = cmp.Or(s.Last(), &run.Run{}) })
+	return last
 }
 
 // StatusIsStale reports whether a unit's status.json is older than its journal. That happens if the

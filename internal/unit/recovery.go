@@ -153,7 +153,10 @@ func (s *State) RecordDeath(ctx context.Context, t Notes, p *Place, died time.Ti
 	}
 	f := NewFiles(t, p)
 	defer f.Settled()
-	end, err = Recover(ctx, s.Writer, p.Repo, p.StateDir, died, func(e journal.Event) { f.Event(e); tell(e) })
+	if f.Unread != nil {
+		return nil, run.Status{}, f.Unread
+	}
+	end, err = Recover(ctx, s.Writer, p.Repo, p.StateDir, died, f.State, func(e journal.Event) { f.Event(e); tell(e) })
 	if err == nil {
 		f.Renew()
 	}
@@ -165,7 +168,8 @@ func (s *State) RecordDeath(ctx context.Context, t Notes, p *Place, died time.Ti
 func (f *Files) Renew() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if _, err := os.Stat(filepath.Dir(f.statusAt)); err != nil || f.State.Last() == nil || f.State.Last().Active() {
+	status := f.State.Status()
+	if _, err := os.Stat(filepath.Dir(f.statusAt)); err != nil || status.Run == "" || status.Active() {
 		return
 	}
 	f.write()
