@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -58,45 +60,17 @@ func (e Event) appendTo(buf []byte) ([]byte, error) {
 }
 
 // withLists replaces nil lists by empty ones, so that readers in other languages need not handle
-// null.
-func withLists(b Body) Body {
-	switch v := b.(type) {
-	case RunStarted:
-		v.Stories = orEmpty(v.Stories)
-		return v
-	case IterationEnded:
-		v.Commits, v.StoriesPassed = orEmpty(v.Commits), orEmpty(v.StoriesPassed)
-		return v
-	case PlanChanged:
-		v.Stories = orEmpty(v.Stories)
-		return v
-	case NoWork:
-		v.Stories = orEmpty(v.Stories)
-		return v
-	case StoryProved:
-		v.Checks = orEmpty(v.Checks)
-		return v
-	case WorkProved:
-		v.Stories = orEmpty(v.Stories)
-		return v
-	case ReviewStarted:
-		v.Stories = orEmpty(v.Stories)
-		return v
-	case ReviewEnded:
-		v.Stories = orEmpty(v.Stories)
-		return v
-	case TamperFound:
-		v.Findings = orEmpty(v.Findings)
-		return v
+// null. Lists that may be missing stay as they are.
+func withLists[B Body](b B) B {
+	list := reflect.New(reflect.TypeOf(b)).Elem()
+	list.Set(reflect.ValueOf(b))
+	for i := range list.NumField() {
+		f, tag := list.Field(i), list.Type().Field(i).Tag.Get("json")
+		if f.Kind() == reflect.Slice && f.IsNil() && !strings.HasSuffix(tag, ",omitempty") {
+			f.Set(reflect.MakeSlice(f.Type(), 0, 0))
+		}
 	}
-	return b
-}
-
-func orEmpty[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
+	return list.Interface().(B)
 }
 
 // UnmarshalJSON reads one event. A type of event that this program does not know is an error.

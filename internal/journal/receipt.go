@@ -23,7 +23,7 @@ type Receipt struct {
 
 // AppendTo appends the receipt as one line of JSON, newline included.
 func (r Receipt) AppendTo(buf []byte) ([]byte, error) {
-	r.Checks = orEmpty(r.Checks)
+	r.StoryProved = withLists(r.StoryProved)
 	out := bytes.NewBuffer(buf)
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)

@@ -234,7 +234,7 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 	done, total := l.marks.counted().Counts()
 	e := journal.IterationEnded{
 		N: it.n, Outcome: it.outcome.Kind, Error: trouble, ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
-		Commits: nonNil(it.commits), StoriesPassed: nonNil(it.passed), StoriesComplete: done, StoriesTotal: total,
+		Commits: it.commits, StoriesPassed: it.passed, StoriesComplete: done, StoriesTotal: total,
 		Progress: progress, NoProgress: streak.NoProgress, SameError: streak.SameError, InstantExits: streak.InstantExits,
 		Print:    l.marks.print(l.head),
 		Promised: it.promised, Done: it.verdict.Done,
@@ -293,7 +293,7 @@ func (l *Loop) abandon(it *iteration, err error) {
 	// If the journal cannot be written, the end of the run reports it.
 	_ = l.Recorder.RecordOrRetry(journal.IterationEnded{
 		N: it.n, Outcome: journal.OutcomeInterrupted, Error: err.Error(), ExitCode: it.outcome.Exit.Code, Head: it.head.Commit,
-		Commits: nonNil(it.commits), StoriesPassed: []string{}, StoriesComplete: done, StoriesTotal: total,
+		Commits: it.commits, StoriesComplete: done, StoriesTotal: total,
 		NoProgress: streak.NoProgress, SameError: streak.SameError, InstantExits: streak.InstantExits,
 		Tokens: spent.Tokens, TokensEstimated: spent.Estimated, CostUSD: spent.CostUSD,
 		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
@@ -322,11 +322,4 @@ func (l *Loop) unseen() bool {
 func spentIn(r *recorder.Recorder) (it run.Iteration) {
 	r.Read(func(s *run.State) { it = *s.Last().At() })
 	return it
-}
-
-func nonNil(s []string) []string {
-	if s == nil {
-		return []string{}
-	}
-	return s
 }

@@ -1,11 +1,9 @@
 package ratelimit
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"strings"
@@ -69,9 +67,6 @@ func readBook(file string) (*book, error) {
 	}
 	b, err := decodeBook(content)
 	if err != nil {
-		b = decodeSlots(content)
-	}
-	if b == nil {
 		b = &book{Hours: map[string]int{}}
 		b.damaged = fmt.Errorf("the ledger of calls %s is damaged (%w): calls are counted from 0 again", file, err)
 	}
@@ -92,21 +87,6 @@ func decodeBook(content []byte) (*book, error) {
 		}
 	}
 	return b, nil
-}
-
-// decodeSlots reads the former format: two slots, written in turn, each a line
-// with a checksum, a space and a book. It returns nil where neither is whole.
-func decodeSlots(content []byte) (newest *book) {
-	for _, slot := range bytes.Split(content, []byte("\n")) {
-		sum, text, _ := bytes.Cut(bytes.Trim(slot, "\x00 "), []byte(" "))
-		if string(sum) != fmt.Sprintf("%08x", crc32.ChecksumIEEE(text)) {
-			continue
-		}
-		if b, err := decodeBook(text); err == nil && (newest == nil || b.Sequence > newest.Sequence) {
-			newest = b
-		}
-	}
-	return newest
 }
 
 // writeBook replaces file. The caller holds the lock, so a fixed name for the new

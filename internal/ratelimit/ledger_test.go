@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -219,35 +218,6 @@ func TestDamagedLedgerIsReplaced(t *testing.T) {
 	}
 }
 
-// slot is a slot of the former format of the ledger.
-func slot(text string) string {
-	return fmt.Sprintf("%-4095s\n", fmt.Sprintf("%08x %s", crc32.ChecksumIEEE([]byte(text)), text))
-}
-
-func TestOldLedgerKeepsItsCount(t *testing.T) {
-	older, newer := slot(`{"sequence":8,"hours":{"2026-11-21T12Z":6}}`), slot(`{"sequence":9,"hours":{"2026-11-21T12Z":7}}`)
-	torn := newer[:30] + "\x00" + newer[31:]
-	for name, test := range map[string]struct {
-		content string
-		want    int
-	}{
-		"newer first": {newer + older, 8}, "newer second": {older + newer, 8}, "first write": {strings.Repeat("\x00", 4096) + newer, 8},
-		"torn": {older + torn, 7}, "cut off": {older + newer[:20], 7},
-	} {
-		dir := t.TempDir()
-		l := Open(dir, "claude", 0)
-		if err := os.WriteFile(l.file, []byte(test.content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := take(t, l, noon); got.Used != test.want || got.Damaged != nil {
-			t.Errorf("%s: %+v, want %d calls", name, got, test.want)
-		}
-		if got := take(t, l, noon); got.Used != test.want+1 {
-			t.Errorf("%s: the next call is number %d", name, got.Used)
-		}
-	}
-}
-
 func TestLedgerIsPlainJSON(t *testing.T) {
 	l := Open(t.TempDir(), "claude", 0)
 	take(t, l, noon)
@@ -268,7 +238,6 @@ func TestLedgerIsPlainJSON(t *testing.T) {
 func FuzzReadBook(f *testing.F) {
 	f.Add([]byte(`{"sequence":3,"hours":{"2026-11-21T12Z":7}}`))
 	f.Add([]byte(`null`))
-	f.Add([]byte(slot(`{"sequence":3,"hours":{"2026-11-21T12Z":7}}`)))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		file := filepath.Join(t.TempDir(), "h.json")
 		if err := os.WriteFile(file, content, 0o600); err != nil {
