@@ -12,6 +12,7 @@ import (
 	"ralph/internal/evidence"
 	"ralph/internal/git"
 	"ralph/internal/journal"
+	"ralph/internal/plan"
 	"ralph/internal/recorder"
 	"ralph/internal/run"
 )
@@ -72,7 +73,7 @@ func newPlace(t *testing.T) place {
 	rec := &recorder.Recorder{Shared: &run.Shared{}, Journal: w, Run: "r", Observe: func(journal.Event) {}}
 	states := checkpoint.Store{Repo: repo, Unit: "u"}
 	p.parker = &Parker{On: true, States: states, Recorder: rec, Files: func() []string { return nil },
-		Gate: &evidence.Gate{Repo: repo, Branch: "main", Working: func(string) {}}}
+		Gate: &evidence.Gate{Repo: repo, Plan: &plan.PRD{Root: root, Folder: ".ralph/u"}, Branch: "main", Working: func(string) {}}}
 	kept, err := states.Save(t.Context(), states.Iteration("r", 1), "before iteration 1", time.Now(), git.Saved{})
 	if err != nil {
 		t.Fatal(err)
