@@ -121,7 +121,7 @@ func (e *examination) run() error {
 		}
 		e.add(checks...)
 	}
-	e.add(doctor.Rooms(ctx, in, s.settings))
+	e.add(doctor.RoomCondition(ctx, in, s.settings))
 	(&doctor.Repair{Input: in, DryRun: e.cmd.DryRun, Notes: screen.Notes(e.app.t), Add: e.add}).Run(ctx)
 	if e.cmd.Live {
 		if err := e.live(in, s); err != nil {

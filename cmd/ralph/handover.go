@@ -39,8 +39,8 @@ func takeOver(args []string) int {
 
 // reportOf returns the report about the end of a command for the process that handed it
 // over. An error with only a status was explained before, or in the journal.
-func reportOf(code int, err error) handover.Report {
-	r := handover.Report{Exit: code}
+func reportOf(code int, err error) handover.CommandResult {
+	r := handover.CommandResult{Exit: code}
 	var exit exitError
 	var hinted *hint.Error
 	if err == nil || errors.As(err, &exit) {

@@ -129,7 +129,7 @@ func (r *resolved) starter() background.Starter {
 
 // untilUp waits until the loop's run is in the journal, and returns the run, or
 // until the loop has ended.
-func untilUp(ctx context.Context, l *background.Loop, p *unit.Place) (string, *handover.Report, error) {
+func untilUp(ctx context.Context, l *background.Loop, p *unit.Place) (string, *handover.CommandResult, error) {
 	run, report, err := background.UntilUp(ctx, l.Sender, p.JournalPath(), l.Began)
 	if errors.Is(err, handover.ErrLost) {
 		err = hint.With(fmt.Errorf("the loop of %s died before it had started", stream.OneLine(p.Unit)), l.Output())
@@ -139,7 +139,7 @@ func untilUp(ctx context.Context, l *background.Loop, p *unit.Place) (string, *h
 
 // endedAtOnce reports a loop that has ended before it was seen running, and returns its
 // exit status.
-func endedAtOnce(r *resolved, l *background.Loop, report handover.Report, asJSON bool) error {
+func endedAtOnce(r *resolved, l *background.Loop, report handover.CommandResult, asJSON bool) error {
 	t := r.app.t
 	last, ran := r.Place.EndedSince(l.Began)
 	switch {

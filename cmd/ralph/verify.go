@@ -206,7 +206,7 @@ func (v *verification) prepare(clean *check.CleanWorktree) (dir string, err erro
 	done()
 	for _, f := range v.features {
 		if err == nil {
-			err = clean.Place(v.app.ctx, f.File, f.PRD.Bytes())
+			err = clean.AddFile(v.app.ctx, f.File, f.PRD.Bytes())
 		}
 	}
 	return dir, err

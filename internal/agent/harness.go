@@ -165,9 +165,9 @@ type Options struct {
 	Model        string
 	ApproveAll   bool
 	AllowedTools string
-	GitDirs      []string // git directories that a commit writes to: absolute paths
-	Rooms        *Rooms   // the rooms it runs in; nil: it runs without a room
-	Guard        *Guard   // restores files after it; nil: nothing is restored
+	GitDirs      []string      // git directories that a commit writes to: absolute paths
+	Rooms        *RoomSettings // the rooms it runs in; nil: it runs without a room
+	Guard        *Guard        // restores files after it; nil: nothing is restored
 }
 
 // Argv returns the command line of the agent, without the prompt.

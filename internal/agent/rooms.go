@@ -9,8 +9,8 @@ import (
 	"ralph/internal/room"
 )
 
-// Rooms are the settings for running agents in sealed rooms.
-type Rooms struct {
+// RoomSettings are the settings for running agents in sealed rooms.
+type RoomSettings struct {
 	Site    room.Site
 	Protect []string // files and folders of the worktree that no agent may change
 	Scratch string   // folder for the rooms' own files
@@ -20,7 +20,7 @@ type Rooms struct {
 
 // of returns the room of a harness that is called in dir. It makes the folders that the agent
 // keeps its state in, because nothing can be mounted where nothing is.
-func (rs *Rooms) of(h Harness, argv []string, dir string) *room.Room {
+func (rs *RoomSettings) of(h Harness, argv []string, dir string) *room.Room {
 	if rs == nil {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (rs *Rooms) of(h Harness, argv []string, dir string) *room.Room {
 			reveal = append(reveal, word)
 		}
 	}
-	return rs.Site.Agent(room.Agent{
+	return rs.Site.Agent(room.AgentRoom{
 		Own: own, Protect: rs.Protect, Program: program, Reveal: reveal, Scratch: rs.Scratch,
 		ReadOnly: rs.ReadOnly,
 	})

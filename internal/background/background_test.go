@@ -45,10 +45,10 @@ func receive(how, path string) int {
 	switch how {
 	case "dies":
 	case "reports":
-		line.Result(handover.Report{Exit: 42, Message: "it went wrong"})
+		line.Result(handover.CommandResult{Exit: 42, Message: "it went wrong"})
 	case "waits":
 		<-signals
-		line.Result(handover.Report{Exit: 130})
+		line.Result(handover.CommandResult{Exit: 130})
 	case "runs":
 		sid, err := unix.Getsid(0)
 		fmt.Println("runs as its own session:", sid == os.Getpid(), err)
@@ -96,11 +96,11 @@ func newLog(t *testing.T) *os.File {
 func TestUntilUp(t *testing.T) {
 	for _, tt := range []struct {
 		how, run string
-		report   *handover.Report
+		report   *handover.CommandResult
 		err      error
 	}{
 		{"runs", "20260102-030405", nil, nil},
-		{"reports", "", &handover.Report{Exit: 42, Message: "it went wrong"}, nil},
+		{"reports", "", &handover.CommandResult{Exit: 42, Message: "it went wrong"}, nil},
 		{"dies", "", nil, handover.ErrLost},
 	} {
 		t.Run(tt.how, func(t *testing.T) {

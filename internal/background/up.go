@@ -18,7 +18,7 @@ var errUp = errors.New("the run is in the journal")
 //
 // If the loop ends first, UntilUp returns the loop's report or handover.ErrLost. If ctx ends
 // first, UntilUp stops the loop. After UntilUp, the sender can only send signals and be closed.
-func UntilUp(ctx context.Context, sent *handover.Sender, path string, began time.Time) (string, *handover.Report, error) {
+func UntilUp(ctx context.Context, sent *handover.Sender, path string, began time.Time) (string, *handover.CommandResult, error) {
 	heard := ctx
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -36,7 +36,7 @@ func UntilUp(ctx context.Context, sent *handover.Sender, path string, began time
 		})
 	}()
 	type result struct {
-		report handover.Report
+		report handover.CommandResult
 		err    error
 	}
 	over := make(chan result, 1)

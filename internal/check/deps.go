@@ -277,7 +277,7 @@ func (d *Deps) make(ctx context.Context, g *proc.Guardian, site room.Site, dir, 
 	if err := d.Repo.Export(ctx, tree, strings.TrimSpace(string(head))); err != nil {
 		return err
 	}
-	sealed := site.Checks(room.Checks{Copy: tree, Network: true, Scratch: scratch})
+	sealed := site.Checks(room.CheckRoom{Copy: tree, Network: true, Scratch: scratch})
 	c := Check{Name: "prepare", Command: "set -e\n" + strings.Join(d.Prepare, "\n"), Timeout: d.Limit}
 	env = slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return slices.Contains(room.Offline(), entry) })
 	r, err := runIn(ctx, g, c, site.Root, env, sealed)

@@ -10,20 +10,20 @@ import (
 	"ralph/internal/git"
 )
 
-// Place writes the current content of a plan file to rel in the clean worktree, and hides the
+// AddFile writes the current content of a plan file to rel in the clean worktree, and hides the
 // change from git. Checks may read the marks, which are seldom in the commit that they are
 // about. The error is a *CheckoutError.
-func (c *CleanWorktree) Place(ctx context.Context, rel string, data []byte) error {
+func (c *CleanWorktree) AddFile(ctx context.Context, rel string, data []byte) error {
 	if _, err := c.Dir(ctx); err != nil {
 		return err
 	}
-	if err := c.place(ctx, rel, data); err != nil {
+	if err := c.addFile(ctx, rel, data); err != nil {
 		return &CheckoutError{Commit: c.Commit, Err: fmt.Errorf("%s: %w", rel, err)}
 	}
 	return nil
 }
 
-func (c *CleanWorktree) place(ctx context.Context, rel string, data []byte) error {
+func (c *CleanWorktree) addFile(ctx context.Context, rel string, data []byte) error {
 	// The agent has committed what is here: a link may lead anywhere.
 	root, err := os.OpenRoot(c.dir)
 	if err != nil {

@@ -43,7 +43,7 @@ func TestPlace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = clean.Place(t.Context(), rel, []byte("marked"))
+			err = clean.AddFile(t.Context(), rel, []byte("marked"))
 			var none *CheckoutError
 			if errors.As(err, &none) != c.fails || err != nil && !c.fails {
 				t.Errorf("placed: %v", err)

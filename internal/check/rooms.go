@@ -89,7 +89,7 @@ func (rs *Rooms) inRoom(ctx context.Context, g *proc.Guardian, c Check, dir stri
 			err = fmt.Errorf("check %s: its room cannot be removed: %w", c.Name, removed)
 		}
 	}()
-	want := room.Checks{Network: rs.Network, Scratch: scratch, Keep: rs.Keep}
+	want := room.CheckRoom{Network: rs.Network, Scratch: scratch, Keep: rs.Keep}
 	if dir != rs.Site.Root {
 		want.Copy = dir
 		if rs.Deps != nil {

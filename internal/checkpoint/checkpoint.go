@@ -195,7 +195,7 @@ func (s Store) left(ctx context.Context, all []git.PathChange, now, to git.Saved
 	if err != nil {
 		return nil, err
 	}
-	is := make(map[string]git.Entry, len(differing))
+	is := make(map[string]git.TreeEntry, len(differing))
 	for _, c := range differing {
 		is[c.Path] = c.Old
 	}

@@ -24,23 +24,23 @@ import (
 // Variable is the environment variable that holds the id of the running trial.
 const Variable = "RALPH_CONFORMANCE"
 
-// Result is the result of a trial.
-type Result string
+// TrialResult is the result of a trial.
+type TrialResult string
 
 // The results of a trial.
 const (
-	Yes     Result = "yes"      // the command can do it
-	No      Result = "no"       // it cannot
-	NotSeen Result = "not_seen" // it did not do what the trial is about
+	Yes     TrialResult = "yes"      // the command can do it
+	No      TrialResult = "no"       // it cannot
+	NotSeen TrialResult = "not_seen" // it did not do what the trial is about
 )
 
 // Trial is one line of the card: a tested ability and its result.
 type Trial struct {
-	ID      string  `json:"id"`
-	Result  Result  `json:"result"`
-	Message string  `json:"message"`
-	Hint    string  `json:"hint"` // what the command must do, where it did not
-	Seconds float64 `json:"seconds"`
+	ID      string      `json:"id"`
+	Result  TrialResult `json:"result"`
+	Message string      `json:"message"`
+	Hint    string      `json:"hint"` // what the command must do, where it did not
+	Seconds float64     `json:"seconds"`
 }
 
 // Card lists what a command can do.

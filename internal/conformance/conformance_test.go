@@ -106,8 +106,8 @@ func try(t *testing.T, script string, limit time.Duration) Card {
 }
 
 // results are the card's trials in short.
-func results(c Card) map[string]Result {
-	m := map[string]Result{}
+func results(c Card) map[string]TrialResult {
+	m := map[string]TrialResult{}
 	for _, t := range c.Trials {
 		m[t.ID] = t.Result
 	}
@@ -128,7 +128,7 @@ const long = 5 * time.Minute // nothing but a fault reaches it
 func TestACommandThatCanDoEverything(t *testing.T) {
 	t.Parallel()
 	card := try(t, perfect, long)
-	want := map[string]Result{"prompt": Yes, "output": Yes, "exit_success": Yes, "failure": Yes, "huge_prompt": Yes, "huge_line": Yes,
+	want := map[string]TrialResult{"prompt": Yes, "output": Yes, "exit_success": Yes, "failure": Yes, "huge_prompt": Yes, "huge_line": Yes,
 		"interrupt": Yes, "terminate": Yes, "children": Yes, "limit": Yes, "verdict": Yes}
 	if diff := cmp.Diff(want, results(card)); diff != "" {
 		t.Error(diff)
@@ -160,7 +160,7 @@ func TestACommandThatCanDoEverything(t *testing.T) {
 func TestACommandThatKnowsNothingOfTrials(t *testing.T) {
 	t.Parallel()
 	card := try(t, talking, long)
-	want := map[string]Result{"prompt": Yes, "output": Yes, "exit_success": Yes, "failure": Yes, "huge_prompt": Yes, "huge_line": NotSeen,
+	want := map[string]TrialResult{"prompt": Yes, "output": Yes, "exit_success": Yes, "failure": Yes, "huge_prompt": Yes, "huge_line": NotSeen,
 		"interrupt": NotSeen, "terminate": NotSeen, "children": NotSeen, "limit": NotSeen, "verdict": Yes}
 	if diff := cmp.Diff(want, results(card)); diff != "" {
 		t.Error(diff)
@@ -197,7 +197,7 @@ func TestTheDocumentKnowsEveryTrial(t *testing.T) {
 func TestWaysToTakeThePrompt(t *testing.T) {
 	for _, c := range []struct {
 		name, script, prompt string
-		huge                 Result
+		huge                 TrialResult
 	}{
 		{"argument", solve + `[ -n "$2" ] || exit 1; answer "$2"`, "arg", No},
 		{"file", solve + `[ -s "$2" ] || exit 1; answer "$(cat "$2")"`, "file", Yes},
@@ -244,7 +244,7 @@ func TestWhatACommandCannotDo(t *testing.T) {
 func TestAStandIn(t *testing.T) {
 	t.Parallel()
 	card := try(t, `cat >/dev/null; [ "$RALPH_CONFORMANCE" = failure ] && exit 3; echo fine`, long)
-	want := map[string]Result{"prompt": No, "failure": Yes, "huge_prompt": Yes, "huge_line": NotSeen,
+	want := map[string]TrialResult{"prompt": No, "failure": Yes, "huge_prompt": Yes, "huge_line": NotSeen,
 		"interrupt": NotSeen, "terminate": NotSeen, "children": NotSeen, "limit": NotSeen}
 	if diff := cmp.Diff(want, results(card)); diff != "" || card.OK || card.Prompt != "" || card.Snippet != "" {
 		t.Errorf("%s%+v", diff, card)

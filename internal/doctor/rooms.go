@@ -12,9 +12,9 @@ import (
 	"ralph/internal/room"
 )
 
-// Rooms checks whether agents and checks run in sealed rooms here, and lists the limits. If s
+// RoomCondition checks whether agents and checks run in sealed rooms here, and lists the limits. If s
 // is nil, the default settings count.
-func Rooms(ctx context.Context, in Input, s *config.Settings) preflight.Condition {
+func RoomCondition(ctx context.Context, in Input, s *config.Settings) preflight.Condition {
 	mode := "auto"
 	if s != nil {
 		mode = s.Sandbox.Mode

@@ -34,11 +34,11 @@ type Rules struct {
 	RejectWeakened bool // nothing is accepted while tests, checks or CI are weaker than at the base
 	Runs           proof.Settings
 	Strength       float64 // share of hunks without which a check must fail
-	Review         Review
+	Review         ReviewRules
 }
 
-// Review holds the settings for the second agent, which judges claims.
-type Review struct {
+// ReviewRules holds the settings for the second agent, which judges claims.
+type ReviewRules struct {
 	Require bool // a refusal counts; otherwise it is only a warning
 	Most    int  // highest number of calls for one story
 }
@@ -66,7 +66,7 @@ type Facts struct {
 	Findings    []tamper.Finding  // what weakens tests or CI since the base, except what is known
 	Uncommitted string            // describes uncommitted changes; empty if all is committed
 	NoChecks    bool              // no quality check is configured
-	Place       Place
+	Place       ProvedAt
 	Checks      []CheckFact // checks that were due, of the phases every, claim and end
 	Blocking    []string    // failing checks that keep the plan from being done
 	Complete    bool        // all checks that were due have finished
@@ -92,8 +92,8 @@ type CheckFact struct {
 // fail before the work. A check that passes only outside its room always does.
 func (c CheckFact) against() bool { return !c.Green() && (!c.Red || c.Outside) }
 
-// Place describes where the checks ran.
-type Place struct {
+// ProvedAt describes where the checks ran.
+type ProvedAt struct {
 	Commit string
 	Tree   string // the commit's tree; the worktree's fingerprint if not Clean
 	Clean  bool   // the checks ran in a clean worktree of the commit

@@ -199,11 +199,11 @@ func (g *gathering) run(ctx context.Context, phase journal.Phase, due []check.Ch
 }
 
 // place says where the claim was checked.
-func (g *gathering) place() Place {
+func (g *gathering) place() ProvedAt {
 	if !g.chosen {
-		return Place{}
+		return ProvedAt{}
 	}
-	p := Place{Commit: g.facts.Worktree.Head.Commit, Tree: g.print, Partly: g.partly, Why: g.why}
+	p := ProvedAt{Commit: g.facts.Worktree.Head.Commit, Tree: g.print, Partly: g.partly, Why: g.why}
 	switch {
 	case p.Why != "":
 	case len(g.facts.Checks) == 0:

@@ -118,7 +118,7 @@ func (g *gathering) ask(ctx context.Context, items []string, prompt []byte) (
 
 // weighReview returns why a review speaks against a claim, empty where it does not. A
 // reviewer without a verdict holds nothing back, unless one has refused before.
-func weighReview(f Facts, r Review) string {
+func weighReview(f Facts, r ReviewRules) string {
 	switch {
 	case f.Review == nil || !r.Require || f.Review.Verdict == journal.ReviewAccept:
 		return ""

@@ -156,7 +156,7 @@ func (g *gathering) folder(ctx context.Context, clean *check.CleanWorktree) (str
 	}
 	dir, err := clean.Dir(ctx)
 	if path, data := g.Plan.Record(); data != nil && err == nil && clean != g.before {
-		err = clean.Place(ctx, path, data)
+		err = clean.AddFile(ctx, path, data)
 	}
 	return dir, err
 }

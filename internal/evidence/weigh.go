@@ -161,7 +161,7 @@ func (c Claim) allowed(items []string, rule Rule) []string {
 }
 
 // failed says which check speaks against a claim.
-func failed(c CheckFact, p Place) string {
+func failed(c CheckFact, p ProvedAt) string {
 	if c.Commit != "" && p.Partly {
 		return c.String() + ", " + p.Why
 	}

@@ -119,7 +119,7 @@ func TestWeighReview(t *testing.T) {
 			if c.verdict == journal.ReviewRefuse {
 				f.Review.Reasons = reasons
 			}
-			rules := Rules{Review: Review{Require: c.require, Most: 2}}
+			rules := Rules{Review: ReviewRules{Require: c.require, Most: 2}}
 			v := Weigh(c.claim, f, rules)
 			reason := ""
 			for _, r := range v.Refusals {

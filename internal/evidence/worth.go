@@ -101,7 +101,7 @@ func (g *gathering) runOn(ctx context.Context, commit string, c check.Check) (r 
 		err = clean.Borrow(ctx)
 	}
 	if path, data := g.Plan.Record(); data != nil && err == nil && commit != g.base.Commit {
-		err = clean.Place(ctx, path, data)
+		err = clean.AddFile(ctx, path, data)
 	}
 	if err != nil {
 		return check.Result{Check: c}, err

@@ -70,7 +70,7 @@ func ExcludeAnywhere(patterns []string) []string {
 // that the file does not exist there.
 type PathChange struct {
 	Path     string
-	Old, New Entry
+	Old, New TreeEntry
 }
 
 // CompareTrees lists the paths in which two commits or trees differ.
@@ -96,11 +96,11 @@ func (r *Repo) CompareTrees(ctx context.Context, from, to string) ([]PathChange,
 	return list, nil
 }
 
-func entryOf(mode, hash string) Entry {
+func entryOf(mode, hash string) TreeEntry {
 	if mode == "000000" {
-		return Entry{}
+		return TreeEntry{}
 	}
-	return Entry{Mode: mode, Hash: hash}
+	return TreeEntry{Mode: mode, Hash: hash}
 }
 
 // git knows the tree without files, also where no one has stored it.

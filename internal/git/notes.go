@@ -170,15 +170,15 @@ func lockFile(path string) (*os.File, error) {
 	return file, nil
 }
 
-// Note is the text that git notes keeps about one commit, under one ref.
-type Note struct {
+// CommitNote is the text that git notes keeps about one commit, under one ref.
+type CommitNote struct {
 	Commit string // full hash; the repository need not have it
 	Text   string
 }
 
 // List returns all notes, in no particular order. It calls git twice, or once if there are no
 // notes.
-func (n Notes) List(ctx context.Context) ([]Note, error) {
+func (n Notes) List(ctx context.Context) ([]CommitNote, error) {
 	out, err := n.repo.git(ctx, "notes", "--ref="+notesRef, "list")
 	if err != nil {
 		return nil, err
@@ -196,9 +196,9 @@ func (n Notes) List(ctx context.Context) ([]Note, error) {
 	if err != nil {
 		return nil, err
 	}
-	notes := make([]Note, len(commits))
+	notes := make([]CommitNote, len(commits))
 	for i := range notes {
-		notes[i] = Note{Commit: commits[i], Text: texts[i]}
+		notes[i] = CommitNote{Commit: commits[i], Text: texts[i]}
 	}
 	return notes, nil
 }

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// Entry describes a file of a tree. An empty mode means that the file does not exist.
-type Entry struct {
+// TreeEntry describes a file of a tree. An empty mode means that the file does not exist.
+type TreeEntry struct {
 	Mode string // as git writes it: 100644, 100755, 120000 (link), 160000 (submodule)
 	Hash string
 }
 
 // IsFile reports whether the entry is a plain file, which has text to read.
-func (e Entry) IsFile() bool { return strings.HasPrefix(e.Mode, "100") }
+func (e TreeEntry) IsFile() bool { return strings.HasPrefix(e.Mode, "100") }
 
 // IsSubmodule reports whether the entry is a commit of another repository.
-func (e Entry) IsSubmodule() bool { return e.Mode == "160000" }
+func (e TreeEntry) IsSubmodule() bool { return e.Mode == "160000" }
 
 // listing is what "git ls-tree -r -t -z" prints: the files and folders of a commit.
 type listing []byte
@@ -44,13 +44,13 @@ func (r *Repo) list(ctx context.Context, treeish string) (listing, error) {
 }
 
 // all returns the paths and their entries. Those of folders have the mode [folderMode].
-func (l listing) all() iter.Seq2[string, Entry] {
-	return func(yield func(string, Entry) bool) {
+func (l listing) all() iter.Seq2[string, TreeEntry] {
+	return func(yield func(string, TreeEntry) bool) {
 		for record := range strings.SplitSeq(string(l), "\x00") {
 			meta, path, ok := strings.Cut(record, "\t") // mode, type and hash
 			mode, rest, _ := strings.Cut(meta, " ")
 			_, hash, _ := strings.Cut(rest, " ")
-			if ok && !yield(path, Entry{mode, hash}) {
+			if ok && !yield(path, TreeEntry{mode, hash}) {
 				return
 			}
 		}
@@ -58,9 +58,9 @@ func (l listing) all() iter.Seq2[string, Entry] {
 }
 
 // Entries returns all files of a commit or tree by their paths.
-func (r *Repo) Entries(ctx context.Context, treeish string) (map[string]Entry, error) {
+func (r *Repo) Entries(ctx context.Context, treeish string) (map[string]TreeEntry, error) {
 	list, err := r.list(ctx, treeish)
-	entries := map[string]Entry{}
+	entries := map[string]TreeEntry{}
 	for path, e := range list.all() {
 		if e.Mode != folderMode {
 			entries[path] = e
@@ -109,7 +109,7 @@ func (r *Repo) WriteBlob(content string) (string, error) { return r.store().writ
 
 // Compose creates a tree of treeish with some files changed, and returns its hash. It does not
 // touch the repository's index, worktree or branches.
-func (r *Repo) Compose(ctx context.Context, treeish string, edits map[string]Entry) (tree string, err error) {
+func (r *Repo) Compose(ctx context.Context, treeish string, edits map[string]TreeEntry) (tree string, err error) {
 	list, err := r.list(ctx, treeish)
 	if err != nil {
 		return "", err

@@ -11,7 +11,7 @@ func TestCompose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, err := r.Compose(t.Context(), head, map[string]Entry{"a": {}, "dir/b": {"100755", hash}, "link": {}, "link/c": {"100644", hash}})
+	tree, err := r.Compose(t.Context(), head, map[string]TreeEntry{"a": {}, "dir/b": {"100755", hash}, "link": {}, "link/c": {"100644", hash}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestCompose(t *testing.T) {
 		t.Error("the same tree gave another commit")
 	}
 	entries, err := r.Entries(t.Context(), commit)
-	if err != nil || len(entries) != 2 || entries["dir/b"] != (Entry{"100755", hash}) || !entries["link/c"].IsFile() {
+	if err != nil || len(entries) != 2 || entries["dir/b"] != (TreeEntry{"100755", hash}) || !entries["link/c"].IsFile() {
 		t.Errorf("%v, %v", entries, err)
 	}
 	if out := git(t, r.Root, "status", "--porcelain"); out != "" {

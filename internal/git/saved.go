@@ -62,7 +62,7 @@ func (r *Repo) SaveState(ctx context.Context, ref, message string, now time.Time
 }
 
 // contentOf identifies a state by its parents and its files.
-func contentOf(head, staged string, files map[string]Entry) [sha256.Size]byte {
+func contentOf(head, staged string, files map[string]TreeEntry) [sha256.Size]byte {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s\x00%s\x00", head, staged)
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -72,7 +72,7 @@ func contentOf(head, staged string, files map[string]Entry) [sha256.Size]byte {
 }
 
 // saveFiles commits the head with the files as they are in the worktree now.
-func (r *Repo) saveFiles(ctx context.Context, into store, files map[string]Entry, head, staged string, now time.Time, message string) (string, error) {
+func (r *Repo) saveFiles(ctx context.Context, into store, files map[string]TreeEntry, head, staged string, now time.Time, message string) (string, error) {
 	list, err := r.list(ctx, head)
 	if err != nil {
 		return "", err
@@ -157,27 +157,27 @@ func keepable(root string, changes []StatusEntry, also []string) []string {
 
 // worktreeFiles returns the entries that the files at paths would have in a commit now, empty
 // where one is gone.
-func (r *Repo) worktreeFiles(ctx context.Context, of store, paths []string) (map[string]Entry, error) {
-	files := make(map[string]Entry, len(paths))
+func (r *Repo) worktreeFiles(ctx context.Context, of store, paths []string) (map[string]TreeEntry, error) {
+	files := make(map[string]TreeEntry, len(paths))
 	for _, path := range paths {
 		file := filepath.Join(r.Root, path)
 		info, err := os.Lstat(file)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotFolder):
-			files[path] = Entry{}
+			files[path] = TreeEntry{}
 		case err != nil:
 			return nil, err
 		case info.IsDir() && exists(filepath.Join(file, ".git")): // a submodule: the commit that is checked out there
 			out, err := call{dir: file}.run(ctx, "rev-parse", "--verify", "HEAD^{commit}")
 			if err == nil { // else it has none: the head's is kept
-				files[path] = Entry{"160000", strings.TrimSpace(string(out))}
+				files[path] = TreeEntry{"160000", strings.TrimSpace(string(out))}
 			}
 		case info.Mode().IsRegular(), info.Mode()&fs.ModeSymlink != 0:
 			if files[path], err = of.entryOf(file, info, false); err != nil {
 				return nil, err
 			}
 		default: // a folder in its place, or a socket or the like, which has no content to keep
-			files[path] = Entry{}
+			files[path] = TreeEntry{}
 		}
 	}
 	return files, nil

@@ -104,19 +104,19 @@ func hashObject(sum hash.Hash, w io.Writer, kind string, size int64, content io.
 // entryOf returns the entry that a file or link of the worktree would have in a commit. If keep
 // is true, it stores the content. Where a filter changes what is committed (line ends, LFS),
 // git's entry is another one.
-func (s store) entryOf(file string, info fs.FileInfo, keep bool) (e Entry, err error) {
+func (s store) entryOf(file string, info fs.FileInfo, keep bool) (e TreeEntry, err error) {
 	var content io.Reader
 	size := info.Size()
 	if info.Mode()&fs.ModeSymlink != 0 {
 		target, err := os.Readlink(file)
 		if err != nil {
-			return Entry{}, err
+			return TreeEntry{}, err
 		}
 		e.Mode, size, content = "120000", int64(len(target)), strings.NewReader(target)
 	} else {
 		f, err := os.OpenFile(file, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 		if err != nil {
-			return Entry{}, err
+			return TreeEntry{}, err
 		}
 		defer f.Close()
 		e.Mode, content = "100644", f
@@ -137,11 +137,11 @@ const folderMode = "040000"
 
 // compose stores the trees of a listing with some files changed, and returns the hash of the
 // root. It stores only the folders with a change in them.
-func (s store) compose(list listing, edits map[string]Entry) (string, error) {
-	folders := map[string]map[string]Entry{".": {}}
+func (s store) compose(list listing, edits map[string]TreeEntry) (string, error) {
+	folders := map[string]map[string]TreeEntry{".": {}}
 	for name := range edits {
 		for dir := path.Dir(name); folders[dir] == nil; dir = path.Dir(dir) {
-			folders[dir] = map[string]Entry{}
+			folders[dir] = map[string]TreeEntry{}
 		}
 	}
 	for name, e := range list.all() {
@@ -165,14 +165,14 @@ func (s store) compose(list listing, edits map[string]Entry) (string, error) {
 			}
 		}
 		if edits[dir].Mode == "" { // else a file is in its place
-			folders[path.Dir(dir)][path.Base(dir)] = Entry{folderMode, hash}
+			folders[path.Dir(dir)][path.Base(dir)] = TreeEntry{folderMode, hash}
 		}
 	}
 	return "", nil
 }
 
 // treeText returns the content of a tree. It leaves out entries without a hash: they are gone.
-func treeText(entries map[string]Entry) (string, error) {
+func treeText(entries map[string]TreeEntry) (string, error) {
 	order := func(name string) string {
 		if entries[name].Mode == folderMode {
 			return name + "/"

@@ -46,7 +46,7 @@ func receive(how, path string) int {
 	case "waits":
 		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 	case "reports":
-		line.Result(Report{Exit: 42, Message: "it went wrong", Hint: "try again"})
+		line.Result(CommandResult{Exit: 42, Message: "it went wrong", Hint: "try again"})
 	}
 	return 0
 }
@@ -92,7 +92,7 @@ func TestReceiverBecomesWhatTheSenderWas(t *testing.T) {
 	if err := s.Taken(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Wait(t.Context()); got != (Report{42, "it went wrong", "try again"}) || err != nil {
+	if got, err := s.Wait(t.Context()); got != (CommandResult{42, "it went wrong", "try again"}) || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 	want := "run,a; b,--x,M\xfcller|secret=1|receivers|" + dir + "|27|true\n"

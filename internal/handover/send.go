@@ -43,8 +43,8 @@ type hello struct {
 // goOn is what the sender answers.
 const goOn = "go\n"
 
-// Report is the result of the receiver's command.
-type Report struct {
+// CommandResult is the result of the receiver's command.
+type CommandResult struct {
 	Exit int `json:"exit"`
 	// Message is the error of the command, as the user may not see the receiver's terminal. It
 	// is empty if there was no error, or if the error is on record elsewhere.
@@ -122,15 +122,15 @@ func (s *Sender) PID() int { return s.peer.PID }
 
 // Wait waits for the end of the receiver's command and returns its result. Call it after
 // [Sender.Taken]. The error is [ErrLost] or the cause of ctx.
-func (s *Sender) Wait(ctx context.Context) (Report, error) {
+func (s *Sender) Wait(ctx context.Context) (CommandResult, error) {
 	stop := context.AfterFunc(ctx, func() { s.conn.SetDeadline(time.Now()) })
 	defer stop()
 	line, err := s.in.ReadBytes('\n')
-	var r Report
+	var r CommandResult
 	if err == nil && json.Unmarshal(line, &r) == nil {
 		return r, nil
 	}
-	return Report{}, firstOf(context.Cause(ctx), ErrLost)
+	return CommandResult{}, firstOf(context.Cause(ctx), ErrLost)
 }
 
 // Signal sends a signal to the receiver. Call it after [Sender.Taken].

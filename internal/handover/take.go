@@ -59,7 +59,7 @@ func Take(path string) (Parcel, *Line, error) {
 }
 
 // Result reports the result of the command to the sender.
-func (l *Line) Result(r Report) { l.tell(r) }
+func (l *Line) Result(r CommandResult) { l.tell(r) }
 
 // Close closes the connection.
 func (l *Line) Close() { l.conn.Close() }

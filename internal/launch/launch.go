@@ -123,7 +123,7 @@ func (r *Run) LoopSettings() loop.Settings {
 		Promise: s.Completion.Promise, TrustPromise: s.Completion.TrustPromise,
 		ReviewLimit: s.Review.TimeoutMinutes.Duration(),
 		ClaimRules: evidence.Rules{Mode: evidence.Mode(s.Proof.Mode), RejectWeakened: s.Tamper == "reject", Runs: proofRuns(s), Strength: s.Proof.Strength,
-			Review: evidence.Review{
+			Review: evidence.ReviewRules{
 				Require: s.Review.Mode == "require", Most: s.Review.MaxPerStory,
 			},
 			RequireChange: s.Completion.RequireChange == "true" || s.Completion.RequireChange == "auto" && len(checks) > 0},

@@ -60,7 +60,7 @@ func (r *Run) Seal(ctx context.Context) (open *room.Unavailable, err error) {
 	guard.Also = nil // hidden in the room: only the user can change them
 	r.Rooms.Scratch = filepath.Join(r.Place.StateDir, "rooms")
 	check.SweepRooms(r.Rooms.Scratch)
-	rooms := &agent.Rooms{Site: site, Scratch: filepath.Join(r.Rooms.Scratch, "room-agent"), Protect: r.protected(ctx)}
+	rooms := &agent.RoomSettings{Site: site, Scratch: filepath.Join(r.Rooms.Scratch, "room-agent"), Protect: r.protected(ctx)}
 	for i := range r.Agents {
 		r.Agents[i].Options.Rooms = rooms
 	}

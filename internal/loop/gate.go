@@ -48,7 +48,7 @@ func (l *Loop) prepare(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if len(items) > 0 {
-		c.State, c.Done = l.marks.state, l.marks.judged(items, false).Done
+		c.State, c.Done = l.marks.state, l.marks.conclusion(items, false).Done
 		if err := l.adopt(ctx, c); err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (l *Loop) prepare(ctx context.Context) error {
 		err = l.Recorder.Warn("quality checks fail (%s) before any agent was called: stories can pass, but the plan is not done until they are green (or run with --accept-baseline)", failing)
 	}
 	l.ready = true
-	if l.marks.judged(nil, false).Done && len(l.gate.Blocking()) > 0 {
+	if l.marks.conclusion(nil, false).Done && len(l.gate.Blocking()) > 0 {
 		l.notes.Add("Every item of the plan is marked as done, but a quality check fails: " + failing + ". Fix what it reports.")
 	}
 	if err != nil {
@@ -110,7 +110,7 @@ func (l *Loop) claims(ctx context.Context, it *iteration) error {
 		items = append(items, evidence.Without(l.marks.takenOver(), items)...)
 	}
 	done := func(items []string) bool {
-		v := l.marks.judged(items, it.promised)
+		v := l.marks.conclusion(items, it.promised)
 		return v.Done && !early(v, it.n, l.MinIterations)
 	}
 	c := l.marks.claim(it.n, items)
@@ -159,7 +159,7 @@ func (l *Loop) accept(ctx context.Context, c evidence.Claim, by evidence.Author,
 
 // judgePromise asks the plan whether it is done with what the gate accepted.
 func (l *Loop) judgePromise(it *iteration, of evidence.Verdict) error {
-	v := l.marks.judged(of.Accepted, it.promised && !of.Weakened)
+	v := l.marks.conclusion(of.Accepted, it.promised && !of.Weakened)
 	reason, rule := v.Refused, evidence.Open
 	switch {
 	case reason != "":
@@ -182,6 +182,6 @@ func (l *Loop) judgePromise(it *iteration, of evidence.Verdict) error {
 
 // early reports whether the plan would be done by a promise in iteration n, which is before the
 // least number of iterations.
-func early(v plan.Verdict, n, least int) bool {
+func early(v plan.Conclusion, n, least int) bool {
 	return v.Done && v.Reason == string(journal.ReasonPromise) && n < least
 }

@@ -31,7 +31,7 @@ type iteration struct {
 	passed   []string // newly marked, and accepted
 	promised bool
 	tooEarly bool // the promise would have ended the run, but for --min-iterations
-	verdict  plan.Verdict
+	verdict  plan.Conclusion
 	moved    string // why the branch is not what it was, empty where it is
 	settled  bool   // its commits are found, and the plan is restored
 	judged   bool   // it is being judged, or was

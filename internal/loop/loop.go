@@ -371,7 +371,7 @@ func (l *Loop) do(ctx context.Context, s run.Step) error {
 
 // see observes what the next step depends on and the journal does not say.
 func (l *Loop) see(ctx context.Context) (run.Seen, error) {
-	marked, counted := l.Plan.Judge(l.marks.state, false, false), l.marks.judged(nil, false)
+	marked, counted := l.Plan.Conclusion(l.marks.state, false, false), l.marks.conclusion(nil, false)
 	s := run.Seen{Time: time.Now(), Stop: stopReason(ctx), Ready: l.ready, Left: l.Plan.Left(l.marks.counted()), Print: l.marks.print(l.head),
 		Open: l.marks.state.Todo(), Mixed: l.parker.Mixed, LooksDone: marked.Done, Red: len(l.gate.Blocking()) > 0, Calls: l.turn.full, CanAsk: l.Ask != nil, Answer: l.turn.answer}
 	if counted.Done {

@@ -28,9 +28,9 @@ func (m *marks) read() error {
 	return err
 }
 
-// judged returns the plan's verdict if the items are accepted.
-func (m *marks) judged(items []string, promised bool) plan.Verdict {
-	return m.plan.Judge(m.with(items), promised, m.trust)
+// conclusion says whether the plan is done if the items are accepted.
+func (m *marks) conclusion(items []string, promised bool) plan.Conclusion {
+	return m.plan.Conclusion(m.with(items), promised, m.trust)
 }
 
 // stories returns the plan with the marks that count, for the journal.

@@ -177,18 +177,18 @@ func (c *Change) Left(s State) string {
 	return tasksLeft(s)
 }
 
-// Judge implements Plan.
-func (*Change) Judge(s State, promised, trust bool) Verdict {
+// Conclusion implements Plan.
+func (*Change) Conclusion(s State, promised, trust bool) Conclusion {
 	open := s.Open()
 	switch {
 	case promised && trust:
-		return Verdict{Done: true, Reason: "promise"}
+		return Conclusion{Done: true, Reason: "promise"}
 	case open > 0 && promised:
-		return Verdict{Refused: words.CountPlural(open, "task is", "tasks are") + " still open in tasks.md"}
+		return Conclusion{Refused: words.CountPlural(open, "task is", "tasks are") + " still open in tasks.md"}
 	case open == 0 && len(s.Questions()) > 0:
-		return Verdict{Waiting: true}
+		return Conclusion{Waiting: true}
 	}
-	return Verdict{Done: promised, Reason: "promise"}
+	return Conclusion{Done: promised, Reason: "promise"}
 }
 
 // Mark implements Plan.

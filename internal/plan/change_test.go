@@ -24,21 +24,21 @@ func theChange(t *testing.T, files map[string]string) *plan.Change {
 	return &plan.Change{Root: write(t, all), Of: change.New("002-01_add-x", changeFolder)}
 }
 
-func TestChangeJudge(t *testing.T) {
+func TestChangeConclusion(t *testing.T) {
 	for _, c := range []struct {
 		name, tasks     string
 		promised, trust bool
-		want            plan.Verdict
+		want            plan.Conclusion
 	}{
-		{"all ticked is not done without the promise", "- [x] a\n", false, false, plan.Verdict{Reason: "promise"}},
-		{"all ticked and the promise", "- [x] a\n", true, false, plan.Verdict{Done: true, Reason: "promise"}},
-		{"a promise with an open task is a claim", "- [x] a\n- [ ] b\n", true, false, plan.Verdict{Refused: "1 task is still open in tasks.md"}},
-		{"one that was started is open", "- [~] a\n", true, false, plan.Verdict{Refused: "1 task is still open in tasks.md"}},
-		{"a trusted promise", "- [ ] a\n", true, true, plan.Verdict{Done: true, Reason: "promise"}},
-		{"no tasks at all", "", true, false, plan.Verdict{Done: true, Reason: "promise"}},
-		{"a task that was put off", "- [-] a\n", true, false, plan.Verdict{Refused: "1 task is still open in tasks.md"}},
-		{"only questions left", "- [x] a\n- [?] b\n", true, false, plan.Verdict{Waiting: true}},
-		{"boxes in a fence", "```\n- [ ] a\n```\n", true, false, plan.Verdict{Done: true, Reason: "promise"}},
+		{"all ticked is not done without the promise", "- [x] a\n", false, false, plan.Conclusion{Reason: "promise"}},
+		{"all ticked and the promise", "- [x] a\n", true, false, plan.Conclusion{Done: true, Reason: "promise"}},
+		{"a promise with an open task is a claim", "- [x] a\n- [ ] b\n", true, false, plan.Conclusion{Refused: "1 task is still open in tasks.md"}},
+		{"one that was started is open", "- [~] a\n", true, false, plan.Conclusion{Refused: "1 task is still open in tasks.md"}},
+		{"a trusted promise", "- [ ] a\n", true, true, plan.Conclusion{Done: true, Reason: "promise"}},
+		{"no tasks at all", "", true, false, plan.Conclusion{Done: true, Reason: "promise"}},
+		{"a task that was put off", "- [-] a\n", true, false, plan.Conclusion{Refused: "1 task is still open in tasks.md"}},
+		{"only questions left", "- [x] a\n- [?] b\n", true, false, plan.Conclusion{Waiting: true}},
+		{"boxes in a fence", "```\n- [ ] a\n```\n", true, false, plan.Conclusion{Done: true, Reason: "promise"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := theChange(t, map[string]string{"proposal.md": "# X\n", "tasks.md": c.tasks})
@@ -46,7 +46,7 @@ func TestChangeJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.want, p.Judge(s, c.promised, c.trust)); diff != "" {
+			if diff := cmp.Diff(c.want, p.Conclusion(s, c.promised, c.trust)); diff != "" {
 				t.Errorf("verdict (-want +got):\n%s", diff)
 			}
 		})

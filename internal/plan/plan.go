@@ -15,7 +15,7 @@ import (
 )
 
 // Plan is one kind of plan in one worktree. The loop calls its methods in the
-// order Read, Snapshot, Context, (the agent works), Guard, Read, Judge.
+// order Read, Snapshot, Context, (the agent works), Guard, Read, Conclusion.
 type Plan interface {
 	// About describes the plan, without reading it.
 	About() About
@@ -42,9 +42,9 @@ type Plan interface {
 	// Left says in words how far the plan is.
 	Left(s State) string
 
-	// Judge decides whether the plan is done. promised is true if the agent's final
+	// Conclusion says whether the plan is done. promised is true if the agent's final
 	// message had the promise, trust if that alone is enough.
-	Judge(s State, promised, trust bool) Verdict
+	Conclusion(s State, promised, trust bool) Conclusion
 
 	// Mark marks items as done, or revokes their marks.
 	Mark(ids []string, done bool) error
@@ -200,8 +200,8 @@ func (s State) Questions() []string {
 	return titles
 }
 
-// Verdict says whether the plan is done, and why.
-type Verdict struct {
+// Conclusion says whether the plan is done, and why.
+type Conclusion struct {
 	Done    bool
 	Waiting bool   // only questions for the user are left
 	Reason  string // why it is done: stories_complete, tasks_complete or promise

@@ -214,18 +214,18 @@ func forbidden(d prd.Difference) string {
 	return strings.Join(parts, "; ")
 }
 
-// Judge implements Plan.
-func (*PRD) Judge(s State, promised, trust bool) Verdict {
+// Conclusion implements Plan.
+func (*PRD) Conclusion(s State, promised, trust bool) Conclusion {
 	open := s.Open()
 	switch {
 	case open == 0 && len(s.Items) > 0:
-		return Verdict{Done: true, Reason: "stories_complete"}
+		return Conclusion{Done: true, Reason: "stories_complete"}
 	case promised && trust:
-		return Verdict{Done: true, Reason: "promise"}
+		return Conclusion{Done: true, Reason: "promise"}
 	case promised:
-		return Verdict{Refused: words.CountPlural(open, "story is", "stories are") + " still open in prd.json"}
+		return Conclusion{Refused: words.CountPlural(open, "story is", "stories are") + " still open in prd.json"}
 	}
-	return Verdict{}
+	return Conclusion{}
 }
 
 // Record implements Plan.

@@ -68,9 +68,9 @@ func (p *Prompt) Snapshot(stateDir string) error {
 // Left implements Plan.
 func (*Prompt) Left(State) string { return "the agent has not promised completion" }
 
-// Judge implements Plan.
-func (*Prompt) Judge(_ State, promised, _ bool) Verdict {
-	return Verdict{Done: promised, Reason: "promise"}
+// Conclusion implements Plan.
+func (*Prompt) Conclusion(_ State, promised, _ bool) Conclusion {
+	return Conclusion{Done: promised, Reason: "promise"}
 }
 
 // Mark implements Plan: there are no marks.

@@ -119,20 +119,20 @@ func tasksLeft(s State) string {
 	return fmt.Sprintf("%d of %s done", done, words.CountPlural(total, "task is", "tasks are"))
 }
 
-// Judge implements Plan.
-func (*Tasks) Judge(s State, promised, trust bool) Verdict {
+// Conclusion implements Plan.
+func (*Tasks) Conclusion(s State, promised, trust bool) Conclusion {
 	open := s.Open()
 	switch {
 	case promised && trust:
-		return Verdict{Done: true, Reason: "promise"}
+		return Conclusion{Done: true, Reason: "promise"}
 	case open > 0 && promised:
-		return Verdict{Refused: fmt.Sprintf("%s still open in the checklist", words.CountPlural(open, "task is", "tasks are"))}
+		return Conclusion{Refused: fmt.Sprintf("%s still open in the checklist", words.CountPlural(open, "task is", "tasks are"))}
 	case open > 0 || len(s.Items) == 0:
-		return Verdict{}
+		return Conclusion{}
 	case len(s.Questions()) > 0:
-		return Verdict{Waiting: true}
+		return Conclusion{Waiting: true}
 	}
-	return Verdict{Done: true, Reason: "tasks_complete"}
+	return Conclusion{Done: true, Reason: "tasks_complete"}
 }
 
 // Mark implements Plan: it ticks or unticks the boxes.

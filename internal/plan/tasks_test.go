@@ -86,7 +86,7 @@ func TestTasksRead(t *testing.T) {
 	if diff := cmp.Diff(want, s.Items); diff != "" {
 		t.Errorf("items (-want +got):\n%s", diff)
 	}
-	if v := p.Judge(s, true, false); v.Done || !strings.Contains(v.Refused, "2 tasks are still open") {
+	if v := p.Conclusion(s, true, false); v.Done || !strings.Contains(v.Refused, "2 tasks are still open") {
 		t.Errorf("a promise with open tasks came out as %+v", v)
 	}
 }
@@ -103,15 +103,15 @@ func TestTasksRevokeUnticksOnlyWhatIsNamed(t *testing.T) {
 	}
 }
 
-func TestTasksJudge(t *testing.T) {
+func TestTasksConclusion(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
-		want       plan.Verdict
+		want       plan.Conclusion
 	}{
-		{"all ticked", "- [x] a\n", plan.Verdict{Done: true, Reason: "tasks_complete"}},
-		{"one open", "- [x] a\n- [ ] b\n", plan.Verdict{}},
-		{"only questions left", "- [x] a\n- [?] b\n", plan.Verdict{Waiting: true}},
-		{"another mark", "- [x] a\n- [/] b\n", plan.Verdict{}},
+		{"all ticked", "- [x] a\n", plan.Conclusion{Done: true, Reason: "tasks_complete"}},
+		{"one open", "- [x] a\n- [ ] b\n", plan.Conclusion{}},
+		{"only questions left", "- [x] a\n- [?] b\n", plan.Conclusion{Waiting: true}},
+		{"another mark", "- [x] a\n- [/] b\n", plan.Conclusion{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := write(t, map[string]string{"tasks.md": c.text})
@@ -120,7 +120,7 @@ func TestTasksJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.want, p.Judge(s, false, false)); diff != "" {
+			if diff := cmp.Diff(c.want, p.Conclusion(s, false, false)); diff != "" {
 				t.Errorf("verdict (-want +got):\n%s", diff)
 			}
 		})

@@ -14,11 +14,11 @@ import (
 // comparison is what differs between two commits, sorted by kind.
 type comparison struct {
 	repo       *git.Repo
-	base, head string                // commits
-	was, is    map[string]git.Entry  // their files
-	changed    map[FileKind][]string // paths in order
-	texts      map[string]string     // by hash
-	kinds      map[string]FileKind   // of changed paths
+	base, head string                   // commits
+	was, is    map[string]git.TreeEntry // their files
+	changed    map[FileKind][]string    // paths in order
+	texts      map[string]string        // by hash
+	kinds      map[string]FileKind      // of changed paths
 	sorted     *sorter
 	renamed    map[string]string // files of the work, and what they are called now
 	gone       []string          // tests that were deleted with what they test
@@ -62,7 +62,7 @@ func (p *Prover) compare(ctx context.Context, base, head string) (*comparison, e
 func (c *comparison) readAll(ctx context.Context, paths []string) error {
 	var hashes []string
 	for _, name := range paths {
-		for _, e := range []git.Entry{c.was[name], c.is[name]} {
+		for _, e := range []git.TreeEntry{c.was[name], c.is[name]} {
 			if _, known := c.texts[e.Hash]; e.IsFile() && !known && isText(name) {
 				c.texts[e.Hash] = ""
 				hashes = append(hashes, e.Hash)
@@ -86,7 +86,7 @@ func isText(name string) bool {
 }
 
 // text returns the content of a file, which may not be among those that were read.
-func (c *comparison) text(ctx context.Context, e git.Entry) string {
+func (c *comparison) text(ctx context.Context, e git.TreeEntry) string {
 	if !e.IsFile() {
 		return ""
 	}
@@ -109,7 +109,7 @@ func (c *comparison) sorter(ctx context.Context, p *Prover) *sorter {
 	for _, check := range p.Checks {
 		commands = append(commands, check.Command)
 	}
-	for _, tree := range []map[string]git.Entry{c.was, c.is} {
+	for _, tree := range []map[string]git.TreeEntry{c.was, c.is} {
 		f := &finder{
 			found: map[string]bool{},
 			has:   func(name string) bool { _, ok := tree[name]; return ok },
@@ -193,8 +193,8 @@ func (c *comparison) rust() []string {
 
 // putBack returns the changes to head that make its tests and check files those of
 // base, by path.
-func (c *comparison) putBack(ctx context.Context) (map[string]git.Entry, error) {
-	edits := map[string]git.Entry{}
+func (c *comparison) putBack(ctx context.Context) (map[string]git.TreeEntry, error) {
+	edits := map[string]git.TreeEntry{}
 	for _, name := range c.changed[CheckFile] {
 		edits[name] = c.was[name]
 	}
@@ -276,8 +276,8 @@ func (c *comparison) withNewNames(text string) string {
 
 // withoutWork returns the changes to base that make its tests and check files those of
 // head. The dependencies come along: tests may need new ones.
-func (c *comparison) withoutWork(ctx context.Context) (map[string]git.Entry, error) {
-	edits := map[string]git.Entry{}
+func (c *comparison) withoutWork(ctx context.Context) (map[string]git.TreeEntry, error) {
+	edits := map[string]git.TreeEntry{}
 	for _, kind := range []FileKind{CheckFile, Test, Mixed, Dependency} {
 		for _, name := range c.changed[kind] {
 			edits[name] = c.is[name]
@@ -295,14 +295,14 @@ func (c *comparison) withoutWork(ctx context.Context) (map[string]git.Entry, err
 
 // write notes a file with a new content, unless it is that of the entry.
 func (c *comparison) write(
-	ctx context.Context, edits map[string]git.Entry, name string, e git.Entry, text string,
+	ctx context.Context, edits map[string]git.TreeEntry, name string, e git.TreeEntry, text string,
 ) error {
 	if text == c.texts[e.Hash] {
 		return nil
 	}
 	hash, err := c.repo.WriteBlob(text)
 	if err == nil {
-		edits[name] = git.Entry{Mode: e.Mode, Hash: hash}
+		edits[name] = git.TreeEntry{Mode: e.Mode, Hash: hash}
 	}
 	return err
 }
@@ -329,7 +329,7 @@ func isVendored(name string) bool {
 
 // commit makes a commit of a tree with some files changed, on top of where it came from.
 func (c *comparison) commit(
-	ctx context.Context, from string, edits map[string]git.Entry,
+	ctx context.Context, from string, edits map[string]git.TreeEntry,
 ) (string, error) {
 	tree, err := c.repo.Compose(ctx, from, edits)
 	if err != nil {

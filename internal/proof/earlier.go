@@ -30,7 +30,7 @@ func (p *Prover) earlierTests(ctx context.Context, c *comparison, r *Proof, earl
 		return err
 	}
 	// Tests that an earlier story added are as they were before this one. New ones are left out.
-	maps.DeleteFunc(both, func(name string, now git.Entry) bool {
+	maps.DeleteFunc(both, func(name string, now git.TreeEntry) bool {
 		return now.Mode == "" || e.was[name].Mode != ""
 	})
 	for name, entry := range edits {
@@ -43,7 +43,7 @@ func (p *Prover) earlierTests(ctx context.Context, c *comparison, r *Proof, earl
 		drop(edits, r.Old.Files)
 	}
 	var failed *check.Result
-	for _, tests := range []map[string]git.Entry{both, edits} {
+	for _, tests := range []map[string]git.TreeEntry{both, edits} {
 		if !restores(tests) {
 			return nil
 		}
@@ -100,12 +100,12 @@ func (p *Prover) compareEarlier(
 }
 
 // restores reports whether edits bring back a file, and not only take new ones away.
-func restores(edits map[string]git.Entry) bool {
+func restores(edits map[string]git.TreeEntry) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(edits)),
-		func(e git.Entry) bool { return e.Mode != "" })
+		func(e git.TreeEntry) bool { return e.Mode != "" })
 }
 
-func drop(edits map[string]git.Entry, files []string) {
+func drop(edits map[string]git.TreeEntry, files []string) {
 	for _, name := range files {
 		delete(edits, name)
 	}

@@ -327,7 +327,7 @@ func (p *Prover) greenAtHead(
 // blame puts the files back one by one and returns those with which the check fails. Where
 // none does alone, all are named.
 func (p *Prover) blame(
-	ctx context.Context, c *comparison, r *Proof, ck check.Check, edits map[string]git.Entry,
+	ctx context.Context, c *comparison, r *Proof, ck check.Check, edits map[string]git.TreeEntry,
 ) ([]string, error) {
 	var files []string
 	for name := range edits {
@@ -339,7 +339,7 @@ func (p *Prover) blame(
 	}
 	var guilty []string
 	for _, name := range files[:min(maxFiles, len(files))] {
-		commit, err := c.commit(ctx, c.head, map[string]git.Entry{name: edits[name]})
+		commit, err := c.commit(ctx, c.head, map[string]git.TreeEntry{name: edits[name]})
 		if err != nil {
 			return files, nil // a folder is in its place now
 		}

@@ -108,17 +108,17 @@ func (p *Prover) strength(ctx context.Context, c *comparison, r *Proof) (Strengt
 
 // holds reports whether a check fails without the hunk.
 func (p *Prover) holds(ctx context.Context, c *comparison, r *Proof, b block) (bool, error) {
-	entry := git.Entry{}
+	entry := git.TreeEntry{}
 	if is := c.is[b.Path]; is.IsFile() && c.was[b.Path].IsFile() {
 		hash, err := c.repo.WriteBlob(b.without(c.texts[is.Hash], c.texts[c.was[b.Path].Hash]))
 		if err != nil {
 			return false, err
 		}
-		entry = git.Entry{Mode: is.Mode, Hash: hash}
+		entry = git.TreeEntry{Mode: is.Mode, Hash: hash}
 	} else {
 		entry = c.was[b.Path]
 	}
-	commit, err := c.commit(ctx, c.head, map[string]git.Entry{b.Path: entry})
+	commit, err := c.commit(ctx, c.head, map[string]git.TreeEntry{b.Path: entry})
 	if err != nil {
 		return false, err
 	}

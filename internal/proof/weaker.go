@@ -22,7 +22,7 @@ const maxMutants = 8
 // the work and looks for one that the tests catch as they were, and not as they are. That
 // shows what was weakened although all of it still holds.
 func (p *Prover) weaker(
-	ctx context.Context, c *comparison, r *Proof, edits map[string]git.Entry,
+	ctx context.Context, c *comparison, r *Proof, edits map[string]git.TreeEntry,
 ) (*TestRun, error) {
 	changed := slices.Sorted(maps.Keys(edits))
 	changed = slices.DeleteFunc(changed, func(name string) bool { return c.was[name].Mode == "" && c.kinds[name] == Test })
@@ -61,14 +61,14 @@ func (p *Prover) weaker(
 // missed returns the check that fails with a fault and the old tests, and passes with the
 // fault and the new tests; "" without such a check.
 func (p *Prover) missed(
-	ctx context.Context, c *comparison, r *Proof, m mutant, edits map[string]git.Entry,
+	ctx context.Context, c *comparison, r *Proof, m mutant, edits map[string]git.TreeEntry,
 ) (string, error) {
 	hash, err := c.repo.WriteBlob(m.text())
 	if err != nil {
 		return "", err
 	}
-	fault := git.Entry{Mode: c.is[m.path].Mode, Hash: hash}
-	now, err := c.commit(ctx, c.head, map[string]git.Entry{m.path: fault})
+	fault := git.TreeEntry{Mode: c.is[m.path].Mode, Hash: hash}
+	now, err := c.commit(ctx, c.head, map[string]git.TreeEntry{m.path: fault})
 	if err != nil {
 		return "", err
 	}

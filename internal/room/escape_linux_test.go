@@ -276,7 +276,7 @@ func (g *grounds) scratch(t *testing.T) string {
 }
 
 func (g *grounds) agentRoom(t *testing.T) *Room {
-	return g.site.Agent(Agent{Own: []string{g.site.Home + "/.agent"}, Reveal: []string{os.Args[0]}, Scratch: g.scratch(t)})
+	return g.site.Agent(AgentRoom{Own: []string{g.site.Home + "/.agent"}, Reveal: []string{os.Args[0]}, Scratch: g.scratch(t)})
 }
 
 // checkRoom is a room with a copy of what is committed.
@@ -287,7 +287,7 @@ func (g *grounds) checkRoom(t *testing.T) *Room {
 	}
 	site := g.site
 	site.Env = append(slices.Clone(site.Env), "GOBIN="+filepath.Dir(os.Args[0]))
-	return site.Checks(Checks{Copy: copied + "/c", Scratch: g.scratch(t)})
+	return site.Checks(CheckRoom{Copy: copied + "/c", Scratch: g.scratch(t)})
 }
 
 // try makes the attempt and checks the result.

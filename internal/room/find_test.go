@@ -36,7 +36,7 @@ func TestRules(t *testing.T) {
 	}
 	home := filepath.Join(base, "home")
 	s := Site{Program: "/usr/bin/bwrap", Root: home + "/p", GitDir: home + "/p/.git", Common: home + "/p/.git", Home: home, Own: home + "/.ralph"}
-	r := s.Agent(Agent{Scratch: t.TempDir(), Own: []string{home + "/gone"}})
+	r := s.Agent(AgentRoom{Scratch: t.TempDir(), Own: []string{home + "/gone"}})
 	argv, err := r.Wrap(s.Root)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestRules(t *testing.T) {
 		t.Errorf("the profile is %s", profile)
 	}
 	s.Write = []string{home + "/.cache"}
-	reviewer := s.Agent(Agent{Scratch: t.TempDir(), Own: []string{home + "/.ssh"}, ReadOnly: true})
+	reviewer := s.Agent(AgentRoom{Scratch: t.TempDir(), Own: []string{home + "/.ssh"}, ReadOnly: true})
 	argv, err = reviewer.Wrap(s.Root)
 	text = strings.Join(argv, " ")
 	if err != nil || !strings.Contains(text, "--bind "+home+"/.ssh ") {
@@ -104,7 +104,7 @@ func TestAgentBelowATemporaryFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := Site{Program: "/usr/bin/bwrap", Root: base + "/p", Env: []string{"TMPDIR=" + base}}
-	argv, err := s.Agent(Agent{Program: link, Scratch: t.TempDir()}).Wrap(s.Root)
+	argv, err := s.Agent(AgentRoom{Program: link, Scratch: t.TempDir()}).Wrap(s.Root)
 	if err != nil {
 		t.Fatal(err)
 	}

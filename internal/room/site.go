@@ -43,8 +43,8 @@ func (s Site) Survey() Site {
 	return s
 }
 
-// Agent has the parameters of an agent's room.
-type Agent struct {
+// AgentRoom has the parameters of an agent's room.
+type AgentRoom struct {
 	Own     []string // files and folders that the agent keeps its state in; folders are made
 	Protect []string // files and folders of the worktree that it may not change
 	Program string   // its file, or a link to it
@@ -57,7 +57,7 @@ type Agent struct {
 // Agent returns the room of an agent. The agent can change the worktree, the git directory,
 // the caches and its own folders. It can read the rest, except credentials and sockets, which
 // are hidden. A read-only agent can change only its own folders.
-func (s Site) Agent(a Agent) *Room {
+func (s Site) Agent(a AgentRoom) *Room {
 	if !s.surveyed {
 		s = s.Survey()
 	}
@@ -116,8 +116,8 @@ func (s Site) closeGit(r *Room) {
 	}
 }
 
-// Checks has the parameters of a check's room.
-type Checks struct {
+// CheckRoom has the parameters of a check's room.
+type CheckRoom struct {
 	Copy    string   // checked-out tree that takes the worktree's place; empty: in place
 	Shown   []Shown  // folders from elsewhere that are shown in the copy
 	Keep    []string // files and folders of the worktree that a check in place may not change
@@ -131,7 +131,7 @@ type Shown struct{ From, Path string }
 // Checks returns the room of a quality check. The copy has the path of the worktree, so that
 // paths in tools stay valid and a check cannot recognise it. The home folder has only
 // toolchains and caches, read-only.
-func (s Site) Checks(c Checks) *Room {
+func (s Site) Checks(c CheckRoom) *Room {
 	if !s.surveyed {
 		s = s.Survey()
 	}

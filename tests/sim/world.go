@@ -146,7 +146,7 @@ func newWorld(seed uint64, b bug) *world {
 	w.rules.OnStuck = pick(rng, run.StuckStop, run.StuckPark)
 	w.gate = evidence.Rules{Mode: evidence.InPlace, RequireChange: true, RejectWeakened: true}
 	w.reviews = rng.IntN(3) == 0
-	w.gate.Review = evidence.Review{Require: rng.IntN(3) > 0, Most: 2}
+	w.gate.Review = evidence.ReviewRules{Require: rng.IntN(3) > 0, Most: 2}
 	w.rateLimit = 2 + rng.IntN(12)
 	w.stories = make([]story, 1+rng.IntN(6))
 	for i := range w.stories {
