@@ -36,38 +36,35 @@ type Options struct {
 	Warn func(string)
 }
 
-// Sender shows notices one after the other, in the background.
+// Sender shows notices one after the other, in the background. Its methods are called one
+// after the other.
 type Sender struct {
 	o      Options
 	ctx    context.Context
 	cancel context.CancelFunc
-
-	mu    sync.Mutex
-	queue []Notice
-	busy  bool
-	idle  sync.Cond
+	last   chan struct{} // closed when the last notice so far is shown
 }
 
 // New returns a sender. The caller closes it.
 func New(o Options) *Sender {
-	s := &Sender{o: o}
-	s.idle.L = &s.mu
+	s := &Sender{o: o, last: make(chan struct{})}
+	close(s.last)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
 
-// Send queues a notice and returns at once.
+// Send shows a notice after those before it. It returns at once.
 func (s *Sender) Send(n Notice) {
 	if len(s.o.Command) == 0 && !s.o.Desktop {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.queue = append(s.queue, n)
-	if !s.busy {
-		s.busy = true
-		go s.work()
-	}
+	before, shown := s.last, make(chan struct{})
+	s.last = shown
+	go func() {
+		defer close(shown)
+		<-before
+		s.deliver(n)
+	}()
 }
 
 // Close waits until all notices are shown, but not longer than the limit, nor than ctx. Then it
@@ -78,27 +75,7 @@ func (s *Sender) Close(ctx context.Context) {
 	defer stop()
 	timer := time.AfterFunc(s.o.Limit, s.cancel)
 	defer timer.Stop()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.busy {
-		s.idle.Wait()
-	}
-}
-
-func (s *Sender) work() {
-	for {
-		s.mu.Lock()
-		if len(s.queue) == 0 {
-			s.busy = false
-			s.idle.Broadcast()
-			s.mu.Unlock()
-			return
-		}
-		n := s.queue[0]
-		s.queue = s.queue[1:]
-		s.mu.Unlock()
-		s.deliver(n)
-	}
+	<-s.last
 }
 
 // deliver shows the notice and calls the user's command, in parallel: neither may use up
