@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,12 +15,8 @@ import (
 
 // Session is a tmux session with a loop on the left and its dashboard on the right.
 type Session struct {
-	Name    string
-	Lasting bool // as [tmux.Session] has it
-
-	id     string
+	tmux.Session
 	socket string // of the tmux server, empty for the usual one
-	tmux   *tmux.Client
 }
 
 // SessionOptions says what a session contains.
@@ -69,7 +63,7 @@ func OpenSession(ctx context.Context, c *tmux.Client, opts SessionOptions) (*Ses
 		}
 		side, size := place(opts.Width, opts.Height)
 		_, err = c.Split(ctx, pane, side, size, tmux.NewSession{Mark: first.Mark, Dir: opts.Dir, Argv: opts.Dashboard})
-		return &Session{Name: made.Name, Lasting: made.Lasting, id: made.ID, socket: unusualSocket(opts.TMUX), tmux: c}, err
+		return &Session{made, unusualSocket(opts.TMUX)}, err
 	}
 }
 
@@ -78,10 +72,10 @@ func OpenSession(ctx context.Context, c *tmux.Client, opts SessionOptions) (*Ses
 func closeOld(ctx context.Context, c *tmux.Client, mark string) (names []string, err error) {
 	for _, s := range c.Sessions(ctx) {
 		if s.Mark == mark {
-			if err := c.Close(ctx, s.ID, ""); err != nil {
+			if err := s.Close(ctx); err != nil {
 				return nil, err
 			}
-			if !c.Alive(ctx, s.ID) {
+			if !s.Alive(ctx) {
 				continue // there was nothing else in it
 			}
 		}
@@ -117,20 +111,3 @@ func (s *Session) How() string {
 	}
 	return "tmux" + server + " attach -t '=" + s.Name + "'"
 }
-
-// Attach returns the command that shows the session in a terminal. The caller starts it.
-func (s *Session) Attach(in io.Reader, out, errs io.Writer) *exec.Cmd {
-	return s.tmux.Attach(s.id, in, out, errs)
-}
-
-// Switch shows the session in the terminal that shows the tmux session of this process.
-func (s *Session) Switch(ctx context.Context) error { return s.tmux.Switch(ctx, s.id) }
-
-// Alive reports whether the session still exists.
-func (s *Session) Alive(ctx context.Context) bool { return s.tmux.Alive(ctx, s.id) }
-
-// Watched reports whether a terminal shows the session.
-func (s *Session) Watched(ctx context.Context) bool { return s.tmux.Watched(ctx, s.id) }
-
-// Close ends the session and the programs in it.
-func (s *Session) Close(ctx context.Context) error { return s.tmux.Close(ctx, s.id, "") }

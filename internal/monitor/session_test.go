@@ -26,7 +26,7 @@ func TestHowToComeBack(t *testing.T) {
 		"/tmp/tmux-0/default,1,0": "tmux attach -t '=ralph-x'",
 		"/tmp/tmux-0/work,1,0":    "tmux -S '/tmp/tmux-0/work' attach -t '=ralph-x'",
 	} {
-		s := &Session{Name: "ralph-x", socket: unusualSocket(variable)}
+		s := &Session{tmux.Session{Name: "ralph-x"}, unusualSocket(variable)}
 		if got := s.How(); got != want {
 			t.Errorf("%q: %s, want %s", variable, got, want)
 		}

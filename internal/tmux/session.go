@@ -24,6 +24,8 @@ const (
 
 // Session is a session of the tmux server.
 type Session struct {
+	client *Client
+
 	ID   string // such as $1
 	Name string
 	Mark string // its mark, empty if it is not a session of ralph
@@ -98,7 +100,7 @@ func (c *Client) Open(ctx context.Context, s NewSession) (Session, string, error
 	if len(f) != 3 {
 		return Session{}, "", fmt.Errorf("tmux new-session answered %q", out)
 	}
-	return Session{ID: f[0], Name: s.Name, Mark: s.Mark, Lasting: f[2] == "1"}, f[1], nil
+	return Session{client: c, ID: f[0], Name: s.Name, Mark: s.Mark, Lasting: f[2] == "1"}, f[1], nil
 }
 
 // Side is the position of a new pane.
@@ -173,28 +175,31 @@ func (c *Client) Sessions(ctx context.Context) []Session {
 	var list []Session
 	for line := range strings.Lines(out) {
 		if f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3); len(f) == 3 {
-			list = append(list, Session{ID: f[0], Mark: f[1], Name: f[2]})
+			list = append(list, Session{client: c, ID: f[0], Mark: f[1], Name: f[2]})
 		}
 	}
 	return list
 }
 
 // Alive reports whether the session still exists.
-func (c *Client) Alive(ctx context.Context, id string) bool {
-	_, err := c.run(ctx, "has-session", "-t", id)
+func (s Session) Alive(ctx context.Context) bool {
+	_, err := s.client.run(ctx, "has-session", "-t", s.ID)
 	return err == nil
 }
 
 // Watched reports whether a tmux client shows the session.
-func (c *Client) Watched(ctx context.Context, id string) bool {
-	out, err := c.run(ctx, "list-clients", "-t", id)
+func (s Session) Watched(ctx context.Context) bool {
+	out, err := s.client.run(ctx, "list-clients", "-t", s.ID)
 	return err == nil && out != ""
 }
 
-// Close closes ralph's panes in a session. target is the session or one of its panes. The
-// session ends too, unless it has other panes of the user. Close closes the pane self last,
-// because the caller may run in it. self may be empty.
-func (c *Client) Close(ctx context.Context, target, self string) error {
+// Close closes ralph's panes in the session. The session ends too, unless it has other panes
+// of the user.
+func (s Session) Close(ctx context.Context) error { return s.client.closePanes(ctx, s.ID, "") }
+
+// closePanes closes ralph's panes in a session. target is the session or one of its panes. The
+// pane self is closed last, because the caller may run in it. self may be empty.
+func (c *Client) closePanes(ctx context.Context, target, self string) error {
 	out, err := c.run(ctx, "list-panes", "-s", "-t", target, "-F", "#{pane_id} #{"+paneMark+"}")
 	if err != nil {
 		return err
@@ -217,16 +222,16 @@ func (c *Client) Close(ctx context.Context, target, self string) error {
 }
 
 // Switch shows another session in the user's tmux client, in place of the current one.
-func (c *Client) Switch(ctx context.Context, id string) error {
-	_, err := c.run(ctx, "switch-client", "-t", id)
+func (s Session) Switch(ctx context.Context) error {
+	_, err := s.client.run(ctx, "switch-client", "-t", s.ID)
 	return err
 }
 
 // Attach returns the command that shows the session in a terminal, until it ends or the user
 // detaches. The caller starts the command.
-func (c *Client) Attach(id string, in io.Reader, out, errs io.Writer) *exec.Cmd {
-	cmd := exec.Command(c.path, "attach-session", "-t", id)
-	cmd.Env = c.env
+func (s Session) Attach(in io.Reader, out, errs io.Writer) *exec.Cmd {
+	cmd := exec.Command(s.client.path, "attach-session", "-t", s.ID)
+	cmd.Env = s.client.env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errs
 	return cmd
 }
@@ -241,6 +246,6 @@ func CloseOwn(environ []string) {
 		return
 	}
 	if c, err := Find(ctx, environ); err == nil {
-		_ = c.Close(ctx, pane, pane) // this process ends with its pane, in any case
+		_ = c.closePanes(ctx, pane, pane) // this process ends with its pane, in any case
 	}
 }

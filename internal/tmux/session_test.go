@@ -45,7 +45,7 @@ func server(t *testing.T, conf string) *Client {
 		t.Skipf("no tmux to test with: %v", err)
 	}
 	t.Cleanup(func() {
-		kill := c.Attach("", nil, nil, nil)
+		kill := Session{client: c}.Attach(nil, nil, nil)
 		kill.Args = []string{"tmux", "kill-server"}
 		_ = kill.Run()
 	})
@@ -122,10 +122,10 @@ func TestSessionUnderHostileSettings(t *testing.T) {
 			if _, _, err := c.Open(t.Context(), NewSession{Name: "ralph-x", Mark: "w2", Dir: dir, Width: 80, Height: 24, Argv: []string{"sleep", "600"}}); !errors.Is(err, ErrTaken) {
 				t.Errorf("a second session of the name: %v, want ErrTaken", err)
 			}
-			if err := c.Close(t.Context(), pane, pane); err != nil {
+			if err := c.closePanes(t.Context(), pane, pane); err != nil {
 				t.Error(err)
 			}
-			if c.Alive(t.Context(), s.ID) {
+			if s.Alive(t.Context()) {
 				t.Errorf("something stays of the session:\n%s", c.must(t, "list-panes", "-a"))
 			}
 		})
@@ -140,7 +140,7 @@ func TestPanesGoWithTheirPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !c.Alive(t.Context(), s.ID) {
+	if !s.Alive(t.Context()) {
 		t.Fatal("the session ended before its program")
 	}
 	if err := os.WriteFile(flag, nil, 0o600); err != nil {
@@ -149,7 +149,7 @@ func TestPanesGoWithTheirPrograms(t *testing.T) {
 	timeout := time.After(30 * time.Second)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for c.Alive(t.Context(), s.ID) {
+	for s.Alive(t.Context()) {
 		select {
 		case <-timeout:
 			t.Fatal("the program has ended, and its pane stays")
@@ -165,23 +165,23 @@ func TestCloseLeavesWhatIsTheUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	theirs := c.must(t, "new-window", "-d", "-P", "-F", "#{pane_id}", "-t", s.ID+":", "--", "sleep", "600")
-	if got := c.Sessions(t.Context()); len(got) != 1 || got[0] != (Session{ID: s.ID, Name: "ralph-x", Mark: "w1"}) {
+	if got := c.Sessions(t.Context()); len(got) != 1 || got[0] != (Session{client: c, ID: s.ID, Name: "ralph-x", Mark: "w1"}) {
 		t.Errorf("the sessions are %+v", got)
 	}
-	if err := c.Close(t.Context(), s.ID, ""); err != nil {
+	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := c.must(t, "list-panes", "-s", "-t", s.ID, "-F", "#{pane_id}"); got != theirs {
 		t.Errorf("pane %s is left, want %s only (ours was %s)", got, theirs, pane)
 	}
-	if c.Watched(t.Context(), s.ID) {
+	if s.Watched(t.Context()) {
 		t.Error("nobody looks at the session")
 	}
 }
 
 func TestNoServer(t *testing.T) {
 	c := server(t, "")
-	if got := c.Sessions(t.Context()); got != nil || c.Alive(t.Context(), "$0") || c.Watched(t.Context(), "$0") {
+	if got, none := c.Sessions(t.Context()), (Session{client: c, ID: "$0"}); got != nil || none.Alive(t.Context()) || none.Watched(t.Context()) {
 		t.Errorf("there is no server, and yet %v", got)
 	}
 }
