@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -93,18 +94,15 @@ func (c *prCmd) pullRequest(a *app, p *unit.Place) (*pullRequest, error) {
 			text.Runs = append(text.Runs, acc.Run)
 		}
 	}
-	pr := &pullRequest{Title: c.Title, Branch: last.Branch, Done: last.Run.Done(), root: p.Repo.Root}
+	pr := &pullRequest{Branch: last.Branch, Done: last.Run.Done(), root: p.Repo.Root}
 	title := ""
 	if last.Plan.Feature() {
 		if title, err = describe(a, p, &text); err != nil {
 			return nil, err
 		}
 	}
-	for _, fallback := range []string{title, last.Run.Task, last.Branch, last.Unit} {
-		if pr.Title == "" {
-			pr.Title = terminal.Shortened(stream.OneLine(fallback), 100)
-		}
-	}
+	title = cmp.Or(title, last.Run.Task, last.Branch, last.Unit)
+	pr.Title = cmp.Or(c.Title, terminal.Shortened(stream.OneLine(title), 100))
 	var body bytes.Buffer
 	err = text.Markdown(&body)
 	pr.Body = body.String()
@@ -176,10 +174,7 @@ func (c *prCmd) create(a *app, pr *pullRequest) error {
 	cmd := exec.CommandContext(a.ctx, gh, argv...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = pr.root, strings.NewReader(pr.Body), a.t.Out, &complaint
 	if err := cmd.Run(); err != nil {
-		text := strings.TrimSpace(complaint.String())
-		if text == "" {
-			text = err.Error()
-		}
+		text := cmp.Or(strings.TrimSpace(complaint.String()), err.Error())
 		return hint.With(fmt.Errorf("gh has not created the pull request: %s", text),
 			"is the branch pushed? git push -u origin "+stream.ShellWord(pr.Branch))
 	}

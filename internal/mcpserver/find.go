@@ -34,6 +34,26 @@ func (s *server) find(ctx context.Context, u unitIn) (*unit.Place, error) {
 	return unit.Find(ctx, s.Home, unit.Query{Unit: u.Unit, Worktree: u.Worktree})
 }
 
+// record returns the unit that the client means, and its record: nil if it never ran.
+func (s *server) record(ctx context.Context, u unitIn) (*unit.Place, *unit.Record, error) {
+	p, err := s.find(ctx, u)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := p.Record()
+	return p, r, err
+}
+
+// current returns the unit that the client means, and the state of its last run.
+func (s *server) current(ctx context.Context, u unitIn) (*unit.Place, unit.Current, error) {
+	p, err := s.find(ctx, u)
+	if err != nil {
+		return nil, unit.Current{}, err
+	}
+	now, err := p.Current(s.Notes)
+	return p, now, err
+}
+
 // checkedOut returns the unit as the place of a run, and its change if it is one. Its worktree
 // must have its branch checked out, unless it is a change. Without a name it is whatever is
 // checked out here.
@@ -42,15 +62,11 @@ func (s *server) checkedOut(ctx context.Context, u unitIn) (p *unit.Place, chang
 		p, err := unit.Worktree(ctx)
 		return p, "", err
 	}
-	meant, err := s.find(ctx, u)
+	meant, r, err := s.record(ctx, u)
 	if err != nil {
 		return nil, "", err
 	}
 	if p, err = unit.WorktreeAt(ctx, meant.Repo.Root); err != nil {
-		return nil, "", err
-	}
-	r, err := meant.Record()
-	if err != nil {
 		return nil, "", err
 	}
 	c, err := meant.Change(s.Notes, r)

@@ -42,11 +42,7 @@ type item struct {
 }
 
 func (s *server) plan(ctx context.Context, in planIn) (planOut, error) {
-	p, err := s.find(ctx, in.unitIn)
-	if err != nil {
-		return planOut{}, err
-	}
-	r, err := p.Record()
+	p, r, err := s.record(ctx, in.unitIn)
 	if err != nil {
 		return planOut{}, err
 	}

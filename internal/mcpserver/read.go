@@ -89,11 +89,7 @@ type liveStatus struct {
 }
 
 func (s *server) status(ctx context.Context, in unitIn) (statusOut, error) {
-	p, err := s.find(ctx, in)
-	if err != nil {
-		return statusOut{}, err
-	}
-	now, err := p.Current(s.Notes)
+	p, now, err := s.current(ctx, in)
 	if err != nil {
 		return statusOut{}, err
 	}
@@ -158,11 +154,7 @@ func (s *server) log(ctx context.Context, in logIn) (logOut, error) {
 	case lines < 0:
 		return logOut{}, errors.New("the argument lines is less than 0")
 	}
-	p, err := s.find(ctx, in.unitIn)
-	if err != nil {
-		return logOut{}, err
-	}
-	r, err := p.Record()
+	p, r, err := s.record(ctx, in.unitIn)
 	if err != nil {
 		return logOut{}, err
 	}

@@ -120,14 +120,12 @@ func readResource(ctx context.Context, r resource, uri string) (*mcp.ReadResourc
 // planFile reads a file of the feature's folder, or of its archive.
 func (s *server) planFile(name string) func(context.Context, unitIn) (string, error) {
 	return func(ctx context.Context, u unitIn) (string, error) {
-		p, err := s.find(ctx, u)
+		p, r, err := s.record(ctx, u)
 		if err != nil {
 			return "", err
 		}
 		folder := filepath.Join(p.Repo.Root, p.Folder)
-		if r, err := p.Record(); err != nil {
-			return "", err
-		} else if r != nil {
+		if r != nil {
 			folder = r.Folder
 		}
 		data, err := regular.Read(filepath.Join(folder, name), maxResource)
@@ -136,11 +134,7 @@ func (s *server) planFile(name string) func(context.Context, unitIn) (string, er
 }
 
 func (s *server) statusFile(ctx context.Context, u unitIn) (string, error) {
-	p, err := s.find(ctx, u)
-	if err != nil {
-		return "", err
-	}
-	now, err := p.Current(s.Notes)
+	_, now, err := s.current(ctx, u)
 	if err != nil {
 		return "", err
 	}

@@ -206,7 +206,7 @@ func limitWords(l stream.Limit, now time.Time) string {
 
 func (m *model) progress(width int) string {
 	s := &m.state
-	text := fmt.Sprintf("%d/%d %s", s.StoriesComplete, s.StoriesTotal, journal.PlanKind(s.Plan).Items())
+	text := s.Progress()
 	if width >= 60 {
 		text += "  " + m.pen.bar(float64(s.StoriesComplete)/float64(s.StoriesTotal), 12)
 	}

@@ -104,28 +104,18 @@ func (m *model) sideBySide(now time.Time, width, room int) []string {
 
 // fitting leaves out what there is no room for, the least important first.
 func fitting(facts []fact, room int) []fact {
-	room = max(room, 0)
-	if len(facts) <= room {
-		return facts
+	chosen := make([]int, len(facts)) // indexes
+	for i := range chosen {
+		chosen[i] = i
 	}
-	byRank := slices.Clone(facts)
-	slices.SortStableFunc(byRank, func(a, b fact) int { return cmp.Compare(a.rank, b.rank) })
-	last, spare := -1, 0 // the highest rank that partly fits, and how many rows of it
-	if room > 0 {
-		last = byRank[room-1].rank
-		for _, f := range byRank[:room] {
-			if f.rank == last {
-				spare++
-			}
-		}
+	slices.SortStableFunc(chosen, func(a, b int) int { return cmp.Compare(facts[a].rank, facts[b].rank) })
+	chosen = chosen[:min(len(chosen), max(room, 0))]
+	slices.Sort(chosen)
+	fit := make([]fact, 0, len(chosen))
+	for _, i := range chosen {
+		fit = append(fit, facts[i])
 	}
-	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool {
-		if f.rank == last {
-			spare--
-			return spare < 0
-		}
-		return f.rank > last
-	})
+	return fit
 }
 
 // withStories makes rows of the facts, with the list of stories in its place.

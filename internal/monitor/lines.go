@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"ralph/internal/stream"
 )
@@ -59,9 +58,5 @@ func plainLine(text string) string {
 // shorten cuts a text that is too long for a dashboard. It returns a copy, so that a kept
 // line does not keep its whole message in memory.
 func shorten(text string) string {
-	end := min(len(text), maxLine)
-	for end > 0 && end < len(text) && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return strings.Clone(text[:end])
+	return strings.Clone(strings.ToValidUTF8(text[:min(len(text), maxLine)], ""))
 }

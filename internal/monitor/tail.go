@@ -111,12 +111,8 @@ func (t *tail) read() bool {
 	t.now, t.news.wrote = wrote, wrote
 	buf = buf[:n]
 	if t.skip {
-		end := bytes.IndexByte(buf, '\n')
-		t.skip = end < 0
-		buf = buf[end+1:]
-		if t.skip {
-			buf = nil
-		}
+		_, rest, found := bytes.Cut(buf, []byte("\n"))
+		t.skip, buf = !found, rest
 	}
 	_, _ = t.reader.Write(buf)
 	return true

@@ -165,11 +165,10 @@ func (it *Iteration) looks(add func(format string, args ...any)) {
 
 // made writes who did the work, its cost, and how to check it again.
 func (p PullRequest) made(out io.Writer) {
-	total := *p.Runs[len(p.Runs)-1]
+	total := p.Runs[len(p.Runs)-1].Summary
 	total.StartedAt = p.Runs[0].StartedAt
+	total.Ended, total.Commits, total.CostUSD, total.Tokens = 0, 0, nil, stream.Tokens{}
 	agents, claims := []string{}, 0
-	total.Ended, total.Commits, total.CostUSD = 0, 0, nil
-	total.Tokens.Input, total.Tokens.Output = 0, 0
 	for _, one := range p.Runs {
 		if agent := one.Agent(); len(agents) == 0 || agents[len(agents)-1] != agent {
 			agents = append(agents, agent)
@@ -177,8 +176,7 @@ func (p PullRequest) made(out io.Writer) {
 		total.Ended += one.Ended
 		total.Commits += one.Commits
 		total.CostUSD = journal.AddCost(total.CostUSD, one.CostUSD)
-		total.Tokens.Input += one.Tokens.Input
-		total.Tokens.Output += one.Tokens.Output
+		total.Tokens = total.Tokens.Add(one.Tokens)
 		total.TokensEstimated = total.TokensEstimated || one.TokensEstimated
 		for i := range one.Iterations {
 			claims += len(one.Iterations[i].Rejected)

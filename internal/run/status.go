@@ -151,6 +151,11 @@ func (s Status) Life(alive bool) string {
 	return ""
 }
 
+// Progress returns, as text, how many items of the plan are done.
+func (s Status) Progress() string {
+	return fmt.Sprintf("%d/%d %s", s.StoriesComplete, s.StoriesTotal, journal.PlanKind(s.Plan).Items())
+}
+
 // Calls returns, as text, the calls in the ledger as the run saw it last.
 func (s Status) Calls(now time.Time) string {
 	if s.APICallsLimit == 0 {

@@ -111,7 +111,6 @@ func ShowPlan(t *terminal.Terminal, now unit.Current) {
 	if s.StoriesTotal == 0 {
 		return
 	}
-	items := journal.PlanKind(s.Plan).Items()
-	t.Printf("  %-11s %d/%d %s\n", "Progress:", s.StoriesComplete, s.StoriesTotal, items)
+	t.Printf("  %-11s %s\n", "Progress:", s.Progress())
 	writeStories(t, t.Out, now.Items, strings.Repeat(" ", 14))
 }

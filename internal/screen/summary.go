@@ -67,7 +67,7 @@ func (o *Output) summaryFigures() {
 	s, st, r := o.Screen, o.Files.Summary(), o.Files.Last()
 	s.row("Iteration:", fmt.Sprintf("%d/%d", st.Iteration, st.MaxIterations))
 	if st.StoriesTotal > 0 {
-		s.row("Progress:", fmt.Sprintf("%d/%d %s", st.StoriesComplete, st.StoriesTotal, r.Start.Plan.Items()))
+		s.row("Progress:", st.Progress())
 	}
 	worked, waited, asleep := times(r, o.watch.Passed().Real, o.asked)
 	took := words.Duration(worked) + " working"
