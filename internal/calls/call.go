@@ -114,7 +114,7 @@ func (t *Team) started(n, attempt int, name string) (journal.AttemptStarted, err
 	}
 	return journal.AttemptStarted{
 		N: n, Attempt: attempt, Harness: t.at.Harness.Name, Model: t.at.Options.Model, LogFile: log, LogOffset: offset, Output: string(t.at.Harness.Output),
-		CallsUsed: t.grant.Used, CallsLimit: t.grant.Limit, CallsResetAt: timePtr(t.grant.ResetsAt),
+		CallsUsed: t.grant.Used, CallsLimit: t.grant.Limit, CallsResetAt: journal.TimePtr(t.grant.ResetsAt),
 	}, nil
 }
 
@@ -124,7 +124,7 @@ func (t *Team) ended(n, attempt int, o agent.Outcome) error {
 	e := journal.AttemptEnded{
 		N: n, Attempt: attempt, Outcome: o.Kind, Message: o.Message, Hint: o.Hint, ExitCode: o.Exit.Code,
 		DurationSeconds: o.Duration.Seconds(), Tokens: s.Tokens, TokensEstimated: s.Estimated, CostUSD: cost(s),
-		Session: s.Session, Model: s.Model, ResetsAt: timePtr(o.ResetsAt), ModelLimit: o.Kind == journal.OutcomeUsageLimit && o.OfModel,
+		Session: s.Session, Model: s.Model, ResetsAt: journal.TimePtr(o.ResetsAt), ModelLimit: o.Kind == journal.OutcomeUsageLimit && o.OfModel,
 		Promised: t.Promised(o), Strays: o.Strays, BrokenLines: s.Broken, Limits: windows(s.Limits),
 	}
 	if o.Exit.Signal != 0 {
@@ -160,7 +160,7 @@ func (t *Team) Promised(o agent.Outcome) bool {
 func windows(limits []stream.Limit) []journal.LimitWindow {
 	var list []journal.LimitWindow
 	for _, l := range limits {
-		w := journal.LimitWindow{Window: l.Window, ResetsAt: timePtr(l.ResetsAt), Rejected: l.Rejected}
+		w := journal.LimitWindow{Window: l.Window, ResetsAt: journal.TimePtr(l.ResetsAt), Rejected: l.Rejected}
 		if l.Utilization >= 0 {
 			w.Utilization = &l.Utilization
 		}

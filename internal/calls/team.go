@@ -146,7 +146,7 @@ func (t *Team) takeOver(m *member) (present bool, err error) {
 	} else if t.at.out {
 		e.Reason = t.at.Harness.Name + " cannot be called"
 	} else if until, _, err := t.at.ledger.LimitedUntil(time.Now()); err == nil {
-		e.Until = timePtr(until)
+		e.Until = journal.TimePtr(until)
 	}
 	t.at = m
 	return true, t.Recorder.Record(e)
@@ -185,12 +185,4 @@ func (t *Team) DropUnfit(o agent.Outcome, err error) (dropped bool, _ error) {
 		why += "; " + o.Hint
 	}
 	return true, t.leaveOut(t.at, why)
-}
-
-func timePtr(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
 }

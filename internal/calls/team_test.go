@@ -66,7 +66,7 @@ func (t *Team) refuse(tb *testing.T, reset time.Time) {
 }
 
 func waiting(b Block) journal.WaitStarted {
-	return journal.WaitStarted{Reason: journal.ReasonUsageLimit, Until: timePtr(b.Until), Message: b.Note}
+	return journal.WaitStarted{Reason: journal.ReasonUsageLimit, Until: journal.TimePtr(b.Until), Message: b.Note}
 }
 
 // stand waits at the current limit.

@@ -32,7 +32,7 @@ func (t *Team) Wait(ctx context.Context, w journal.WaitStarted) error {
 // loop has tried the limit, or the reset time has changed.
 func (t *Team) WaitForLimit(ctx context.Context, b Block, w journal.WaitStarted) error {
 	if !b.Probed {
-		w.Until = timePtr(b.Until.Add(jitter(time.Until(b.Until))))
+		w.Until = journal.TimePtr(b.Until.Add(jitter(time.Until(b.Until))))
 	}
 	early, err := t.wait(ctx, w, func(now time.Time) bool { return t.overtaken(b, now) })
 	if !early && !b.Probed {

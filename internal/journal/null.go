@@ -41,6 +41,15 @@ func (p PID) MarshalJSON() ([]byte, error) {
 	return json.Marshal(int(p))
 }
 
+// TimePtr returns a time for a key that may be missing; nil for the zero time.
+func TimePtr(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
 // Tokens is what calls of an agent used.
 type Tokens = stream.Tokens
 

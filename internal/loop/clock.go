@@ -42,12 +42,3 @@ func recordJumps(rec *recorder.Recorder, p stopwatch.Passed) error {
 	}
 	return nil
 }
-
-// timePtr is nil for no time.
-func timePtr(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
-}

@@ -59,7 +59,7 @@ func TestWaitTakesAsLongAsItSays(t *testing.T) {
 		stop := watchClock(t.Context(), l.Recorder)
 		began := time.Now()
 		until := began.Add(90*time.Minute + 300*time.Millisecond)
-		if err := l.team.Wait(t.Context(), journal.WaitStarted{Reason: "rate_limit", Until: timePtr(until), Message: "no calls are left"}); err != nil {
+		if err := l.team.Wait(t.Context(), journal.WaitStarted{Reason: "rate_limit", Until: journal.TimePtr(until), Message: "no calls are left"}); err != nil {
 			t.Fatal(err)
 		}
 		stop()
@@ -67,7 +67,7 @@ func TestWaitTakesAsLongAsItSays(t *testing.T) {
 			t.Errorf("the wait took %s", took)
 		}
 		want := []journal.Body{
-			journal.WaitStarted{Reason: "rate_limit", Until: timePtr(until), Message: "no calls are left"},
+			journal.WaitStarted{Reason: "rate_limit", Until: journal.TimePtr(until), Message: "no calls are left"},
 			journal.WaitEnded{Reason: "rate_limit", Seconds: 5400.3},
 		}
 		if diff := cmp.Diff(want, *events); diff != "" {
@@ -82,7 +82,7 @@ func TestWaitEndsWithTheRun(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		began := time.Now()
 		time.AfterFunc(10*time.Minute, func() { cancel(ErrStopped) })
-		if err := l.team.Wait(ctx, journal.WaitStarted{Reason: "usage_limit", Until: timePtr(began.Add(time.Hour))}); !errors.Is(err, ErrStopped) {
+		if err := l.team.Wait(ctx, journal.WaitStarted{Reason: "usage_limit", Until: journal.TimePtr(began.Add(time.Hour))}); !errors.Is(err, ErrStopped) {
 			t.Errorf("the wait ended with %v", err)
 		}
 		if took := time.Since(began); took != 10*time.Minute {

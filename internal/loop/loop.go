@@ -187,7 +187,7 @@ func (l *Loop) Run(ctx context.Context) (run.End, error) {
 	ended := journal.RunEnded{
 		Mixed: l.parker.Mixed, Rule: string(step.Rule), Facts: step.Facts, Head: seen.Commit, Work: seen.Work,
 		Status: end.Status(), Reason: end.Reason, ExitCode: end.ExitCode(), Message: end.Message,
-		ResumesAt: timePtr(end.ResumesAt),
+		ResumesAt: journal.TimePtr(end.ResumesAt),
 	}
 	l.Recorder.Read(func(s *run.State) {
 		ended.Tokens, ended.CostUSD = s.Last().Calls.Tokens, s.Last().Calls.CostUSD
@@ -403,7 +403,7 @@ func (l *Loop) see(ctx context.Context) (run.Seen, error) {
 // wait waits as a step says.
 func (l *Loop) wait(ctx context.Context, s run.Step) error {
 	l.turn.full = nil
-	w := journal.WaitStarted{Reason: s.Reason, Until: timePtr(s.Until), Message: s.Message, Rule: string(s.Rule), Facts: s.Facts}
+	w := journal.WaitStarted{Reason: s.Reason, Until: journal.TimePtr(s.Until), Message: s.Message, Rule: string(s.Rule), Facts: s.Facts}
 	if s.Reason == journal.ReasonUsageLimit {
 		l.turn.answer = ""
 		return l.team.WaitForLimit(ctx, l.turn.block, w)

@@ -44,6 +44,6 @@ func (l *Loop) rules() journal.RunRules {
 		InstantExits: l.InstantExits, OnLimit: l.OnLimit, MaxWaitHours: l.MaxWait.Hours(),
 		PauseSeconds: l.Pause.Seconds(), TransientSeconds: l.Transient.Seconds(),
 		MaxTokens: l.MaxTokens, MaxCostUSD: l.MaxCost, ResetCircuit: l.ResetCircuit, OnStuck: l.OnStuck,
-		MaxTimeSeconds: l.MaxTime.Seconds(), EndsAt: timePtr(l.EndsAt), MaxAccount: l.MaxAccount,
+		MaxTimeSeconds: l.MaxTime.Seconds(), EndsAt: journal.TimePtr(l.EndsAt), MaxAccount: l.MaxAccount,
 		Model: l.Agents[0].Options.Model, Escalate: l.Escalate}
 }
