@@ -16,36 +16,53 @@ const tailRead = 64 << 10
 // or does not exist. Then no run can have died without a record. False is only a suspicion, which
 // a full reading confirms.
 func Ended(path string) (bool, error) {
+	last, err := lastHead(path)
+	switch last.Type {
+	case "none", RunEnded{}.EventType(), Archived{}.EventType(), Undone{}.EventType():
+		return err == nil, err
+	}
+	return false, err
+}
+
+// LastRun returns the id of the run of the journal's last event. It is empty if the journal at
+// path does not exist, is empty or has a broken end.
+func LastRun(path string) string {
+	last, _ := lastHead(path)
+	return last.Run
+}
+
+// eventHead is what Ended reads of an event. Of a journal without events, Type is "none".
+type eventHead struct{ Type, Run string }
+
+// lastHead reads the head of the journal's last line. It is empty where that cannot be decoded: a
+// full reading reports what is wrong.
+func lastHead(path string) (eventHead, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return true, nil
+		return eventHead{Type: "none"}, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("the journal cannot be read: %w", err)
+		return eventHead{}, fmt.Errorf("the journal cannot be read: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return false, fmt.Errorf("the journal cannot be read: %w", err)
+		return eventHead{}, fmt.Errorf("the journal cannot be read: %w", err)
 	}
 	tail := make([]byte, min(info.Size(), tailRead))
 	if n, err := f.ReadAt(tail, info.Size()-int64(len(tail))); n < len(tail) {
-		return false, fmt.Errorf("the journal cannot be read: %w", err)
+		return eventHead{}, fmt.Errorf("the journal cannot be read: %w", err)
 	}
 	tail = tail[:bytes.LastIndexByte(tail, '\n')+1]
+	if len(tail) == 0 && info.Size() == 0 {
+		return eventHead{Type: "none"}, nil
+	}
 	if len(tail) == 0 {
-		return info.Size() == 0, nil
+		return eventHead{}, nil
 	}
-	last := tail[bytes.LastIndexByte(tail[:len(tail)-1], '\n')+1:]
-	var head struct {
-		Type string `json:"type"`
+	var head eventHead
+	if err := json.Unmarshal(tail[bytes.LastIndexByte(tail[:len(tail)-1], '\n')+1:], &head); err != nil {
+		return eventHead{}, nil //nolint:nilerr // see above
 	}
-	if err := json.Unmarshal(last, &head); err != nil {
-		return false, nil //nolint:nilerr // a full reading reports what is wrong
-	}
-	switch head.Type {
-	case RunEnded{}.EventType(), Archived{}.EventType(), Undone{}.EventType():
-		return true, nil
-	}
-	return false, nil
+	return head, nil
 }

@@ -296,3 +296,30 @@ func TestCommitsAfterARunDied(t *testing.T) {
 		})
 	}
 }
+
+// TestStatusOfALostRun: a power cut removed a short run from the journal, but not status.json.
+func TestStatusOfALostRun(t *testing.T) {
+	for _, c := range []struct{ run, want string }{{"r1", "stopped"}, {"lost", "failed"}} {
+		w := newWreck(t)
+		for _, body := range []journal.Body{
+			journal.RunStarted{Feature: "feature-x", Branch: "feature/x"},
+			journal.RunEnded{Status: journal.StatusFailed, Reason: journal.ReasonNoProgress},
+		} {
+			if _, err := w.writer.Append("r1", time.Now(), body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = w.writer.Close()
+		status := fmt.Sprintf(`{"run":%q,"status":"stopped"}`, c.run)
+		if err := os.WriteFile(w.path("status.json"), []byte(status), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := RecoverFirst(t.Context(), Silent(), PlaceAt(w.repo, "feature-x")); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(w.path("status.json"))
+		if err != nil || !strings.Contains(string(data), c.want) {
+			t.Errorf("status.json of the run %s after a start: %s, %v", c.run, data, err)
+		}
+	}
+}

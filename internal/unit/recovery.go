@@ -2,6 +2,7 @@ package unit
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -46,7 +47,7 @@ func RecoverFirst(ctx context.Context, t Notes, p *Place) (done Recovered, err e
 	}
 	ended, err := journal.Ended(p.JournalPath())
 	putAway := slices.Contains(pending, p.Unit)
-	if err != nil || ended && !putAway && !p.pidFileLeft() {
+	if err != nil || ended && !putAway && !p.pidFileLeft() && !p.statusOfALostRun() {
 		return done, err
 	}
 	done.Own, _, err = RecordDeath(ctx, t, p, time.Time{})
@@ -99,6 +100,15 @@ func recoverOthers(ctx context.Context, t Notes, p *Place) (list []Death, err er
 func (p *Place) pidFileLeft() bool {
 	_, err := os.Lstat(filepath.Join(p.Repo.Root, ".claude", pidFile))
 	return err == nil
+}
+
+// statusOfALostRun reports whether status.json shows another run than the last one of the journal:
+// a power cut can remove the end of the journal, with the whole of a short run.
+func (p *Place) statusOfALostRun() bool {
+	var status struct{ Run string }
+	data, err := os.ReadFile(p.File("status.json"))
+	last := journal.LastRun(p.JournalPath())
+	return err == nil && json.Unmarshal(data, &status) == nil && last != "" && status.Run != last
 }
 
 // died reports whether the unit's last run has no end on record, and no loop is running.
