@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"runtime"
 	"time"
 
 	"ralph/internal/account"
@@ -97,9 +96,6 @@ func (r *resolved) start() error {
 	if r.Place.Unit == "" {
 		return unit.ErrDetached
 	}
-	// A loop waits for other processes, and does one thing after the other between them: to wake
-	// up a second processor for a part of that costs more than the part.
-	runtime.GOMAXPROCS(1)
 	s, err := r.openState()
 	if err != nil {
 		return err

@@ -46,7 +46,6 @@ type request struct {
 // nil) and returns ErrOrphaned. The caller must call Guard first, because ralph waits for its
 // first message, and must exit after it.
 func Guard(orphaned func()) error {
-	runtime.GOMAXPROCS(1) // it waits, and a second processor would be woken up to wait too
 	if err := closeOnExec(); err != nil {
 		return err
 	}
