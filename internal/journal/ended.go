@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // tailRead is how much of a journal's end is read to find its last line.
@@ -24,15 +25,18 @@ func Ended(path string) (bool, error) {
 	return false, err
 }
 
-// LastRun returns the id of the run of the journal's last event. It is empty if the journal at
-// path does not exist, is empty or has a broken end.
-func LastRun(path string) string {
+// LastTime returns the time of the journal's last event. It is zero if the journal at path does
+// not exist, is empty or has a broken end.
+func LastTime(path string) time.Time {
 	last, _ := lastHead(path)
-	return last.Run
+	return last.Time
 }
 
-// eventHead is what Ended reads of an event. Of a journal without events, Type is "none".
-type eventHead struct{ Type, Run string }
+// eventHead is the head of an event. Of a journal without events, Type is "none".
+type eventHead struct {
+	Type string
+	Time time.Time
+}
 
 // lastHead reads the head of the journal's last line. It is empty where that cannot be decoded: a
 // full reading reports what is wrong.

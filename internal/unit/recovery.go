@@ -102,13 +102,13 @@ func (p *Place) pidFileLeft() bool {
 	return err == nil
 }
 
-// statusOfALostRun reports whether status.json shows another run than the last one of the journal:
-// a power cut can remove the end of the journal, with the whole of a short run.
+// statusOfALostRun reports whether status.json is newer than the last event of the journal: a
+// power cut can remove the end of the journal, with the whole of a short run.
 func (p *Place) statusOfALostRun() bool {
-	var status struct{ Run string }
+	var status struct{ LastUpdated time.Time }
 	data, err := os.ReadFile(p.File("status.json"))
-	last := journal.LastRun(p.JournalPath())
-	return err == nil && json.Unmarshal(data, &status) == nil && last != "" && status.Run != last
+	last := journal.LastTime(p.JournalPath())
+	return err == nil && json.Unmarshal(data, &status) == nil && !last.IsZero() && status.LastUpdated.After(last)
 }
 
 // died reports whether the unit's last run has no end on record, and no loop is running.
