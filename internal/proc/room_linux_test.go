@@ -89,10 +89,12 @@ func TestRoomEndsWithItsGuardian(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitClosed(t, "the loss", z.Lost())
-	z.rest()
+	// A room that is just starting outlives its parent: bwrap drops its capabilities after
+	// the command has started, which resets the signal of --die-with-parent for a moment.
 	if _, err := p.End(nil, 0); !errors.Is(err, ErrLost) {
 		t.Errorf("End: %v, want ErrLost", err)
 	}
+	z.rest()
 }
 
 // A program that cannot be started is an error of the start, as without a room.
