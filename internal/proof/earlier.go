@@ -13,8 +13,10 @@ import (
 // before: a test can be weakened in one story, where that hides nothing, and be missed in a
 // later one. It also composes the commit that holds these tests for the next story.
 func (p *Prover) earlierTests(ctx context.Context, c *comparison, r *Proof, earlier string) error {
+	var err error
 	if v := r.Old.Outcome; v == NotRun || v == RedAtBase || v == Unable {
-		return nil
+		r.Kept, err = c.keepTests(ctx, earlier)
+		return err
 	}
 	r.Kept = ""
 	e, err := p.compareEarlier(ctx, c, earlier)
@@ -72,31 +74,69 @@ func (p *Prover) earlierTests(ctx context.Context, c *comparison, r *Proof, earl
 	return err
 }
 
-// compareEarlier compares head with the commit that holds earlier tests. The base's work with
-// these tests is its base: what fails there too says nothing.
+// compareEarlier compares head with base and the tests that accepted stories changed, as they
+// were before. What fails with the base's work too says nothing.
 func (p *Prover) compareEarlier(
 	ctx context.Context, c *comparison, earlier string,
 ) (*comparison, error) {
-	if earlier == "" {
+	edits, err := c.keptTests(ctx, earlier)
+	switch {
+	case ctx.Err() != nil:
+		return nil, err
+	case err != nil || len(edits) == 0: // git no longer has them, or people changed them all
 		return c, nil
 	}
-	before, err := p.compare(ctx, earlier, c.base)
+	base, err := c.commit(ctx, c.base, edits)
 	if err != nil {
 		return nil, err
 	}
-	edits, err := before.putBack(ctx)
+	return p.compare(ctx, base, c.head)
+}
+
+// keptTests returns what makes tests of base those that the commit earlier holds. Its parent is
+// the work that was accepted then. What differs between that and base was changed by people, who
+// agreed with it.
+func (c *comparison) keptTests(
+	ctx context.Context, earlier string,
+) (map[string]git.TreeEntry, error) {
+	if earlier == "" {
+		return nil, nil
+	}
+	kept, err := c.repo.Entries(ctx, earlier)
 	if err != nil {
 		return nil, err
 	}
-	base, err := before.commit(ctx, c.base, edits)
+	accepted, err := c.repo.Entries(ctx, earlier+"^")
 	if err != nil {
 		return nil, err
 	}
-	e, err := p.compare(ctx, earlier, c.head)
-	if err == nil {
-		e.base = base
+	edits := map[string]git.TreeEntry{}
+	for _, files := range []map[string]git.TreeEntry{kept, accepted} {
+		for name := range files {
+			if kept[name] != accepted[name] && accepted[name] == c.was[name] {
+				edits[name] = kept[name]
+			}
+		}
 	}
-	return e, err
+	return edits, nil
+}
+
+// keepTests returns the commit that holds earlier tests for the next story, without a run.
+func (c *comparison) keepTests(ctx context.Context, earlier string) (string, error) {
+	edits, err := c.keptTests(ctx, earlier)
+	if err != nil || !restores(edits) {
+		return "", err
+	}
+	return c.commit(ctx, c.head, edits)
+}
+
+// unlessGone returns err if the run has to end. Earlier tests that git no longer has, or that
+// cannot be put back, say nothing.
+func unlessGone(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return err
 }
 
 // restores reports whether edits bring back a file, and not only take new ones away.

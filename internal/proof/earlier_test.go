@@ -53,3 +53,57 @@ func TestEarlierTests(t *testing.T) {
 		t.Errorf("without the commit: %s, kept %q", r.Line(), r.Kept)
 	}
 }
+
+// TestEarlierTestsThatPeopleChanged verifies that a test holds as people left it, and that a
+// story which changes only comments does not count as people's.
+func TestEarlierTestsThatPeopleChanged(t *testing.T) {
+	const (
+		ada = "[ \"$(sh greet.sh Ada)\" = \"Hello, Ada!\" ]\n"
+		bo  = "set -e\n[ \"$(sh greet.sh Bo)\" = \"Hello, Bo!\" ]\n" + ada
+		hi  = "[ \"$1\" = Bo ] && echo Hi || echo \"Hello, $1!\"\n"
+	)
+	for _, test := range []struct {
+		name    string
+		weakens string            // the test that the first story weakens
+		between map[string]string // what changes before the last story
+		story   bool              // a story changes it, not people
+		want    TestOutcome
+	}{
+		{"people relax another test", "tests/shout_test.sh",
+			map[string]string{"tests/greet_test.sh": ada}, false, Passed},
+		{"people change the weakened test", "tests/greet_test.sh",
+			map[string]string{"tests/greet_test.sh": ada + ada}, false, Passed},
+		{"people change another file", "tests/greet_test.sh",
+			map[string]string{"README.md": "people's\n"}, false, Earlier},
+		{"a story adds a comment", "tests/greet_test.sh",
+			map[string]string{"tests/greet_test.sh": "# Ada\n" + ada}, true, Earlier},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := newProject(t)
+			p.write(map[string]string{"tests/greet_test.sh": bo,
+				"shout.sh": "echo A\n", "tests/shout_test.sh": "[ \"$(sh shout.sh)\" = A ]\n"})
+			base := p.commit()
+			prove := func(kept string) Proof {
+				return p.prove(base, func(pr *Prover, ch *Commits) {
+					ch.Earlier, pr.Settings.Budget = kept, 0
+				})
+			}
+			weak := map[string]string{"tests/greet_test.sh": ada, "tests/shout_test.sh": "true\n"}
+			p.write(map[string]string{"b.sh": "echo b\n", test.weakens: weak[test.weakens]})
+			head := p.commit()
+			r := prove("")
+			base = head
+			p.write(test.between)
+			head = p.commit()
+			if test.story {
+				r = prove(r.Kept)
+			}
+			base = head
+			p.write(map[string]string{"greet.sh": hi})
+			p.commit()
+			if r = prove(r.Kept); r.Old.Outcome != test.want {
+				t.Errorf("%s: %s", r.Old.Outcome, r.Line())
+			}
+		})
+	}
+}

@@ -139,7 +139,8 @@ func (p *Prover) Prove(ctx context.Context, ch Commits) (Proof, error) {
 	}
 	if c.onlyRemarks() {
 		r.Skipped = "only comments and documents changed"
-		return r, nil
+		r.Kept, err = c.keepTests(ctx, ch.Earlier)
+		return r, unlessGone(ctx, err)
 	}
 	for _, g := range ch.Green {
 		if err := p.keep(ctx, ch.Head, g, g.Check); err != nil {
@@ -149,8 +150,8 @@ func (p *Prover) Prove(ctx context.Context, ch Commits) (Proof, error) {
 	if r.Old, err = p.oldTests(ctx, c, &r); err != nil {
 		return r, err
 	}
-	if err := p.earlierTests(ctx, c, &r, ch.Earlier); err != nil && ctx.Err() != nil {
-		return r, err // without one, these tests say nothing: their commit is gone
+	if err := unlessGone(ctx, p.earlierTests(ctx, c, &r, ch.Earlier)); err != nil {
+		return r, err
 	}
 	if r.New, err = p.newTests(ctx, c, &r); err != nil {
 		return r, err
