@@ -21,7 +21,7 @@ func (g *gathering) choose(ctx context.Context) error {
 	g.chosen, g.print = true, look.Hash
 	switch {
 	case len(g.Checks) == 0:
-		g.why = "no quality checks are configured"
+		g.why = journal.NoChecks
 	case g.Rules.Mode != Auto && g.Rules.Mode != Clean:
 		g.why = "the setting proof.mode asks for it"
 	case !g.Plan.About().Kind.Receipts():

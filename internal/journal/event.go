@@ -320,13 +320,21 @@ type StoryProved struct {
 	Noted bool `json:"noted,omitempty"`
 }
 
-// NotProved describes a story that was accepted without any check.
-const NotProved = "marked, not proved: no check is configured"
+// NoChecks is why no check ran for a story if the settings have none.
+const NoChecks = "no quality checks are configured"
+
+// NotProved describes a story that was accepted without any check, by its reason.
+func NotProved(why string) string {
+	if why == NoChecks {
+		return "marked, not proved: no check is configured"
+	}
+	return "marked, not proved: no check ran"
+}
 
 // Line says in one line what the story was accepted for.
 func (p StoryProved) Line() string {
 	if len(p.Checks) == 0 {
-		return NotProved
+		return NotProved(p.Why)
 	}
 	line := fmt.Sprintf("%d checks", len(p.Checks))
 	switch {

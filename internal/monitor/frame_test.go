@@ -258,7 +258,7 @@ func TestTheLastProofIsShown(t *testing.T) {
 	first := event(120, journal.StoryProved{N: 1, Story: "S-1", Checks: checks[:1],
 		Proof: &journal.Proof{Line: "1 check; old tests pass"}})
 	second := event(130, journal.StoryProved{N: 2, Story: "S-2", Checks: checks})
-	unproved := event(130, journal.StoryProved{N: 2, Story: "S-2"})
+	unproved := event(130, journal.StoryProved{N: 2, Story: "S-2", Why: journal.NoChecks})
 	for want, events := range map[string][]journal.Event{
 		"":                                      nil,
 		"Proof: S-1: 1 check; old tests pass\n": {first},

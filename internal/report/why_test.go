@@ -220,10 +220,15 @@ func TestEveryReasonIsExplained(t *testing.T) {
 
 // TestWhatAProofSays of a repository in which no commit could be made, and without a check.
 func TestWhatAProofSays(t *testing.T) {
-	proof := report.Receipt{Story: "STORY-001", Mode: "inplace"}
+	proof := report.Receipt{Story: "STORY-001", Mode: "inplace", Why: journal.NoChecks}
 	if got, want := proof.String(), "STORY-001 was marked, not proved: no check is configured"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	proof.Why = "none is due"
+	if got, want := proof.String(), "STORY-001 was marked, not proved: no check ran (none is due)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	proof.Why = ""
 	proof.Checks = make([]report.Check, 1)
 	if got, want := proof.String(), "STORY-001 was proved in place without a commit by 1 check"; got != want {
 		t.Errorf("%q, want %q", got, want)

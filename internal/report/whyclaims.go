@@ -145,7 +145,7 @@ func (c Check) ended() string {
 func (p Receipt) where() string {
 	switch {
 	case len(p.Checks) == 0:
-		return journal.NotProved
+		return journal.NotProved(p.Why)
 	case p.Mode == "clean":
 		return "proved in a clean worktree" + atCommit(p.Commit)
 	}
@@ -170,7 +170,7 @@ func (p Receipt) String() string {
 	if p.Reviewer != "" {
 		text += "; reviewed by " + p.Reviewer
 	}
-	if p.Why != "" {
+	if p.Why != "" && p.Why != journal.NoChecks {
 		text += " (" + p.Why + ")"
 	}
 	if p.Noted {
