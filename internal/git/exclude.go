@@ -18,7 +18,7 @@ const excludeTitle = "# ralph: files that ralph derives"
 // Exclude appends them at once, and writes nothing if all are there.
 func (r *Repo) Exclude(patterns ...string) error {
 	path := filepath.Join(r.CommonDir, "info", "exclude")
-	text, err := os.ReadFile(path)
+	text, err := readFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the repository's exclude file: %w", err)
 	}

@@ -42,7 +42,7 @@ func (r *Repo) newGitDir(gitDir, commit string) error {
 		config = strings.Replace(config, "version = 0", "version = 1", 1) + "[extensions]\n\tobjectformat = sha256\n"
 	}
 	files := map[string]string{"HEAD": commit + "\n", "config": config, "objects/info/alternates": filepath.Join(r.CommonDir, "objects") + "\n"}
-	if shallow, err := os.ReadFile(filepath.Join(r.CommonDir, "shallow")); err == nil {
+	if shallow, err := readFile(filepath.Join(r.CommonDir, "shallow")); err == nil {
 		files["shallow"] = string(shallow)
 	}
 	tags := r.refsBelow("refs/tags/")

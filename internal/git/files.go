@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -11,7 +10,7 @@ import (
 // Tracked lists the files in the index of a repository at dir, from its root.
 func (r *Repo) Tracked(ctx context.Context, dir string) ([]string, error) {
 	key := ""
-	if index, err := os.ReadFile(filepath.Join(r.GitDir, "index")); err == nil && dir == r.Root {
+	if index, err := readFile(filepath.Join(r.GitDir, "index")); err == nil && dir == r.Root {
 		key = hashed(index)
 	}
 	out, err := r.tracked.get(key, func() ([]byte, error) {

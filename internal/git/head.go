@@ -35,7 +35,7 @@ func (r *Repo) readHead() (Head, bool) {
 	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
 		return Head{}, false
 	}
-	content, err := os.ReadFile(file)
+	content, err := readFile(file)
 	if err != nil {
 		return Head{}, false
 	}
@@ -56,7 +56,7 @@ func (r *Repo) readHead() (Head, bool) {
 // readRef returns the commit of a branch, "" where it has none yet. The loose
 // file comes first: git removes it only after it has been packed.
 func (r *Repo) readRef(ref string) (commit string, ok bool) {
-	content, err := os.ReadFile(filepath.Join(r.CommonDir, ref))
+	content, err := readFile(filepath.Join(r.CommonDir, ref))
 	if err == nil {
 		commit = strings.TrimSpace(string(content))
 		return commit, isHash(commit)
@@ -66,7 +66,7 @@ func (r *Repo) readRef(ref string) (commit string, ok bool) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", false
 	}
-	packed, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	packed, err := readFile(filepath.Join(r.CommonDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", true
 	}

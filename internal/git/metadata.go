@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 )
 
@@ -20,7 +19,7 @@ type Metadata struct {
 
 // ReadMetadata reads HEAD, the index, all refs, the hooks and the settings. It starts no process.
 func (r *Repo) ReadMetadata() Metadata {
-	index, _ := os.ReadFile(filepath.Join(r.GitDir, "index")) // there may be none yet
+	index, _ := readFile(filepath.Join(r.GitDir, "index")) // there may be none yet
 	return Metadata{
 		head:   string(readBounded(filepath.Join(r.GitDir, "HEAD"))),
 		index:  index,

@@ -92,7 +92,7 @@ func (n Notes) record(w noteWritten) error {
 
 // since returns what loops wrote since the log had so many bytes.
 func (n Notes) since(size int64) []noteWritten {
-	data, _ := os.ReadFile(n.log())
+	data, _ := readFile(n.log())
 	if size <= int64(len(data)) { // else it was started again
 		data = data[size:]
 	}

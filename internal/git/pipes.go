@@ -1,6 +1,8 @@
 package git
 
 import (
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,4 +38,22 @@ func removePipes(dir string) {
 		}
 		return nil
 	})
+}
+
+// readFile reads a file of git's as os.ReadFile does, but refuses a named pipe in its place, which
+// would wait for a writer.
+func readFile(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(f)
 }

@@ -35,3 +35,18 @@ func TestRemovePipes(t *testing.T) {
 		t.Errorf("a pipe that git does not read was removed: %v", err)
 	}
 }
+
+// TestReadFileDoesNotWait: a pipe in the place of a branch is left to git, whose calls end.
+func TestReadFileDoesNotWait(t *testing.T) {
+	repo := newRepo(t)
+	branch := filepath.Join(repo.GitDir, "refs", "heads", "main")
+	if err := os.Remove(branch); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(branch, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if head, ok := repo.readHead(); ok {
+		t.Errorf("readHead returned %+v of a named pipe", head)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -89,7 +88,7 @@ func (r *Repo) refsBelow(prefix string) map[string]string {
 			refs[ref] = hash
 		}
 	}
-	packed, _ := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs")) // there may be none
+	packed, _ := readFile(filepath.Join(r.CommonDir, "packed-refs")) // there may be none
 	for line := range strings.Lines(string(packed)) {
 		hash, ref, _ := strings.Cut(strings.TrimSpace(line), " ")
 		add(ref, hash)

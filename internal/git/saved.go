@@ -118,7 +118,7 @@ func (r *Repo) staged(ctx context.Context, head string, changes []StatusEntry) (
 	if slices.ContainsFunc(changes, unmerged) || !slices.ContainsFunc(changes, both) {
 		return "", nil
 	}
-	index, err := os.ReadFile(filepath.Join(r.GitDir, "index"))
+	index, err := readFile(filepath.Join(r.GitDir, "index"))
 	if err != nil {
 		return "", err
 	}

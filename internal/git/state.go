@@ -24,7 +24,7 @@ func (r *Repo) InProgress() string {
 		}
 	}
 	// Between two commits of a series only the list of what is left remains.
-	if todo, err := os.ReadFile(filepath.Join(r.GitDir, "sequencer", "todo")); err == nil {
+	if todo, err := readFile(filepath.Join(r.GitDir, "sequencer", "todo")); err == nil {
 		if strings.HasPrefix(string(todo), "revert") {
 			return "revert"
 		}
