@@ -48,6 +48,9 @@ func (s Store) Iteration(run string, n int) string {
 // Parked returns the reference name for the work on a parked story.
 func (s Store) Parked(story string) string { return s.Prefix() + parked + "/" + escape(story) }
 
+// Tests returns the reference name for the tests that accepted stories changed, as they were.
+func (s Store) Tests() string { return s.Prefix() + "tests" }
+
 // Leaving returns the reference name for the worktree as it was before ralph removed the work
 // on a parked story.
 func (s Store) Leaving() string { return s.Prefix() + "leaving/state" }
@@ -121,7 +124,7 @@ func (s Store) Points(ctx context.Context, run string) ([]Point, error) {
 }
 
 // Prune deletes saved states older than before, and returns how many. It keeps the states of
-// the run keep, and the work on parked stories that were not accepted since.
+// the run keep, earlier tests, and the work on parked stories that were not accepted since.
 func (s Store) Prune(ctx context.Context, before time.Time, keep string, accepted map[string]bool) (int, error) {
 	refs, err := s.Repo.Refs(ctx, s.Prefix())
 	if err != nil {
@@ -134,7 +137,8 @@ func (s Store) Prune(ctx context.Context, before time.Time, keep string, accepte
 	refs = slices.DeleteFunc(refs, func(ref git.Ref) bool {
 		run := path.Base(path.Dir(ref.Name))
 		story, _, _ := strings.Cut(ref.Name, older)
-		return run == parked && !useless[story] || run == escape(keep) || !ref.Time.Before(before)
+		return run == parked && !useless[story] || run == escape(keep) ||
+			ref.Name == s.Tests() || !ref.Time.Before(before)
 	})
 	return len(refs), s.Repo.DeleteRefs(ctx, refs...)
 }

@@ -318,11 +318,11 @@ func TestStagedIsKept(t *testing.T) {
 }
 
 // TestPruneAndPoints: old states go, and work on stories that were accepted since. Those of the
-// run stay, and the work on other parked stories.
+// run stay, and earlier tests, and the work on other parked stories.
 func TestPruneAndPoints(t *testing.T) {
 	s, _ := newStore(t)
 	for _, ref := range []string{s.Iteration("old", 1), s.Iteration("now", 10), s.Iteration("now", 2),
-		s.Parked("STORY-001"), s.Parked("STORY-002"), s.Parked("STORY-002") + older + "0123456789ab"} {
+		s.Tests(), s.Parked("STORY-001"), s.Parked("STORY-002"), s.Parked("STORY-002") + older + "0123456789ab"} {
 		save(t, s, ref)
 	}
 	accepted := map[string]bool{"STORY-001": false, "STORY-002": true}
@@ -337,7 +337,7 @@ func TestPruneAndPoints(t *testing.T) {
 		t.Errorf("%d pruned, %v", n, err)
 	}
 	refs, err := s.Repo.Refs(t.Context(), s.Prefix())
-	if err != nil || len(refs) != 3 {
+	if err != nil || len(refs) != 4 {
 		t.Errorf("left %v, %v", refs, err)
 	}
 }

@@ -325,3 +325,18 @@ func TestBorrowedFolders(t *testing.T) {
 		}
 	}
 }
+
+// TestEarlierTestsOutliveGC verifies that git keeps the commit with earlier tests until it is
+// no longer used.
+func TestEarlierTestsOutliveGC(t *testing.T) {
+	p := newProject(t)
+	p.gate.TestsRef = "refs/ralph/work/tests"
+	kept := p.git("commit-tree", "-m", "tests", "HEAD^{tree}")
+	p.gate.keepTests(t.Context(), kept)
+	p.git("prune", "--expire=now")
+	p.git("cat-file", "-e", kept)
+	p.gate.keepTests(t.Context(), "")
+	if refs := p.git("for-each-ref", "refs/ralph"); refs != "" || p.gate.tests != "" {
+		t.Errorf("left: %s, %s", refs, p.gate.tests)
+	}
+}

@@ -30,6 +30,8 @@ type Gate struct {
 	Env      []string    // of the checks
 	Rules    Rules
 	Notes    bool // write receipts as git notes too
+	// TestsRef keeps the commit with earlier tests, so that git does not remove it.
+	TestsRef string
 	// AcceptBaseline lets the plan be done although checks fail that failed before the work.
 	AcceptBaseline bool
 	// Guard returns the process under which checks are run.

@@ -86,13 +86,22 @@ func (g *Gate) Accept(ctx context.Context, c Claim, by Author, f Facts, v Verdic
 		}
 	}
 	if v.Rule == Allowed {
-		g.tests = "" // the user agreed with the tests as they are
+		g.keepTests(ctx, "") // the user agreed with the tests as they are
 	} else if f.Proof != nil {
-		g.tests = f.Proof.Kept
+		g.keepTests(ctx, f.Proof.Kept)
 	}
 	e.Commit, e.Work, e.Known, e.Borrowed = g.base.Commit, g.base.Work, g.knownListed(), g.borrowed
 	e.Tests = g.tests
 	return e, g.Recorder.Record(e)
+}
+
+// keepTests makes a commit the one with earlier tests. Without its reference it lasts until git
+// removes what no reference names, so a failure to write that is no obstacle.
+func (g *Gate) keepTests(ctx context.Context, commit string) {
+	if commit != g.tests {
+		g.tests = commit
+		_ = g.Repo.SetRef(context.WithoutCancel(ctx), g.TestsRef, commit)
+	}
 }
 
 // RecordBase records that the base moved in iteration n, and why. If why is empty, it does

@@ -18,7 +18,7 @@ func (l *Loop) openGate(ctx context.Context, on run.Claims) (evidence.BaseReason
 	l.gate = &evidence.Gate{
 		Unit: l.Unit, Run: l.Identity.Run, StateDir: l.StateDir, Branch: l.branch, Repo: l.Repo, Plan: l.Plan,
 		Checks: l.Checks, Deps: l.Deps, Env: l.CheckEnv, Rules: l.ClaimRules, Notes: l.Notes, AcceptBaseline: l.AcceptBaseline,
-		Guard: l.Keeper.Get, Recorder: l.Recorder, Working: l.Working,
+		TestsRef: l.States.Tests(), Guard: l.Keeper.Get, Recorder: l.Recorder, Working: l.Working,
 	}
 	if l.Reviewer != nil {
 		l.gate.Reviewer = l.team.Reviewer(*l.Reviewer, l.ReviewLimit)
