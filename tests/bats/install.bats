@@ -2,6 +2,13 @@
 # install.sh and uninstall.sh in a fresh home. The binary is a stand-in, so that
 # nothing is built; the last test builds the real one.
 
+# The build has a home of its own, but takes the modules that are here, and downloads nothing.
+setup_file() {
+	GOMODCACHE=$(go env GOMODCACHE)
+	GOCACHE=$(go env GOCACHE)
+	export GOMODCACHE GOCACHE
+}
+
 setup() {
 	repo=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export HOME="$BATS_TEST_TMPDIR/home" SHELL=/bin/bash
