@@ -172,7 +172,7 @@ func (l *Loop) judgePromise(it *iteration, of evidence.Verdict) error {
 	if slices.ContainsFunc(of.Refusals, func(r evidence.Refusal) bool { return r.Claim == journal.ClaimDone }) {
 		v.Done = false
 	}
-	it.verdict = v
+	it.conclusion = v
 	if reason == "" {
 		return nil
 	}

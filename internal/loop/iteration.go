@@ -27,14 +27,14 @@ type iteration struct {
 	attempts int
 	outcome  agent.Outcome // of the last one that may count
 
-	commits  []string
-	passed   []string // newly marked, and accepted
-	promised bool
-	tooEarly bool // the promise would have ended the run, but for --min-iterations
-	verdict  plan.Conclusion
-	moved    string // why the branch is not what it was, empty where it is
-	settled  bool   // its commits are found, and the plan is restored
-	judged   bool   // it is being judged, or was
+	commits    []string
+	passed     []string // newly marked, and accepted
+	promised   bool
+	tooEarly   bool // the promise would have ended the run, but for --min-iterations
+	conclusion plan.Conclusion
+	moved      string // why the branch is not what it was, empty where it is
+	settled    bool   // its commits are found, and the plan is restored
+	judged     bool   // it is being judged, or was
 }
 
 // open starts an iteration, and keeps what it is compared with.
@@ -237,15 +237,15 @@ func (l *Loop) close(ctx context.Context, it *iteration) error {
 		Commits: it.commits, StoriesPassed: it.passed, StoriesComplete: done, StoriesTotal: total,
 		Progress: progress, NoProgress: streak.NoProgress, SameError: streak.SameError, InstantExits: streak.InstantExits,
 		Print:    l.marks.print(l.head),
-		Promised: it.promised, Done: it.verdict.Done,
+		Promised: it.promised, Done: it.conclusion.Done,
 		Tokens: spent.Tokens, TokensEstimated: spent.Estimated, CostUSD: spent.CostUSD,
 		LogFile: filepath.Join(l.LogDir, fmt.Sprintf("iteration-%d.log", it.n)),
 	}
 	if l.CountChanges {
 		e.ChangedFiles = changedFiles(ctx, l.Repo, it.from, it.head.Commit)
 	}
-	if it.verdict.Done {
-		e.DoneReason = journal.Reason(it.verdict.Reason)
+	if it.conclusion.Done {
+		e.DoneReason = journal.Reason(it.conclusion.Reason)
 	}
 	e.CurrentStory = l.marks.next(l.Recorder.Position())
 	if err := l.Recorder.Record(e); err != nil {

@@ -268,7 +268,7 @@ func (l *Loop) assemble() {
 	if l.Stream == nil {
 		l.Stream = func(stream.Event) {}
 	}
-	l.marks = marks{plan: l.Plan, trust: l.TrustPromise, gate: l.Recorder.Claims()}
+	l.marks = marks{plan: l.Plan, trust: l.TrustPromise, claims: l.Recorder.Claims()}
 	l.requests = requests{inbox: l.Inbox, recorder: l.Recorder, more: make(chan struct{}, 1)}
 	l.hooks = hooks{Hooks: l.Hooks, run: l.Identity.Run, unit: l.Unit, root: l.Repo.Root, env: l.Env, keeper: l.Keeper, recorder: l.Recorder, working: l.Working}
 	l.team = &calls.Team{Recorder: l.Recorder, Keeper: l.Keeper, Env: l.Env, Unit: l.Unit, Root: l.Repo.Root, LogDir: l.LogDir,

@@ -14,7 +14,7 @@ import (
 type marks struct {
 	plan    plan.Plan
 	trust   bool        // the promise is enough
-	gate    *run.Claims // what was accepted, taken over, allowed and refused
+	claims  *run.Claims // what was accepted, taken over, allowed and refused
 	state   plan.State
 	waiting []string // items that the user has to decide on
 }
@@ -51,7 +51,7 @@ func (m *marks) with(items []string) plan.State {
 	s.Items = slices.Clone(s.Items)
 	for i := range s.Items {
 		it := &s.Items[i]
-		it.Done = it.Done && (m.gate.Accepted[it.ID] || slices.Contains(items, it.ID))
+		it.Done = it.Done && (m.claims.Accepted[it.ID] || slices.Contains(items, it.ID))
 	}
 	return s
 }
@@ -71,7 +71,7 @@ func (m *marks) print(head string) string { return m.state.Print + ":" + head }
 // claim returns a claim on the items.
 func (m *marks) claim(n int, items []string) evidence.Claim {
 	return evidence.Claim{N: n, State: m.state, Items: items, TakenOver: evidence.Overlap(items, m.takenOver()),
-		Boxes: !m.plan.About().Kind.Receipts(), Allowed: m.gate.Allowed}
+		Boxes: !m.plan.About().Kind.Receipts(), Allowed: m.claims.Allowed}
 }
 
 // onlyTakenOver reports whether only marks are left that the user has to decide on.
@@ -81,26 +81,26 @@ func (m *marks) onlyTakenOver() bool {
 
 // takenOver returns the marks that were taken over, in the plan's order.
 func (m *marks) takenOver() []string {
-	return evidence.Overlap(m.state.Done(), slices.Collect(maps.Keys(m.gate.TakenOver)))
+	return evidence.Overlap(m.state.Done(), slices.Collect(maps.Keys(m.claims.TakenOver)))
 }
 
 // unjudged returns the marks without an acceptance on record.
 func (m *marks) unjudged() []string {
-	return slices.DeleteFunc(m.state.Done(), func(id string) bool { return m.gate.Accepted[id] })
+	return slices.DeleteFunc(m.state.Done(), func(id string) bool { return m.claims.Accepted[id] })
 }
 
 // since returns the marks that were not judged: made since the plan was in the state before.
 func (m *marks) since(before plan.State) []string {
 	was := before.Done()
 	return slices.DeleteFunc(m.state.Done(), func(id string) bool {
-		return (m.gate.Accepted[id] || m.gate.TakenOver[id]) && slices.Contains(was, id)
+		return (m.claims.Accepted[id] || m.claims.TakenOver[id]) && slices.Contains(was, id)
 	})
 }
 
 // gone returns the items with a mark on record that is no longer in the plan. If it is made
 // again, it is judged again.
 func (m *marks) gone() []string {
-	known := slices.Concat(slices.Collect(maps.Keys(m.gate.Accepted)), slices.Collect(maps.Keys(m.gate.TakenOver)))
+	known := slices.Concat(slices.Collect(maps.Keys(m.claims.Accepted)), slices.Collect(maps.Keys(m.claims.TakenOver)))
 	slices.Sort(known)
 	return evidence.Without(slices.Compact(known), m.state.Done())
 }
@@ -109,7 +109,7 @@ func (m *marks) gone() []string {
 func (m *marks) allowed() []string {
 	var ids []string
 	for _, it := range m.state.Items {
-		if _, ok := m.gate.Allowed[it.ID]; ok && !it.Done && m.gate.Refused[it.ID] {
+		if _, ok := m.claims.Allowed[it.ID]; ok && !it.Done && m.claims.Refused[it.ID] {
 			ids = append(ids, it.ID)
 		}
 	}

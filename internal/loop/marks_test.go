@@ -10,7 +10,7 @@ import (
 
 // TestMarks: which marks count, which are judged after an iteration, and which are gone.
 func TestMarks(t *testing.T) {
-	gate := &run.Claims{Accepted: map[string]bool{"A": true, "B": true}, TakenOver: map[string]bool{"T": true},
+	claims := &run.Claims{Accepted: map[string]bool{"A": true, "B": true}, TakenOver: map[string]bool{"T": true},
 		Allowed: map[string]string{"C": "", "D": ""}, Refused: map[string]bool{"C": true, "D": false}}
 	state := func(done ...string) plan.State {
 		var s plan.State
@@ -19,7 +19,7 @@ func TestMarks(t *testing.T) {
 		}
 		return s
 	}
-	m := marks{plan: &plan.PRD{}, gate: gate, state: state("A", "D", "T"), waiting: []string{"T"}}
+	m := marks{plan: &plan.PRD{}, claims: claims, state: state("A", "D", "T"), waiting: []string{"T"}}
 	for what, c := range map[string]struct{ got, want []string }{
 		"count":               {m.counted().Done(), []string{"A"}},
 		"count with D":        {m.with([]string{"D"}).Done(), []string{"A", "D"}},

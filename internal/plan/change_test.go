@@ -47,7 +47,7 @@ func TestChangeConclusion(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.want, p.Conclusion(s, c.promised, c.trust)); diff != "" {
-				t.Errorf("verdict (-want +got):\n%s", diff)
+				t.Errorf("conclusion (-want +got):\n%s", diff)
 			}
 		})
 	}

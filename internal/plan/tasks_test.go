@@ -121,7 +121,7 @@ func TestTasksConclusion(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.want, p.Conclusion(s, false, false)); diff != "" {
-				t.Errorf("verdict (-want +got):\n%s", diff)
+				t.Errorf("conclusion (-want +got):\n%s", diff)
 			}
 		})
 	}

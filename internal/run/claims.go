@@ -36,154 +36,154 @@ type Reviews struct {
 type Base struct{ Commit, Work string }
 
 // CutOff reports whether ralph was interrupted before it had judged the last iteration.
-func (g *Claims) CutOff() bool { return g.cutOff || g.working }
+func (c *Claims) CutOff() bool { return c.cutOff || c.working }
 
 // Seen returns the commit and worktree that ralph inspected last. It is zero after a crash.
-func (g *Claims) Seen() Base {
-	if g.old && !g.CutOff() && !g.Rejected {
-		return Base{g.Base.Commit, g.seen.Work} // what was committed since was let pass then
+func (c *Claims) Seen() Base {
+	if c.old && !c.CutOff() && !c.Rejected {
+		return Base{c.Base.Commit, c.seen.Work} // what was committed since was let pass then
 	}
-	return g.seen
+	return c.seen
 }
 
-func (g *Claims) start(b journal.RunStarted) {
+func (c *Claims) start(b journal.RunStarted) {
 	// Marks that no one judged stay so until someone does.
-	g.Accepted, g.cutOff, g.working = done(b.Stories), g.CutOff(), false
-	g.away, g.TakenOver = false, map[string]bool{}
-	delete(g.Reviews, "") // a plan without items may have another task
+	c.Accepted, c.cutOff, c.working = done(b.Stories), c.CutOff(), false
+	c.away, c.TakenOver = false, map[string]bool{}
+	delete(c.Reviews, "") // a plan without items may have another task
 	for _, id := range b.TakenOver {
-		g.TakenOver[id] = true
+		c.TakenOver[id] = true
 	}
-	g.acceptedAt(b.Work, b.Head)
+	c.acceptedAt(b.Work, b.Head)
 }
 
-func (g *Claims) planChanged(b journal.PlanChanged) {
-	g.Accepted, g.cutOff = done(b.Stories), false
+func (c *Claims) planChanged(b journal.PlanChanged) {
+	c.Accepted, c.cutOff = done(b.Stories), false
 	for _, id := range b.Reopened {
-		delete(g.TakenOver, id)
+		delete(c.TakenOver, id)
 	}
 }
 
-func (g *Claims) claimRejected(b journal.ClaimRejected) {
-	g.cutOff = g.cutOff && b.N > 0
-	g.Rejected = g.Rejected || b.Claim == journal.ClaimStory
-	g.settle(b.Stories, true)
+func (c *Claims) claimRejected(b journal.ClaimRejected) {
+	c.cutOff = c.cutOff && b.N > 0
+	c.Rejected = c.Rejected || b.Claim == journal.ClaimStory
+	c.settle(b.Stories, true)
 }
 
-func (g *Claims) claimAccepted(b journal.ClaimAccepted) {
-	g.accept(b.Stories)
+func (c *Claims) claimAccepted(b journal.ClaimAccepted) {
+	c.accept(b.Stories)
 	for _, id := range b.Stories {
-		delete(g.TakenOver, id)
-		delete(g.Reviews, id)
+		delete(c.TakenOver, id)
+		delete(c.Reviews, id)
 	}
-	g.settle(b.Stories, false)
-	g.Weakened, g.Tests = false, b.Tests
-	g.moved(Base{b.Commit, b.Work}, b.Known, b.Borrowed)
+	c.settle(b.Stories, false)
+	c.Weakened, c.Tests = false, b.Tests
+	c.moved(Base{b.Commit, b.Work}, b.Known, b.Borrowed)
 }
 
 // reviewed notes a review of a claim that started, or its verdict.
-func (g *Claims) reviewed(stories []string, note func(*Reviews)) {
+func (c *Claims) reviewed(stories []string, note func(*Reviews)) {
 	if len(stories) == 0 {
 		stories = []string{""}
 	}
 	for _, id := range stories {
-		r := g.Reviews[id]
+		r := c.Reviews[id]
 		note(&r)
-		put(&g.Reviews, id, r)
+		put(&c.Reviews, id, r)
 	}
 }
 
 // settle notes that claims about items were judged.
-func (g *Claims) settle(ids []string, refused bool) {
+func (c *Claims) settle(ids []string, refused bool) {
 	for _, id := range ids {
-		put(&g.Refused, id, refused)
-		delete(g.Allowed, id)
+		put(&c.Refused, id, refused)
+		delete(c.Allowed, id)
 	}
 }
 
-func (g *Claims) moved(base Base, known []journal.TamperFinding, borrowed []journal.Borrowed) {
-	g.Borrowed = borrowed
-	g.Base, g.Known, g.old = base, append([]journal.TamperFinding(nil), known...), false
-	g.Works = append(g.Works, base.Work)
+func (c *Claims) moved(base Base, known []journal.TamperFinding, borrowed []journal.Borrowed) {
+	c.Borrowed = borrowed
+	c.Base, c.Known, c.old = base, append([]journal.TamperFinding(nil), known...), false
+	c.Works = append(c.Works, base.Work)
 }
 
 // baseMoved: of a story that is parked nothing is left to judge.
-func (g *Claims) baseMoved(b journal.BaseMoved) {
-	g.moved(Base{b.Commit, b.Work}, b.Known, b.Borrowed)
+func (c *Claims) baseMoved(b journal.BaseMoved) {
+	c.moved(Base{b.Commit, b.Work}, b.Known, b.Borrowed)
 	if b.Parked != "" {
-		g.seen, g.Weakened, g.cutOff, g.working = g.Base, false, false, false
+		c.seen, c.Weakened, c.cutOff, c.working = c.Base, false, false, false
 	}
 }
 
 // acceptedAt reads the base of journals that have no event for it: each event until the
 // next acceptance repeats it.
-func (g *Claims) acceptedAt(work, head string) {
-	if work != "" && work != g.Base.Work {
-		g.moved(Base{head, work}, nil, nil)
-		g.old = true
+func (c *Claims) acceptedAt(work, head string) {
+	if work != "" && work != c.Base.Work {
+		c.moved(Base{head, work}, nil, nil)
+		c.old = true
 	}
 }
 
-func (g *Claims) tamperFound(b journal.TamperFound) {
-	if g.Weakened = !b.Accepted; b.Accepted {
-		g.Known = append(g.Known, b.Findings...)
+func (c *Claims) tamperFound(b journal.TamperFound) {
+	if c.Weakened = !b.Accepted; b.Accepted {
+		c.Known = append(c.Known, b.Findings...)
 	}
 }
 
-func (g *Claims) attemptEnded(o journal.Outcome) {
+func (c *Claims) attemptEnded(o journal.Outcome) {
 	switch {
 	case o.NoIteration():
-		g.working = false // a call that the provider refused leaves nothing to judge
+		c.working = false // a call that the provider refused leaves nothing to judge
 	case o == journal.OutcomeCrash:
-		g.working = true // the agent may have worked before that was on record
+		c.working = true // the agent may have worked before that was on record
 	}
 }
 
-func (g *Claims) iterationEnded(b journal.IterationEnded) {
-	g.working = false
-	if !g.away {
-		g.seen = Base{Commit: b.Head} // what comes later is people's
+func (c *Claims) iterationEnded(b journal.IterationEnded) {
+	c.working = false
+	if !c.away {
+		c.seen = Base{Commit: b.Head} // what comes later is people's
 	}
-	g.acceptedAt(b.Work, b.Head)
-	g.cutOff = b.Outcome == journal.OutcomeCrash || b.Outcome == journal.OutcomeInterrupted
-	g.accept(b.StoriesPassed)
+	c.acceptedAt(b.Work, b.Head)
+	c.cutOff = b.Outcome == journal.OutcomeCrash || b.Outcome == journal.OutcomeInterrupted
+	c.accept(b.StoriesPassed)
 }
 
-func (g *Claims) accept(ids []string) {
+func (c *Claims) accept(ids []string) {
 	for _, id := range ids {
-		put(&g.Accepted, id, true)
-		g.Rejected = false
+		put(&c.Accepted, id, true)
+		c.Rejected = false
 	}
 }
 
-func (g *Claims) runEnded(b journal.RunEnded) {
-	g.cutOff = g.cutOff || b.Reason == journal.ReasonBranchChanged
+func (c *Claims) runEnded(b journal.RunEnded) {
+	c.cutOff = c.cutOff || b.Reason == journal.ReasonBranchChanged
 	if b.Reason != journal.ReasonCrashed {
-		g.seen = Base{b.Head, b.Work}
+		c.seen = Base{b.Head, b.Work}
 	}
 }
 
 // undone goes back to what was known at an earlier time.
-func (g *Claims) undone(b journal.Undone) {
-	g.Accepted, g.TakenOver = map[string]bool{}, map[string]bool{}
+func (c *Claims) undone(b journal.Undone) {
+	c.Accepted, c.TakenOver = map[string]bool{}, map[string]bool{}
 	for _, id := range b.Accepted {
-		g.Accepted[id] = true
+		c.Accepted[id] = true
 	}
 	for _, id := range b.TakenOver {
-		g.TakenOver[id] = true
+		c.TakenOver[id] = true
 	}
-	g.moved(Base{b.Base, b.Work}, b.Known, nil)
-	g.seen, g.Weakened = Base{b.Seen, b.SeenWork}, b.Weakened
-	g.Rejected, g.cutOff, g.working, g.away = false, false, false, false
+	c.moved(Base{b.Base, b.Work}, b.Known, nil)
+	c.seen, c.Weakened = Base{b.Seen, b.SeenWork}, b.Weakened
+	c.Rejected, c.cutOff, c.working, c.away = false, false, false, false
 }
 
-func (g *Claims) checkEnded(b journal.CheckEnded) {
+func (c *Claims) checkEnded(b journal.CheckEnded) {
 	switch {
 	case b.Compares():
 	case b.Outcome == journal.CheckPassed:
-		delete(g.Red, b.Name)
+		delete(c.Red, b.Name)
 	case b.Phase == journal.PhaseBaseline:
-		put(&g.Red, b.Name, true)
+		put(&c.Red, b.Name, true)
 	}
 }
 
