@@ -61,7 +61,7 @@ func (p *Prover) earlierTests(ctx context.Context, c *comparison, r *Proof, earl
 			return nil
 		}
 	}
-	t := trial(failed)
+	t := failedRun(failed)
 	if t.Files, err = p.blame(ctx, e, r, failed.Check, edits); err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ type Proof struct {
 // TestOutcome says how a run of old or new tests ended.
 type TestOutcome string
 
-// The verdicts.
+// The outcomes.
 const (
 	NotRun    TestOutcome = ""           // turned off, or nothing to run
 	Passed    TestOutcome = "passed"     // all checks pass
@@ -118,7 +118,7 @@ type Count struct {
 // maxFiles bounds how many files are restored one by one, and how many are named.
 const maxFiles = 8
 
-// Prove makes the runs that the settings ask for. If a run cannot be made, its trial says so.
+// Prove makes the runs that the settings ask for. If a run cannot be made, its outcome says so.
 // Prove fails only if ctx is cancelled or git fails.
 func (p *Prover) Prove(ctx context.Context, ch Commits) (Proof, error) {
 	began := p.Elapsed()
@@ -267,7 +267,7 @@ func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (TestRun
 	case failed == nil && red != "":
 		return TestRun{Outcome: RedAtBase, Check: red}, nil
 	case failed != nil && len(edits) > 0:
-		t := trial(failed)
+		t := failedRun(failed)
 		t.Files, err = p.blame(ctx, c, r, failed.Check, edits)
 		return t, err
 	}
@@ -282,7 +282,7 @@ func (p *Prover) oldTests(ctx context.Context, c *comparison, r *Proof) (TestRun
 	return p.allRan(ctx, c, r, commit)
 }
 
-// allRan returns the trial of old tests that pass, unless the work kept some of them from
+// allRan returns the run of old tests that pass, unless the work kept some of them from
 // running: it ended their process, or emptied their list.
 func (p *Prover) allRan(
 	ctx context.Context, c *comparison, r *Proof, commit string,
@@ -381,7 +381,7 @@ func (p *Prover) newTests(ctx context.Context, c *comparison, r *Proof) (TestRun
 	case err != nil:
 		return unable(ctx, err)
 	case failed != nil:
-		return trial(failed), nil
+		return failedRun(failed), nil
 	case red != "":
 		return TestRun{Outcome: RedAtBase, Check: red}, nil
 	case c.newRustTests():
@@ -395,8 +395,8 @@ func (c *comparison) newRustTests() bool {
 	return slices.ContainsFunc(c.rust(), func(name string) bool { return !c.was[name].IsFile() })
 }
 
-// trial describes a check that failed.
-func trial(failed *check.Result) TestRun {
+// failedRun returns the run of tests in which a check failed.
+func failedRun(failed *check.Result) TestRun {
 	t := TestRun{Outcome: Failed, Check: failed.Check.Name, Tail: failed.Tail}
 	if cannotCompile(failed.Tail) {
 		t.Outcome = NoCompile
@@ -404,7 +404,7 @@ func trial(failed *check.Result) TestRun {
 	return t
 }
 
-// unable returns a trial that could not be run, or an error if the run has to end.
+// unable returns a run that could not be made, or an error if ralph has to stop.
 func unable(ctx context.Context, err error) (TestRun, error) {
 	if ctx.Err() != nil {
 		return TestRun{}, err
