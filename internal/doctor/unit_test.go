@@ -73,7 +73,7 @@ func TestADeadRunIsExplained(t *testing.T) {
 			t.Errorf("the explanation lacks %q\n%s", want, text)
 		}
 	}
-	expect(t, []preflight.Condition{u.condition(time.Now(), "mend it")}, "unit", "warn", "feature-x: a run died")
+	expect(t, []preflight.Condition{u.condition(time.Now(), "repair it")}, "unit", "warn", "feature-x: a run died")
 	if !(proc.ID{PID: u.Death.Alive[0].PID, Start: u.Death.Alive[0].Start}).Alive() {
 		t.Error("a mere look has ended the process")
 	}
@@ -113,7 +113,7 @@ func TestWhatIsLeftBehind(t *testing.T) {
 			dir := state(t, dead(t), "x", ended...)
 			c.arrange(t, dir)
 			u := examine(dir)
-			text := u.condition(time.Now(), "mend it").Text(false, false)
+			text := u.condition(time.Now(), "repair it").Text(false, false)
 			if u.needsRepair() != c.ill || u.Death != nil || !strings.Contains(text, c.words) {
 				t.Errorf("%+v\n%s", u, text)
 			}

@@ -61,7 +61,7 @@ func ParseDiff(diff string) []FileDiff {
 	}
 }
 
-// parse takes one line below a file's header, and a whole hunk where it begins one.
+// parse takes one line below a file's header, and a whole hunk where one starts.
 func (f *FileDiff) parse(line string, r *diffLines) {
 	f.Link = f.Link || len(f.Hunks) == 0 && strings.HasSuffix(line, " 120000")
 	switch word, rest, _ := strings.Cut(line, " "); word {

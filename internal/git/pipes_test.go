@@ -36,7 +36,7 @@ func TestRemovePipes(t *testing.T) {
 	}
 }
 
-// TestReadFileDoesNotWait: a pipe in the place of a branch is left to git, whose calls end.
+// TestReadFileDoesNotWait: a pipe in the place of a branch is left to git: its calls end.
 func TestReadFileDoesNotWait(t *testing.T) {
 	repo := newRepo(t)
 	branch := filepath.Join(repo.GitDir, "refs", "heads", "main")

@@ -65,10 +65,12 @@ func (p *Prover) earlierTests(ctx context.Context, c *comparison, r *Proof, earl
 	if t.Files, err = p.blame(ctx, e, r, failed.Check, edits); err != nil {
 		return err
 	}
-	if t.Outcome = Earlier; r.Old.Outcome == Passed {
+	t.Outcome = Earlier
+	if r.Old.Outcome == Passed {
 		r.Old = t
 	}
-	if drop(edits, t.Files); restores(edits) {
+	drop(edits, t.Files)
+	if restores(edits) {
 		r.Kept, err = c.commit(ctx, c.head, edits)
 	}
 	return err

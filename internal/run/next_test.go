@@ -146,7 +146,7 @@ func TestNext(t *testing.T) {
 			Step{Do: DoWait, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "no more", Facts: []int{5}}},
 		{"a limit: no", refused, with(func(s *Seen) { s.Limit, s.CanAsk, s.Answer = limit, true, No }), set(func(r *journal.RunRules) { r.OnLimit = LimitAsk }),
 			Step{Do: DoEnd, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "limit is reached: no more", Hint: "--on-limit wait", Facts: []int{5}}},
-		{"a limit: nobody to ask", refused, with(func(s *Seen) { s.Limit = limit }), set(func(r *journal.RunRules) { r.OnLimit = LimitAsk }),
+		{"a limit: no person to ask", refused, with(func(s *Seen) { s.Limit = limit }), set(func(r *journal.RunRules) { r.OnLimit = LimitAsk }),
 			Step{Do: DoEnd, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "limit is reached: no more", Hint: "--on-limit wait", Facts: []int{5}}},
 		{"a limit before the first call", []journal.Body{started, opened}, with(func(s *Seen) { s.Limit = limit }), set(func(r *journal.RunRules) { r.OnLimit = LimitExit }),
 			Step{Do: DoEnd, Rule: RuleUsageLimit, Reason: journal.ReasonUsageLimit, Until: resets, Message: "limit is reached: no more", Hint: "--on-limit wait"}},

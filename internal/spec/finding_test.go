@@ -86,8 +86,8 @@ func TestNoStoryIsLost(t *testing.T) {
 		"heading lost":            {"**As a** user" + list, []string{`error spec.md:15: STORY-1 has a second list of acceptance criteria: the heading of a story seems to be missing in front of it`}},
 		"heading lost, all told":  {"**As a** user\n", []string{`warning spec.md:15: STORY-1 has a second "As a": the heading of a story seems to be missing in front of it`}},
 		"in HTML":                 {"<div>\n### STORY-2: Two" + list, []string{`error spec.md:16: STORY-2 looks like a story, but is inside a block of HTML`}},
-		"swallowed by a comment":  {"<!-- later\n### STORY-2: Two" + list + "<!-- done -->\n\n", []string{`error spec.md:15: the comment that begins here is not closed where it should be: it swallows STORY-2 in line 16`}},
-		"swallowed by code":       {"~~~\nx\n\n### STORY-2: Two" + list + "~~~\n\n### STORY-4: Four" + list + "~~~\n", []string{`error spec.md:15: the code block that begins here is not closed where it should be: it swallows STORY-2 in line 18`, `error spec.md:30: the code block that begins here is never closed: it swallows STORY-3 in line 32`}},
+		"swallowed by a comment":  {"<!-- later\n### STORY-2: Two" + list + "<!-- done -->\n\n", []string{`error spec.md:15: the comment that starts here is not closed where it should be: it swallows STORY-2 in line 16`}},
+		"swallowed by code":       {"~~~\nx\n\n### STORY-2: Two" + list + "~~~\n\n### STORY-4: Four" + list + "~~~\n", []string{`error spec.md:15: the code block that starts here is not closed where it should be: it swallows STORY-2 in line 18`, `error spec.md:30: the code block that starts here is never closed: it swallows STORY-3 in line 32`}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -104,18 +104,18 @@ func TestBlocksThatAreNeverClosed(t *testing.T) {
 		text string // from line 11
 		want []string
 	}{
-		"code":                   {"```\n### STORY-2: Two\n", []string{"error spec.md:11: the code block that begins here is never closed: it swallows STORY-2 in line 12"}},
-		"code of another length": {"````go\nx\n```\n\n### STORY-2: Two\n\n~~~~~", []string{"error spec.md:11: the code block that begins here is never closed: it swallows STORY-2 in line 15"}},
-		"comment":                {"<!-- x\n\n### STORY-2: Two\n\n", []string{"error spec.md:11: the comment that begins here is never closed: it swallows STORY-2 in line 13"}},
-		"raw text":               {"<pre>\n### STORY-2: Two\n\n", []string{"error spec.md:11: the HTML block that begins here is never closed: it swallows STORY-2 in line 12"}},
-		"code with criteria":     {"```\n- [ ] b\n", []string{"error spec.md:11: the code block that begins here is never closed: what follows is not read"}},
-		"code with little in it": {"```\nmake test\n", []string{"warning spec.md:11: the code block that begins here is never closed: what follows is not read"}},
-		"code at the very end":   {"```", []string{"warning spec.md:11: the code block that begins here is never closed: what follows is not read"}},
+		"code":                   {"```\n### STORY-2: Two\n", []string{"error spec.md:11: the code block that starts here is never closed: it swallows STORY-2 in line 12"}},
+		"code of another length": {"````go\nx\n```\n\n### STORY-2: Two\n\n~~~~~", []string{"error spec.md:11: the code block that starts here is never closed: it swallows STORY-2 in line 15"}},
+		"comment":                {"<!-- x\n\n### STORY-2: Two\n\n", []string{"error spec.md:11: the comment that starts here is never closed: it swallows STORY-2 in line 13"}},
+		"raw text":               {"<pre>\n### STORY-2: Two\n\n", []string{"error spec.md:11: the HTML block that starts here is never closed: it swallows STORY-2 in line 12"}},
+		"code with criteria":     {"```\n- [ ] b\n", []string{"error spec.md:11: the code block that starts here is never closed: what follows is not read"}},
+		"code with little in it": {"```\nmake test\n", []string{"warning spec.md:11: the code block that starts here is never closed: what follows is not read"}},
+		"code at the very end":   {"```", []string{"warning spec.md:11: the code block that starts here is never closed: what follows is not read"}},
 		"code that is closed":    {"```\n### STORY-2: Two\n```", nil},
 		"code with one line":     {"```\n```\n\n", nil},
 		"comment that is closed": {"<!-- x\n### STORY-2: Two\n-->", nil},
 		"comment in one line":    {"<!-- ### STORY-2: Two -->", nil},
-		"other ids":              {"```\n# UTF-8: names\n", []string{"warning spec.md:11: the code block that begins here is never closed: what follows is not read"}},
+		"other ids":              {"```\n# UTF-8: names\n", []string{"warning spec.md:11: the code block that starts here is never closed: what follows is not read"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -212,7 +212,7 @@ func TestSpecWithoutStories(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           "error spec.md: there is no story in it",
 		"### STORY-1 One\n\n- a\n":   `error spec.md:8: "STORY-1 One" looks like a story, but no colon or dash follows the id`,
-		"<!--\n\n### STORY-1: One\n": "error spec.md:8: the comment that begins here is never closed: it swallows STORY-1 in line 10",
+		"<!--\n\n### STORY-1: One\n": "error spec.md:8: the comment that starts here is never closed: it swallows STORY-1 in line 10",
 	} {
 		s, findings := parse(t, withStory("## User Stories\n\n"+text))
 		if diff := cmp.Diff([]string{want}, findings); diff != "" {

@@ -119,14 +119,14 @@ func (r *reader) judgeHidden(prefixes map[string]bool, lines map[string]int) {
 		switch {
 		case h.open:
 			r.report(Problem{Warning: lost < 0 && !h.criteria}, h.line,
-				fmt.Sprintf("the %s that begins here is never closed: %s", h.what, swallowed), "Close it.")
+				fmt.Sprintf("the %s that starts here is never closed: %s", h.what, swallowed), "Close it.")
 		case lost < 0:
 			continue
 		case h.what == "code block" && unclosed > h.line:
-			r.report(Problem{}, h.line, fmt.Sprintf("the code block that begins here is not closed where it should be: %s", swallowed),
+			r.report(Problem{}, h.line, fmt.Sprintf("the code block that starts here is not closed where it should be: %s", swallowed),
 				fmt.Sprintf("One fence is missing: the code block in line %d is never closed.", unclosed))
 		case h.again:
-			r.report(Problem{}, h.line, fmt.Sprintf("the %s that begins here is not closed where it should be: %s", h.what, swallowed),
+			r.report(Problem{}, h.line, fmt.Sprintf("the %s that starts here is not closed where it should be: %s", h.what, swallowed),
 				"Another one is opened in it: close it before that.")
 		default:
 			continue
